@@ -32,7 +32,7 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { origin: 'null' },
   { origin: 'http://localhost:3000' },
 ]
-const MAKE = { do: 'make', name: 'forged', scope: 'admin' }
+const MAKE = { 'do': 'make', 'input/name': 'forged', 'input/scopes': '5' }
 
 describe('a form of another site', () => {
   it.each(ELSEWHERE)('makes no key in the name of who is signed in: %j', async (headers) => {
@@ -112,7 +112,7 @@ describe('a page', () => {
   it('has no secret on it: neither the key that signed in, nor one in an address that is imported', async () => {
     const { text } = await admin.open(`${server.url}/console/keys`)
     expect(text).not.toContain(ADMIN_KEY)
-    const fields = { kind: 'openapi', source: 'https://ann:hunter2@nowhere.test/x', toolkit: 'X' }
+    const fields = { 'kind': 'openapi', 'source': 'https://ann:hunter2@nowhere.test/x', 'input/toolkit': 'X' }
     const page = await admin.post(`${server.url}/console/import`, fields, { origin: server.url })
     const [, foot = ''] = page.text.split('<footer>')
     expect(foot).toContain('toolkits/import')

@@ -14,8 +14,8 @@ const CASES = [
     change: 'PATCH /keys/k1',
     before: KEY,
     after: { ...KEY, scopes: ['tools:read'], tools: ['Mail.*'], users: [] },
-    fields: { do: 'change', id: 'k1', name: 'Ann B.', tools: '*', any_user: '1' },
-    now: 'name="tools" value="Mail.*"',
+    fields: { 'do': 'change', 'input/name': 'Ann B.', 'input/tools': '*', 'instead:input/users': '1' },
+    now: 'Mail.*</textarea>',
   },
   {
     page: '/console/providers',
@@ -24,8 +24,14 @@ const CASES = [
     change: 'PUT /providers/acme',
     before: PROVIDER,
     after: { ...PROVIDER, tools: ['Acme.*'] },
-    fields: { do: 'give', id: 'acme', name: 'Acme Inc.', issuer: 'https://login.acme.test', client_id: 'c' },
-    now: 'name="tools" value="Acme.*"',
+    fields: {
+      'do': 'give',
+      'input/id': 'acme',
+      'input/name': 'Acme Inc.',
+      'input/issuer': 'https://login.acme.test',
+      'input/client_id': 'c',
+    },
+    now: 'Acme.*</textarea>',
   },
   {
     page: '/console/policies',
@@ -34,8 +40,8 @@ const CASES = [
     change: 'PUT /policies/Mail.*',
     before: POLICY,
     after: { ...POLICY, security_level: 9, approval: true },
-    fields: { do: 'set', pattern: 'Mail.*', security_level: '3', timeout_ms: '1000' },
-    now: 'name="approval" value="1" checked',
+    fields: { 'do': 'set', 'input/pattern': 'Mail.*', 'input/security_level': '2', 'input/timeout_ms': '1000' },
+    now: 'aria-describedby="about-input/approval" value="1" checked',
   },
 ] as const
 

@@ -5,12 +5,8 @@ import { providerReader } from '../../src/core/consent/provider.ts'
 import { type Reader, schemaOf } from '../../src/core/tool/json-reader.ts'
 import { setUp } from './set-up.ts'
 
-/** Where a form has other fields for what a body has. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  scopes: ['scope'],
-  expires_at: ['expires'],
-  limits: ['calls', 'seconds', 'concurrency'],
-}
+/** The controls of what is an object. */
+const LIMITS = ['limits/rate/calls', 'limits/rate/seconds', 'limits/concurrency']
 
 const none = () => ({ items: [] })
 const { get } = setUp({ 'GET /keys': none, 'GET /providers': none, 'GET /policies': none })
@@ -26,6 +22,6 @@ describe.each<readonly [path: string, body: Reader<unknown>]>([
 
   it.each(said)("has a field for '%s', as its route does", async (name) => {
     const text = await (await get(path)).text()
-    for (const field of FIELDS[name] ?? [name]) expect(text).toContain(` name="${field}"`)
+    for (const field of name === 'limits' ? LIMITS : [name]) expect(text).toContain(` name="input/${field}"`)
   })
 })

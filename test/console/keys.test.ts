@@ -17,16 +17,16 @@ describe('the page of keys', () => {
       'POST /keys': () => Response.json({ ...KEY, key: 'sb_secret' }, { status: 201 }),
     })
     const fields = {
-      do: 'make',
-      name: 'ann',
-      scope: 'tools:read',
-      tools: 'Gmail.*, SMS.Send',
-      users: 'ann bob',
-      expires: '2031-05-01',
-      calls: '100',
-      seconds: '60',
-      concurrency: '5',
-      record_arguments: '1',
+      'do': 'make',
+      'input/name': ' ann ',
+      'input/scopes': '0',
+      'input/tools': 'Gmail.*\r\nSMS.Send',
+      'input/users': 'ann\r\nbob',
+      'input/expires_at': '2031-05-01T23:59:59',
+      'input/limits/rate/calls': '100',
+      'input/limits/rate/seconds': '60',
+      'input/limits/concurrency': '5',
+      'input/record_arguments': '1',
     }
     const text = await (await post('/console/keys', fields)).text()
     expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
@@ -48,12 +48,13 @@ describe('the page of keys', () => {
     const { post } = world({
       'POST /keys': () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
     })
-    const page = await post('/console/keys', { do: 'make', name: 'a "name"', any_user: '1' })
+    const page = await post('/console/keys', { 'do': 'make', 'input/name': 'a "name"', 'instead:input/users': '1' })
     const text = await page.text()
     expect(page.status).toBe(422)
     expect(text).toContain('Must have at least 1 item')
     expect(text).toContain('value="a &#34;name&#34;"')
-    expect(text).toMatch(/name="any_user" value="1" checked/)
+    expect(text).toMatch(/name="instead:input\/users" value="1" checked/)
+    expect(text).toMatch(/id="problem-input\/scopes">Must have at least 1 item/)
   })
 
   describe('that is there', () => {
@@ -72,13 +73,15 @@ describe('the page of keys', () => {
     }
     /** What the form says as it was filled. */
     const filled = {
-      do: 'change',
-      id: 'k1',
-      name: 'ann',
-      scope: 'tools:read',
-      any_user: '1',
-      expires: '2031-05-01',
-      concurrency: '5',
+      'do': 'change',
+      'filled_of': 'k1',
+      'filled':
+        'input%2Fname=ann&input%2Fscopes=0&input%2Ftools=&instead%3Ainput%2Fusers=1&input%2Fexpires_at=2031-05-01T08%3A00%3A00&input%2Flimits%2Fconcurrency=5',
+      'input/name': 'ann',
+      'input/scopes': '0',
+      'instead:input/users': '1',
+      'input/expires_at': '2031-05-01T08:00:00',
+      'input/limits/concurrency': '5',
     }
     const change = async (fields: Record<string, string>) => {
       const { post, asked } = setUp(routes)
@@ -91,17 +94,22 @@ describe('the page of keys', () => {
       const text = await (await setUp(routes).get('/console/keys?id=k1')).text()
       for (const name of Object.keys(filled)) expect(text).toContain(`name="${name}" `)
       expect(text).toContain('Change the key “ann”')
-      expect(text).toContain('value="2031-05-01"')
-      expect(text).toMatch(/name="any_user" value="1" checked/)
+      expect(text).toContain('value="2031-05-01T08:00:00"')
+      expect(text).toMatch(/name="instead:input\/users" value="1" checked/)
       expect(text).toContain('5 at a time')
     })
 
     it('is changed in what was changed alone: nobody gets more, or until later, by another name', async () => {
-      expect(await change({ ...filled, name: 'eve' })).toEqual({ name: 'eve' })
-      expect(await change({ ...filled, scope: 'tools:call' })).toEqual({ scopes: ['tools:call'] })
-      expect(await change({ ...filled, any_user: '', users: 'ann' })).toEqual({ users: ['ann'] })
-      expect(await change({ ...filled, expires: '', concurrency: '' })).toEqual({ expires_at: null, limits: null })
-      expect(await change({ ...filled, tools: 'Mail.*', record_arguments: '1' })).toEqual({
+      expect(await change({ ...filled, 'input/name': 'eve' })).toEqual({ name: 'eve' })
+      expect(await change({ ...filled, 'input/scopes': '1' })).toEqual({ scopes: ['tools:call'] })
+      const { 'instead:input/users': _, ...others } = filled
+      expect(await change({ ...others, 'input/users': 'ann' })).toEqual({ users: ['ann'] })
+      expect(await change(others)).toEqual({ users: [] })
+      expect(await change({ ...filled, 'input/expires_at': '', 'input/limits/concurrency': '' })).toEqual({
+        expires_at: null,
+        limits: null,
+      })
+      expect(await change({ ...filled, 'input/tools': 'Mail.*', 'input/record_arguments': '1' })).toEqual({
         tools: ['Mail.*'],
         record_arguments: true,
       })
@@ -110,7 +118,7 @@ describe('the page of keys', () => {
     it('stays as it is where that is refused, and the form as it was written', async () => {
       const refused = () => Response.json({ message: 'The last administrator' }, { status: 409 })
       const { post } = setUp({ ...routes, 'PATCH /keys/k1': refused })
-      const page = await post('/console/keys', { ...filled, name: 'eve' })
+      const page = await post('/console/keys', { ...filled, 'input/name': 'eve' })
       const text = await page.text()
       expect([page.status, text.includes('The last administrator')]).toEqual([409, true])
       expect(text).toContain('value="eve"')

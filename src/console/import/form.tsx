@@ -1,8 +1,13 @@
-import { isJsonObject, type Json } from '../../core/tool/json.ts'
-import { type Checked, refused } from '../../core/tool/problem.ts'
+import { guardFields } from '../../core/access/guard.ts'
+import { namePart, version } from '../../core/tool/definition-fields.ts'
+import { isJsonObject, type Json, parseJson } from '../../core/tool/json.ts'
+import { anyObject, boolean, described, object, optional, schemaOf, strings } from '../../core/tool/json-reader.ts'
+import type { Checked } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
-import { guardOf, GuardFields, wordsOf } from '../form-fields.tsx'
+import { EditForm, editFields } from '../form/edit.tsx'
+import { readInput } from '../form/values.ts'
 import { exact } from '../parts.tsx'
+import type { SaidFailure } from '../reply.ts'
 
 const KINDS = new Map([
   ['openapi', 'An OpenAPI description'],
@@ -10,73 +15,60 @@ const KINDS = new Map([
   ['oxp', 'An OXP server'],
 ])
 
-/** The fields of the form: those that `Import them` sends again. */
-export const FIELDS = [
-  'kind',
-  'source',
-  'toolkit',
-  'version',
-  'tools',
-  'security_level',
-  'approval',
-  'options',
-  'allow',
-] as const
-/** What most imports do without. */
-const MORE = ['tools', 'security_level', 'approval', 'options', 'allow'] as const
-
-/** The query of `POST /toolkits/import` that a form says. */
-export function queryOf(form: URLSearchParams, isReal: boolean): string {
-  const allow = form.get('allow') === 'breaking' ? { allow: 'breaking' } : {}
-  return new URLSearchParams({ ...(isReal ? {} : { dry_run: '1' }), ...allow }).toString()
+const ALLOW = described('Also where callers of the version before break', boolean, false)
+const FIELDS = editFields(
+  schemaOf(
+    object({
+      toolkit: described('The toolkit that its tools are to be in', namePart),
+      version: optional(described('As the source says, or as high as the change asks, where nothing is said', version)),
+      tools: optional(described('Names or patterns such as list*; all where nothing is said', strings)),
+      ...guardFields,
+      options: optional(described('Anything else: credentials, base_url, rules, as the guide has them', anyObject)),
+      allow_breaking: optional(ALLOW),
+    }),
+  ),
+)
+const FOLDED = {
+  summary: 'Some of its tools alone, credentials, and what is asked of calls',
+  keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
-/** The body that a form says: a source that is a JSON object is the description itself, and so is a text of several lines. */
-export function bodyOf(form: URLSearchParams): Checked<object> {
-  const kind = form.get('kind') ?? ''
-  const source = (form.get('source') ?? '').trim()
-  const named = ['toolkit', 'version'].map((name): [string, string] => [name, form.get(name)?.trim() ?? ''])
-  const options = optionsOf(form.get('options') ?? '')
-  if (!options) return refused('Must be a JSON object, such as {"base_url": "https://api.acme.com"}', '/options')
-  const tools = wordsOf(form.get('tools'))
-  return {
-    ok: true,
-    value: {
-      ...options,
-      ...Object.fromEntries(named.filter(([, value]) => value !== '')),
-      ...(tools.length === 0 ? {} : { tools }),
-      ...guardOf(form),
-      from: { [kind]: documentOf(source) },
-    },
+/** The request to `POST /toolkits/import` that a form makes. */
+export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ query: string; body: object }> {
+  const { input, problems } = readInput(FIELDS, form)
+  const { options = {}, allow_breaking, ...body } = input
+  if (problems.length > 0) return { ok: false, problems }
+  if (!isJsonObject(options)) {
+    const message = 'Must be a JSON object, such as {"base_url": "https://api.acme.com"}'
+    return { ok: false, problems: [{ path: '/options', message }] }
   }
+  const query = new URLSearchParams({
+    ...(isReal ? {} : { dry_run: '1' }),
+    ...(allow_breaking ? { allow: 'breaking' } : {}),
+  })
+  const from = { [form.get('kind') ?? '']: documentOf((form.get('source') ?? '').trim()) }
+  return { ok: true, value: { query: String(query), body: { ...options, ...body, from } } }
 }
 
+/** A source that is a JSON object is the description itself. */
 function documentOf(source: string): Json {
   if (!source.startsWith('{') || nestsTooDeep(source)) return source
-  try {
-    const read: Json = JSON.parse(source)
-    return isJsonObject(read) ? read : source
-  } catch {
-    return source
-  }
+  const document = parseJson(source)
+  return isJsonObject(document) ? document : source
 }
 
-/** Undefined for what is no JSON object. */
-function optionsOf(text: string): object | undefined {
-  if (text.trim() === '') return {}
-  if (nestsTooDeep(text)) return undefined
-  try {
-    const read: Json = JSON.parse(text)
-    return isJsonObject(read) ? read : undefined
-  } catch {
-    return undefined
-  }
-}
-
-export function ImportForm({ form }: { form: URLSearchParams }) {
-  const field = (name: (typeof FIELDS)[number]) => exact(form.get(name) ?? '')
+export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: SaidFailure }) {
   return (
-    <form method="post">
+    <EditForm
+      fields={FIELDS}
+      form={form}
+      problems={failure?.problems}
+      folded={FOLDED}
+      action="/console/import"
+      act="look"
+      button="Show what it would make"
+      progress="Reading…"
+    >
       <label>
         From
         <select name="kind">
@@ -90,46 +82,12 @@ export function ImportForm({ form }: { form: URLSearchParams }) {
       <label>
         Its address, or the description itself <span class="note">JSON or YAML</span>
         <textarea name="source" required spellcheck={false}>
-          {field('source')}
+          {exact(form.get('source') ?? '')}
         </textarea>
       </label>
-      <label>
-        Toolkit <span class="note">what its tools are to be in</span>
-        <input name="toolkit" required maxlength={64} value={field('toolkit')} autocomplete="off" />
-      </label>
-      <label>
-        Version <span class="note">as the source says, or as high as the change asks, where nothing is said</span>
-        <input name="version" value={field('version')} autocomplete="off" />
-      </label>
-      <details open={MORE.some((name) => (form.get(name) ?? '') !== '')}>
-        <summary>Some of its tools alone, credentials, and what is asked of calls</summary>
-        <div class="fields">
-          <label>
-            Tools <span class="note">names or patterns such as list*; all where nothing is said</span>
-            <input name="tools" value={field('tools')} autocomplete="off" />
-          </label>
-          <GuardFields security_level={form.get('security_level') ?? ''} approval={form.get('approval') ?? ''} />
-          <label>
-            Anything else, as JSON <span class="note">credentials, base_url, rules, as the guide has them</span>
-            <textarea name="options" spellcheck={false}>
-              {field('options')}
-            </textarea>
-          </label>
-          <label class="choice">
-            <input type="checkbox" name="allow" value="breaking" checked={form.get('allow') === 'breaking'} />
-            <span>Also where callers of the version before break</span>
-          </label>
-          <p class="note">
-            <a href="/docs/import">The guide to imports</a>
-          </p>
-        </div>
-      </details>
-      <button class="go" name="do" value="look">
-        Show what it would make
-      </button>
-      <p role="status" data-progress hidden>
-        Reading…
+      <p class="note">
+        <a href="/docs/import">The guide to imports</a>
       </p>
-    </form>
+    </EditForm>
   )
 }

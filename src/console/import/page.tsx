@@ -1,9 +1,8 @@
 import type { Json } from '../../core/tool/json.ts'
-import type { Problem } from '../../core/tool/problem.ts'
-import type { Leads, Reply, View, Visit } from '../page.ts'
+import type { Leads, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
-import { bodyOf, FIELDS, ImportForm, queryOf } from './form.tsx'
+import { failureOf, type SaidFailure } from '../reply.ts'
+import { ImportForm, requestOf } from './form.tsx'
 
 /** What `POST /toolkits/import` answers: with `?dry_run=1` the tools it would make, else those that it made. */
 interface Imported {
@@ -31,11 +30,11 @@ export async function show(visit: Visit): Promise<View | Leads> {
 export async function act(visit: Visit): Promise<View | Leads> {
   const { form } = visit
   const isReal = form.get('do') === 'import'
-  const body = bodyOf(form)
-  if (!body.ok) return { title: 'Import', status: 400, content: <NotRead form={form} problems={body.problems} /> }
-  const query = queryOf(form, isReal)
-  const reply = await visit.ask<Imported>('POST', `/toolkits/import${query === '' ? '' : `?${query}`}`, body.value)
-  if (!reply.ok) return failed(form, reply)
+  const request = requestOf(form, isReal)
+  if (!request.ok) return failed(form, { status: 400, message: 'Nothing was sent', problems: request.problems })
+  const { query, body } = request.value
+  const reply = await visit.ask<Imported>('POST', `/toolkits/import${query === '' ? '' : `?${query}`}`, body)
+  if (!reply.ok) return failed(form, failureOf(reply))
   const { tools = [], ids = [], pending = [], skipped = [] } = reply.value
   if (isReal) return { title: 'Imported', content: <Done ids={ids} pending={pending} skipped={skipped} /> }
   return {
@@ -67,35 +66,25 @@ export async function act(visit: Visit): Promise<View | Leads> {
   }
 }
 
-function failed(form: URLSearchParams, reply: Reply<unknown>): View {
-  const failure = failureOf(reply)
+function failed(form: URLSearchParams, failure: SaidFailure): View {
   return {
     title: 'Import',
     status: failure.status,
     content: (
       <>
         <Refused failure={failure} />
-        <ImportForm form={form} />
+        <ImportForm form={form} failure={failure} />
       </>
     ),
   }
 }
 
-function NotRead({ form, problems }: { form: URLSearchParams; problems: readonly Problem[] }) {
-  return (
-    <>
-      <Refused failure={{ status: 400, message: 'Nothing was asked for', problems }} />
-      <ImportForm form={form} />
-    </>
-  )
-}
-
 function Confirm({ form }: { form: URLSearchParams }) {
   return (
     <form method="post">
-      {FIELDS.map((name) => (
-        <input type="hidden" name={name} value={exact(form.get(name) ?? '')} />
-      ))}
+      {[...form].map(([name, text]) =>
+        name === 'do' ? undefined : <input type="hidden" name={name} value={exact(text)} />,
+      )}
       <button class="go" name="do" value="import">
         Import them
       </button>

@@ -1,29 +1,42 @@
-import type { ApiKey } from '../../core/access/api-key.ts'
+import { type ApiKey, NEW_KEY } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/limits.ts'
-import { filledWith, staleness } from '../filled.tsx'
+import { schemaOf } from '../../core/tool/json-reader.ts'
+import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
+import { changesIn, formOf, readInput } from '../form/values.ts'
 import type { Leads, View, Visit } from '../page.ts'
 import { Copyable, exact, Notice, Refused, Time } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
 import { type Column, Table } from '../table.tsx'
-import { KeyForm, keyChangeOf, newKeyOf, writtenIn, writtenOf } from './form.tsx'
 
 /** As `GET /keys` lists a key. */
 interface Key extends ApiKey {
   readonly last_used_at?: string
 }
 
-/** What a form came to, as the page says it. */
-interface Said {
-  readonly failure?: SaidFailure
-  /** A key that is there now, with its text, which nothing shows again. */
-  readonly fresh?: { readonly name: string; readonly key: string; readonly previous_expires_at?: string }
-  readonly form?: URLSearchParams
-  /** The key that the form is filled with, whatever the address says. */
-  readonly id?: string
+/** A key that was made or rotated, with its text, which nothing shows again. */
+interface Fresh {
+  readonly name: string
+  readonly key: string
+  readonly previous_expires_at?: string
 }
 
+/** How a form ended that leads to no other page. */
+interface Ended {
+  readonly failure?: SaidFailure
+  readonly fresh?: Fresh
+  /** As it was written. */
+  readonly form?: URLSearchParams
+  /** The key that the form is filled with. */
+  readonly chosen?: string | null
+}
+
+const FIELDS = editFields(schemaOf(NEW_KEY))
+const FOLDED = { summary: 'How often it may call, and what is recorded', keys: ['record_arguments', 'limits'] }
+/** What most keys are for. */
+const USUAL = { scopes: ['tools:read', 'tools:call'] }
+
 const DAY_S = 86_400
-/** For so long the text of before works on, in words. */
+/** How long the text of before works on after a rotation, in seconds. */
 const OVERLAPS = new Map([
   [String(DAY_S), 'a day'],
   ['3600', 'an hour'],
@@ -42,25 +55,18 @@ export async function show(visit: Visit): Promise<View | Leads> {
 
 /** Makes a key, changes one, gives one another text, or revokes one. */
 export async function act(visit: Visit): Promise<View | Leads> {
-  const { form } = visit
-  const path = `/keys/${encodeURIComponent(form.get('id') ?? '')}`
+  const form = trimmed(visit.form)
+  const path = `/keys/${encodeURIComponent(form.get('filled_of') ?? form.get('id') ?? '')}`
   switch (form.get('do')) {
     case 'make': {
-      const made = await visit.ask<{ name: string; key: string }>('POST', '/keys', newKeyOf(form))
+      const made = await visit.ask<Fresh>('POST', '/keys', readInput(FIELDS, form).input)
       return keysView(visit, made.ok ? { fresh: made.value } : { failure: failureOf(made), form })
     }
-    case 'change': {
-      const before = await visit.ask<ApiKey>('GET', path)
-      if (!before.ok) return keysView(visit, { failure: failureOf(before), form })
-      const stale = staleness(form, before.value.id, writtenOf(before.value))
-      if (stale) return keysView(visit, { failure: stale, id: before.value.id })
-      const changed = await visit.ask('PATCH', path, keyChangeOf(form, before.value))
-      if (!changed.ok) return keysView(visit, { failure: failureOf(changed), form })
-      return { leadsTo: '/console/keys?done=changed' }
-    }
+    case 'change':
+      return change(visit, form, path)
     case 'rotate': {
       const overlap_seconds = Number(form.get('overlap') ?? DAY_S)
-      const made = await visit.ask<{ name: string; key: string }>('POST', `${path}/rotate`, { overlap_seconds })
+      const made = await visit.ask<Fresh>('POST', `${path}/rotate`, { overlap_seconds })
       return keysView(visit, made.ok ? { fresh: made.value } : { failure: failureOf(made) })
     }
     case 'revoke': {
@@ -72,37 +78,50 @@ export async function act(visit: Visit): Promise<View | Leads> {
   }
 }
 
-async function keysView(visit: Visit, { failure, fresh, form, id: said }: Said): Promise<View> {
-  const list = await visit.ask<{ items: readonly Key[] }>('GET', '/keys')
-  const id = form?.get('do') === 'change' ? form.get('id') : (said ?? visit.url.searchParams.get('id'))
-  const chosen = list.value.items?.find((each) => each.id === id)
-  const done = DONE.get(visit.url.searchParams.get('done') ?? '')
-  return {
-    title: 'Keys',
-    status: failure?.status ?? 200,
-    content: (
-      <>
-        {done === undefined || failure ? undefined : (
-          <Notice>
-            <p>{done}</p>
-          </Notice>
-        )}
-        {failure === undefined ? undefined : <Refused failure={failure} />}
-        {fresh === undefined ? undefined : <Fresh {...fresh} />}
-        {list.ok ? <KeyList keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
-        <section aria-labelledby="make">
-          <h2 id="make">{chosen === undefined ? 'Make a key' : `Change the key “${chosen.name}”`}</h2>
-          <KeyForm
-            {...(form ? writtenIn(form) : writtenOf(chosen))}
-            filled={chosen && filledWith(chosen.id, writtenOf(chosen), form)}
-          />
-        </section>
-      </>
-    ),
-  }
+/** Sends the fields that differ alone, so that nothing else changes, such as a key for no tool to one for all. */
+async function change(visit: Visit, form: URLSearchParams, path: string): Promise<View | Leads> {
+  const chosen = form.get('filled_of')
+  const before = await visit.ask<ApiKey>('GET', path)
+  if (!before.ok) return keysView(visit, { failure: failureOf(before), form, chosen })
+  const stale = staleness(form, FIELDS, before.value.id, before.value)
+  if (stale) return keysView(visit, { failure: stale, chosen })
+  const changed = await visit.ask('PATCH', path, changesIn(FIELDS, before.value, readInput(FIELDS, form).input))
+  if (!changed.ok) return keysView(visit, { failure: failureOf(changed), form, chosen })
+  return { leadsTo: '/console/keys?done=changed' }
 }
 
-function Fresh({ name, key, previous_expires_at }: NonNullable<Said['fresh']>) {
+async function keysView(visit: Visit, { failure, fresh, form, chosen }: Ended): Promise<View> {
+  const list = await visit.ask<{ items: readonly Key[] }>('GET', '/keys')
+  const wanted = chosen ?? visit.url.searchParams.get('id')
+  const key = fresh ? undefined : list.value.items?.find(({ id }) => id === wanted)
+  return editView({
+    title: 'Keys',
+    done: DONE.get(visit.url.searchParams.get('done') ?? ''),
+    failure,
+    list: (
+      <>
+        {fresh && <FreshKey {...fresh} />}
+        {list.ok ? <KeyList keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
+      </>
+    ),
+    id: 'make',
+    heading: key === undefined ? 'Make a key' : `Change the key “${key.name}”`,
+    form: (
+      <EditForm
+        fields={FIELDS}
+        form={form ?? formOf(FIELDS, key ?? USUAL)}
+        problems={form && failure?.problems}
+        folded={FOLDED}
+        filled={key && filledWith(FIELDS, key.id, key, form)}
+        action="/console/keys"
+        act={key === undefined ? 'make' : 'change'}
+        button={key === undefined ? 'Make the key' : 'Save the key'}
+      />
+    ),
+  })
+}
+
+function FreshKey({ name, key, previous_expires_at }: Fresh) {
   return (
     <Notice>
       <p>

@@ -1,14 +1,29 @@
-import type { Provider } from '../../core/consent/provider.ts'
-import { filledWith, staleness } from '../filled.tsx'
+import { type Provider, PROVIDER } from '../../core/consent/provider.ts'
+import { schemaOf } from '../../core/tool/json-reader.ts'
+import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
+import { formOf, readInput } from '../form/values.ts'
 import type { Leads, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
-import { ProviderForm, providerOf, writtenIn, writtenOf } from './form.tsx'
 
 /** As `GET /providers` lists one (`api/providers/wire.ts`). */
 interface Listed extends Provider {
   /** Whether it is there by the deployment's variables. */
   readonly built_in?: true
+}
+
+const FIELDS = editFields(schemaOf(PROVIDER), { key: 'id', description: 'What tools call it: google, acme' })
+const FOLDED = {
+  summary: 'What some providers need beside',
+  keys: [
+    'name',
+    'revocation_endpoint',
+    'token_endpoint_auth_method',
+    'authorization_parameters',
+    'extra_scopes',
+    'scope_separator',
+    'tools',
+  ],
 }
 
 /** The OAuth providers whose tools can act for people. */
@@ -18,64 +33,73 @@ export async function show(visit: Visit): Promise<View | Leads> {
 
 /** Gives the deployment a provider, or takes one away. */
 export async function act(visit: Visit): Promise<View | Leads> {
-  const { form } = visit
-  const id = form.get('id')?.trim() ?? ''
+  const form = trimmed(visit.form, 'input/scope_separator')
+  const id = form.get('input/id') ?? ''
   const path = `/providers/${encodeURIComponent(id)}`
-  const stale = form.get('do') === 'give' && form.has('filled_of') ? await staleGiving(visit, id) : undefined
-  if (stale) return providersView(visit, stale, { stale: id })
-  const reply =
-    form.get('do') === 'remove' ? await visit.ask('DELETE', path) : await visit.ask('PUT', path, providerOf(form))
-  return reply.ok ? { leadsTo: '/console/providers?done=1' } : providersView(visit, failureOf(reply))
+  if (form.get('do') === 'remove') {
+    const removed = await visit.ask('DELETE', path)
+    return removed.ok ? { leadsTo: '/console/providers?done=1' } : providersView(visit, { failure: failureOf(removed) })
+  }
+  const stale = form.has('filled_of') ? await staleGiving(visit, form, id) : undefined
+  if (stale) return providersView(visit, { failure: stale, chosen: id })
+  const { input, problems } = readInput(FIELDS, form)
+  const { id: _, ...provider } = input
+  const chosen = form.get('filled_of')
+  if (problems.length > 0) {
+    return providersView(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form, chosen })
+  }
+  const given = await visit.ask('PUT', path, provider)
+  if (given.ok) return { leadsTo: '/console/providers?done=1' }
+  return providersView(visit, { failure: failureOf(given), form, chosen })
 }
 
-async function staleGiving(visit: Visit, id: string): Promise<SaidFailure | undefined> {
+async function staleGiving(visit: Visit, form: URLSearchParams, id: string): Promise<SaidFailure | undefined> {
   const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
   if (!list.ok) return failureOf(list)
-  return staleness(visit.form, id, writtenOf(list.value.items.find((each) => each.id === id)))
+  const provider = list.value.items.find((each) => each.id === id)
+  return staleness(form, FIELDS, id, provider)
 }
 
-async function providersView(
-  visit: Visit,
-  failure?: SaidFailure,
-  { stale }: { readonly stale?: string } = {},
-): Promise<View> {
+/** How a form ended that is not done. */
+interface Ended {
+  readonly failure?: SaidFailure
+  /** As it was written. */
+  readonly form?: URLSearchParams
+  /** The provider that the form is filled with. */
+  readonly chosen?: string | null
+}
+
+async function providersView(visit: Visit, { failure, form, chosen }: Ended = {}): Promise<View> {
   const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
-  const { form } = visit
-  const chosen = list.value.items?.find(({ id }) => id === idOf(visit, stale))
-  // After a removal that was refused, its id is not what is to be connected
-  const isSaid = form.get('do') === 'give' && stale === undefined
-  const written = isSaid ? writtenIn(form) : writtenOf(chosen)
-  return {
+  const { searchParams, origin } = visit.url
+  const wanted = chosen ?? searchParams.get('id')
+  const provider = list.value.items?.find(({ id }) => id === wanted)
+  return editView({
     title: 'Providers',
-    status: failure?.status ?? 200,
-    content: (
+    done: searchParams.has('done') ? 'That is done.' : undefined,
+    failure,
+    list: list.ok ? <ProviderList items={list.value.items} /> : <Refused failure={failureOf(list)} />,
+    id: 'give',
+    heading: provider === undefined ? 'Connect a provider' : `Change the provider ${provider.id}`,
+    form: (
       <>
-        {visit.url.searchParams.has('done') ? (
-          <Notice>
-            <p>That is done.</p>
-          </Notice>
-        ) : undefined}
-        {failure === undefined ? undefined : <Refused failure={failure} />}
-        {list.ok ? <ProviderList items={list.value.items} /> : <Refused failure={failureOf(list)} />}
-        <section aria-labelledby="give">
-          <h2 id="give">{chosen === undefined ? 'Connect a provider' : `Change the provider ${chosen.id}`}</h2>
-          <p>
-            Register an OAuth client there, with the redirect URI <code>{visit.url.origin}/oauth/callback</code>.
-            Well-known ones, such as google and github, need only their client.
-          </p>
-          <ProviderForm
-            {...written}
-            filled={chosen && filledWith(chosen.id, writtenOf(chosen), isSaid ? form : undefined)}
-          />
-        </section>
+        <p>
+          Register an OAuth client there, with the redirect URI <code>{origin}/oauth/callback</code>. Well-known ones,
+          such as google and github, need only their client.
+        </p>
+        <EditForm
+          fields={FIELDS}
+          form={form ?? formOf(FIELDS, provider)}
+          problems={form && failure?.problems}
+          folded={FOLDED}
+          filled={provider && filledWith(FIELDS, provider.id, provider, form)}
+          action="/console/providers"
+          act="give"
+          button={provider === undefined ? 'Connect it' : 'Save it'}
+        />
       </>
     ),
-  }
-}
-
-/** Of the provider that the form is filled with. */
-function idOf({ form, url }: Visit, stale: string | undefined): string | null {
-  return stale ?? form.get('filled_of') ?? url.searchParams.get('id')
+  })
 }
 
 function ProviderList({ items }: { items: readonly Listed[] }) {
@@ -105,7 +129,7 @@ function ProviderList({ items }: { items: readonly Listed[] }) {
             <details>
               <summary aria-label={`Take it away: ${name}`}>Take it away</summary>
               <form method="post" action="/console/providers">
-                <input type="hidden" name="id" value={exact(id)} />
+                <input type="hidden" name="input/id" value={exact(id)} />
                 <button class="danger" name="do" value="remove">
                   Take it away
                 </button>

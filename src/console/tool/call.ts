@@ -1,9 +1,10 @@
 import { base64url } from 'jose'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import type { Problem } from '../../core/tool/problem.ts'
+import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
 import type { Followed, Reply, Visit } from '../page.ts'
-import { type Field, readInput } from './fields.ts'
+import type { Field } from '../form/fields.ts'
+import { readInput } from '../form/values.ts'
 
 /** What `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
 export interface CallReply {
@@ -93,4 +94,11 @@ async function callIdOf(formId: string, said: object): Promise<string> {
 export function challengesOf(reply: CallReply): readonly { readonly id: string; readonly url: string }[] {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter((each) => isJsonObject({ ...each }) && /^https?:\/\//.test(each.url))
+}
+
+/** Everything that is wrong with the input of a call, at its place. */
+export function problemsOf({ problems, reply }: Called): readonly Problem[] {
+  const { parameter_errors = {} } = reply?.value ?? {}
+  const refused = Object.entries(parameter_errors).map(([name, message]) => ({ path: pointerStep(name), message }))
+  return [...problems, ...refused]
 }

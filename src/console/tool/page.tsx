@@ -1,12 +1,12 @@
 import type { Json } from '../../core/tool/json.ts'
 import { hasScope } from '../../core/access/principal.ts'
+import { exampleOf, fieldsOf } from '../form/fields.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { LivePlace, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type Called, type Calling, call } from './call.ts'
+import { type Called, type Calling, call, problemsOf } from './call.ts'
 import { Definition, FORMATS, type Written } from './definition.tsx'
-import { exampleOf, fieldsOf } from './fields.ts'
-import { byParameter, CallForm } from './form.tsx'
+import { CallForm } from './call-form.tsx'
 import { CallOutcome } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
 import { linesOf } from './progress.tsx'
@@ -101,7 +101,7 @@ async function toolView(visit: Visit, found: Found, calling?: Calling): Promise<
             callId={newId()}
             hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
             form={form}
-            problems={byParameter(called?.problems ?? [], called?.reply?.value.parameter_errors)}
+            problems={called ? problemsOf(called) : []}
           />
         ) : (
           <p>You may read it, and not call it.</p>

@@ -1,6 +1,7 @@
 import { isList } from '../tool/json.ts'
 import {
   boolean,
+  described,
   integer,
   into,
   judged,
@@ -69,12 +70,19 @@ export interface KeyStore {
 const MAX_LIST = 1_000
 const ANY_USER = '\'*\' would be a user of that name: for any user, write "users": "any"'
 const USERS = distinct(judged(string({ least: 1, most: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
+const SCOPE_WORDS =
+  'tools:read finds and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm says who ' +
+  'somebody is, for consent, records:read reads who called and changed what, and admin is everything'
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
-  scopes: distinct(oneOf(SCOPES), 1),
-  tools: distinct(toolPattern),
-  users: stating<NewKey['users']>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
-  record_arguments: optional(boolean),
+  scopes: described(SCOPE_WORDS, distinct(oneOf(SCOPES), 1)),
+  tools: described('Patterns such as Gmail.*; all tools where nothing is said', distinct(toolPattern), ['*']),
+  users: described(
+    'The users it may act for; none where nothing is said',
+    stating<NewKey['users']>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
+    [],
+  ),
+  record_arguments: optional(described('Records of its calls hold their arguments, without secrets', boolean, false)),
 }
 
 /**
@@ -83,7 +91,10 @@ const FIELDS = {
  */
 export function newKey(now: () => Date) {
   const { tools, users } = FIELDS
-  const more = { expires_at: optional(expiry(now)), limits: optional(callLimits) }
+  const more = {
+    expires_at: optional(described('It does not expire where nothing is said', expiry(now))),
+    limits: optional(described('How often it may call', callLimits)),
+  }
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
 

@@ -1,4 +1,4 @@
-import { integer, optional, parsed } from '../tool/json-reader.ts'
+import { described, integer, optional, parsed } from '../tool/json-reader.ts'
 import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
 
 /** What somebody wants of a tool's calls beside what its definition asks. It raises that, and never lowers it. */
@@ -18,8 +18,10 @@ export const onlyTrue = parsed(
 
 /** How the fields of a guard are read, wherever one is said. */
 export const guardFields = {
-  security_level: optional(integer(1, 10)),
-  approval: optional<true>(onlyTrue),
+  security_level: optional(
+    described('From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call', integer(1, 10)),
+  ),
+  approval: optional<true>(described('A person approves each call, whatever the level', onlyTrue)),
 }
 
 /** A security level, where an approval is needed: that is for somebody who can be told from others. */

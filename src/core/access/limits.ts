@@ -1,4 +1,4 @@
-import { integer, into, object, optional, wrong } from '../tool/json-reader.ts'
+import { described, integer, into, object, optional, wrong } from '../tool/json-reader.ts'
 import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
 /** How often calls may be made, and how many at once. */
@@ -28,8 +28,10 @@ const DAY_S = 86_400
 /** Reads limits: `{"rate"?: {"calls", "seconds"}, "concurrency"?}`, one of the two at least. */
 export const callLimits = into(
   object({
-    rate: optional(object({ calls: integer(1, MOST), seconds: integer(1, DAY_S) })),
-    concurrency: optional(integer(1, MOST)),
+    rate: optional(
+      described('So many calls in so many seconds', object({ calls: integer(1, MOST), seconds: integer(1, DAY_S) })),
+    ),
+    concurrency: optional(described('So many calls at a time', integer(1, MOST))),
   }),
   (limits, report): CallLimits | ReturnType<typeof wrong> =>
     limits.rate === undefined && limits.concurrency === undefined

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { requirementId } from '../tool/definition-fields.ts'
-import { check, integer, judged, list, object, optional, wrong } from '../tool/json-reader.ts'
+import { check, described, integer, judged, list, object, optional, wrong } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -33,11 +33,18 @@ const MAX_TIMEOUT_MS = 300_000
 export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
   return object(
     {
-      secrets: optional(list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS })),
       ...guardFields,
-      timeout_ms: optional(integer(1, MAX_TIMEOUT_MS)),
-      limits: optional(callLimits),
-      review: optional<true>(onlyTrue),
+      timeout_ms: optional(described('Milliseconds after which a call ends', integer(1, MAX_TIMEOUT_MS))),
+      limits: optional(described('How often each tool may be called', callLimits)),
+      secrets: optional(
+        described(
+          'Names of secrets of the Worker that the tools may have',
+          list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS }),
+        ),
+      ),
+      review: optional<true>(
+        described('What others than administrators publish is pending until it was reviewed', onlyTrue),
+      ),
     },
     {
       rule(_, report, said) {

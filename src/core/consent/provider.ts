@@ -1,4 +1,4 @@
-import { into, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
+import { described, into, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
 import { type Reader, statingAs, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import { toolPattern } from '../tool/tool-id.ts'
@@ -117,18 +117,36 @@ function providerFields(id: string, rules: ProviderRules) {
   return object(
     {
       id: optional(text(`'${id}', as in the path`, (value) => value === id)),
-      name: optional(NAME, known?.name ?? id),
-      issuer: address(true),
-      authorization_endpoint: address(),
+      name: optional(described('What people call it', NAME), known?.name ?? id),
+      issuer: described('Where its endpoints are discovered', address(true)),
+      authorization_endpoint: described('With the token endpoint, in place of an issuer', address()),
       token_endpoint: address(),
       revocation_endpoint: address(),
-      client_id: CLIENT_ID,
-      client_secret_name: optional(VARIABLE),
-      token_endpoint_auth_method: optional(AUTH_METHOD),
-      authorization_parameters: optional(PARAMETERS, known?.authorization_parameters),
-      extra_scopes: optional(list(SCOPE, { most: MAX_LIST }), known?.extra_scopes),
-      scope_separator: optional(SEPARATOR, known?.scope_separator),
-      tools: optional(list(toolPattern, { most: MAX_LIST })),
+      client_id: described('Of the OAuth client that is registered there', CLIENT_ID),
+      client_secret_name: optional(
+        described("The name of the Worker secret that holds the client's secret, never the secret itself", VARIABLE),
+      ),
+      token_endpoint_auth_method: optional(
+        described('How the client says who it is; what fits its secret where nothing is said', AUTH_METHOD),
+      ),
+      authorization_parameters: optional(
+        described('Added to the authorization request, such as access_type=offline', PARAMETERS),
+        known?.authorization_parameters,
+      ),
+      extra_scopes: optional(
+        described('Such as offline_access, where that gives a refresh token', list(SCOPE, { most: MAX_LIST })),
+        known?.extra_scopes,
+      ),
+      scope_separator: optional(
+        described('What stands between scopes: a space where nothing is said, a comma at some', SEPARATOR),
+        known?.scope_separator,
+      ),
+      tools: optional(
+        described(
+          'Patterns of the tools that may use it, such as Gmail.*; all where nothing is said',
+          list(toolPattern, { most: MAX_LIST }),
+        ),
+      ),
     },
     {
       rule(fields, report, source) {

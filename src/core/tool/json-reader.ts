@@ -133,6 +133,16 @@ export function schemaOf(reader: Reader<unknown>): JsonObject {
   return reader.schema?.() ?? {}
 }
 
+/** Has the schema of a reader say what the value is for, and which one stands in for it where there is none. */
+export function described<T>(description: string, reader: Reader<T>, otherwise?: Json): Reader<T> {
+  const schema = () => ({
+    ...schemaOf(reader),
+    description,
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+  })
+  return stating(schema, reader)
+}
+
 /** Has a reader that is made of another state what that one does. */
 export function statingAs<T>(inner: Reader<unknown>, reader: Reader<T>): Reader<T> {
   return inner.schema ? Object.assign(reader, { schema: inner.schema }) : reader

@@ -11,19 +11,19 @@ describe('the page of providers', () => {
   it('connects one as its form says, and says nothing that the form does not', async () => {
     const { post, asked } = world()
     const fields = {
-      do: 'give',
-      id: ' acme ',
-      name: 'Acme',
-      issuer: 'https://login.acme.test',
-      authorization_endpoint: '',
-      revocation_endpoint: 'https://login.acme.test/revoke',
-      client_id: 'c',
-      client_secret_name: 'ACME_CLIENT_SECRET',
-      token_endpoint_auth_method: 'client_secret_post',
-      extra_scopes: 'offline_access, email',
-      authorization_parameters: 'access_type=offline\r\n\r\nhint = a=b\r\nbare',
-      scope_separator: ' ,',
-      tools: 'Acme.*',
+      'do': 'give',
+      'input/id': ' acme ',
+      'input/name': 'Acme',
+      'input/issuer': ' https://login.acme.test ',
+      'input/authorization_endpoint': '',
+      'input/revocation_endpoint': 'https://login.acme.test/revoke',
+      'input/client_id': 'c',
+      'input/client_secret_name': 'ACME_CLIENT_SECRET',
+      'input/token_endpoint_auth_method': '1',
+      'input/extra_scopes': 'offline_access\r\nemail',
+      'input/authorization_parameters': 'access_type=offline\r\n\r\nhint = a=b\r\nbare',
+      'input/scope_separator': ' ,',
+      'input/tools': 'Acme.*',
     }
     expect((await post(PAGE, fields)).headers.get('location')).toBe('/console/providers?done=1')
     expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
@@ -38,7 +38,7 @@ describe('the page of providers', () => {
       scope_separator: ' ,',
       tools: ['Acme.*'],
     })
-    await post(PAGE, { do: 'give', id: 'acme', client_id: 'c' })
+    await post(PAGE, { 'do': 'give', 'input/id': 'acme', 'input/client_id': 'c' })
     expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ client_id: 'c' })
   })
 
@@ -47,19 +47,26 @@ describe('the page of providers', () => {
     const { post } = world({
       [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
     })
-    const page = await post(PAGE, { do: 'give', id: 'acme', tools: '"<x>"', token_endpoint_auth_method: 'none' })
+    const page = await post(PAGE, {
+      'do': 'give',
+      'input/id': 'acme',
+      'input/tools': '"<x>"',
+      'input/token_endpoint_auth_method': '2',
+    })
     const text = await page.text()
     expect(page.status).toBe(422)
     expect(text).toContain('Must be a tool pattern')
-    expect(text).toContain('value="&#34;&#60;x&#62;&#34;"')
-    expect(text).toMatch(/<option value="none" selected/)
+    expect(text).toContain('&#34;&#60;x&#62;&#34;</textarea>')
+    expect(text).toMatch(/<option value="2" selected[^>]*>none/)
     expect(text).toMatch(/<details open[^>]*><summary>What some/)
   })
 
   it('takes one away, and its refusal fills no form', async () => {
     const { post } = world({ 'DELETE /providers/acme': () => new Response(null, { status: 204 }) })
-    expect((await post(PAGE, { do: 'remove', id: 'acme' })).headers.get('location')).toBe('/console/providers?done=1')
-    const text = await (await post(PAGE, { do: 'remove', id: 'other' })).text()
+    expect((await post(PAGE, { 'do': 'remove', 'input/id': 'acme' })).headers.get('location')).toBe(
+      '/console/providers?done=1',
+    )
+    const text = await (await post(PAGE, { 'do': 'remove', 'input/id': 'other' })).text()
     expect(text).toContain('There is nothing here')
     expect(text).not.toContain('value="other"')
   })
@@ -77,17 +84,14 @@ describe('the page of providers', () => {
     const { get, post, asked } = world({ 'GET /providers': () => ({ items: [whole] }) })
     const text = await (await get(`${PAGE}?id=acme`)).text()
     expect(text).toContain('Change the provider acme')
-    const fields = [...text.matchAll(/<input name="(\w+)"[^>]* value="([^"]*)"/g)].map(([, name, value]) => [
-      name,
-      value,
-    ])
-    const lines = 'access_type=offline\nhint=a=b'
+    const inputs = text.matchAll(/<input[^>]* name="(input\/\w+)"[^>]* value="([^"]*)"/g)
+    const areas = text.matchAll(/<textarea[^>]* name="(input\/\w+)"[^>]*>([^<]*)</g)
+    const fields = [...inputs, ...areas].map(([, name, value]) => [name, value?.replaceAll('&#10;', '\n')])
     expect(text).toContain('access_type=offline&#10;hint=a=b</textarea>')
     await post(PAGE, {
       ...Object.fromEntries(fields),
-      do: 'give',
-      token_endpoint_auth_method: 'client_secret_post',
-      authorization_parameters: lines,
+      'do': 'give',
+      'input/token_endpoint_auth_method': '1',
     })
     const { id: _, ...said } = whole
     expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual(said)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { exampleOf, type Field, fieldsOf, readInput } from '../../../src/console/tool/fields.ts'
+import { exampleOf, type Field, fieldsOf } from '../../../src/console/form/fields.ts'
+import { changesIn, formOf, readInput } from '../../../src/console/form/values.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -123,4 +124,54 @@ describe('a form', () => {
 
 it('an example has a value for each required parameter', () => {
   expect(exampleOf(fieldsOf(SCHEMA))).toEqual({ to: 'to', when: { day: 'day' } })
+})
+
+describe('what is administered', () => {
+  const fields = fieldsOf({
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      scopes: { type: 'array', items: { enum: ['read', 'call'] } },
+      users: { anyOf: [{ const: 'any' }, { type: 'array', items: { type: 'string' } }], default: [] },
+      until: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
+      always: { const: true },
+      records: { type: 'boolean', default: false },
+      parameters: { type: 'object', additionalProperties: { type: 'string' } },
+      limits: { type: 'object', properties: { calls: { type: 'integer' } } },
+    },
+  })
+  const WHOLE = {
+    name: 'ann',
+    scopes: ['call'],
+    users: 'any',
+    until: '2031-05-01T08:00:00Z',
+    always: true,
+    records: true,
+    parameters: { access_type: 'offline', hint: 'a=b' },
+    limits: { calls: 3 },
+  }
+
+  it('is read from a form as it was written there', () => {
+    expect(kinds(fields)).toMatchObject({ scopes: 'several', users: 'lines', until: 'time', always: 'flag' })
+    for (const value of [
+      WHOLE,
+      { name: 'bob', scopes: ['read', 'call'], users: ['any', 'eve'] },
+      { parameters: { 'a=b': 'x\ny' } },
+    ]) {
+      expect(readInput(fields, formOf(fields, value))).toEqual({ input: value, problems: [] })
+    }
+    const short = form({ 'input/until': '2031-05-01T08:00' })
+    expect(readInput(fields, short).input).toEqual({ until: '2031-05-01T08:00:00Z' })
+  })
+
+  it('is changed in what differs alone, and to its default, or nothing, where it was emptied', () => {
+    expect(changesIn(fields, { ...WHOLE, until: '2031-05-01T08:00:00.000Z' }, WHOLE)).toEqual({})
+    expect(changesIn(fields, WHOLE, { ...WHOLE, name: 'eve', limits: { calls: 4 } })).toEqual({
+      name: 'eve',
+      limits: { calls: 4 },
+    })
+    expect(
+      changesIn(fields, WHOLE, { name: 'ann', scopes: ['call'], always: true, parameters: WHOLE.parameters }),
+    ).toEqual({ users: [], until: null, records: false, limits: null })
+  })
 })

@@ -1,0 +1,175 @@
+import type { Json } from '../../core/tool/json.ts'
+import type { Problem } from '../../core/tool/problem.ts'
+import { exact } from '../parts.tsx'
+import { type Field, type FieldKind, ROOT } from './fields.ts'
+import { insteadName } from './values.ts'
+
+interface FieldRowsProps {
+  readonly fields: readonly Field[]
+  readonly form: URLSearchParams
+  /** Paths are those of the input; each stands at the innermost field that has it. */
+  readonly problems: readonly Problem[]
+  /** What a field is called; as its key where it is not said. */
+  readonly labelOf?: (key: string) => string
+}
+
+/** The controls of fields, with what the form holds still in them and what is wrong beside each. */
+export function FieldRows({ fields, ...rest }: FieldRowsProps) {
+  return (
+    <>
+      {fields.map((field) => (
+        <FieldRow field={field} {...rest} />
+      ))}
+    </>
+  )
+}
+
+function FieldRow({
+  field,
+  form,
+  problems,
+  labelOf = (key) => key,
+}: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
+  const { name, key, description, isRequired, kind } = field
+  const own = problems.filter(({ path }) => isOf(field, path))
+  const id = `f-${name}`
+  const about = [...(description === '' ? [] : [`about-${name}`]), ...(own.length === 0 ? [] : [`problem-${name}`])]
+  const label = (
+    <>
+      {labelOf(key)}
+      {isRequired ? <span class="note"> required</span> : undefined}
+      {kind.type in HINTS ? <span class="note"> {HINTS[kind.type]}</span> : undefined}
+    </>
+  )
+  const notes = (
+    <>
+      {description === '' ? undefined : (
+        <p class="note" id={`about-${name}`}>
+          {description}
+        </p>
+      )}
+      <FieldProblem name={name} problems={own} />
+    </>
+  )
+  const described = about.length === 0 ? {} : { 'aria-describedby': about.join(' ') }
+  if (kind.type === 'group' || kind.type === 'several') {
+    return (
+      <fieldset {...described} {...(kind.type === 'several' ? { class: 'choices' } : {})}>
+        <legend>{label}</legend>
+        {notes}
+        {kind.type === 'group' ? (
+          <FieldRows fields={kind.fields} form={form} problems={problems} labelOf={labelOf} />
+        ) : (
+          <Boxes name={name} values={kind.values} ticked={form.getAll(name)} />
+        )}
+      </fieldset>
+    )
+  }
+  const attributes = {
+    id,
+    name,
+    ...described,
+    ...(own.length === 0 ? {} : { 'aria-invalid': 'true' }),
+    ...(isRequired ? { 'aria-required': 'true' } : {}),
+  }
+  if (kind.type === 'flag') {
+    return (
+      <div class="field">
+        <label class="choice">
+          <input type="checkbox" {...attributes} value="1" checked={form.has(name)} />
+          <span>{label}</span>
+        </label>
+        {notes}
+      </div>
+    )
+  }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <Control attributes={attributes} kind={kind} value={form.get(name) ?? ''} />
+      {kind.type === 'lines' && kind.instead !== undefined ? (
+        <label class="choice">
+          <input type="checkbox" name={insteadName(name)} value="1" checked={form.has(insteadName(name))} />
+          <span>{kind.instead}</span>
+        </label>
+      ) : undefined}
+      {notes}
+    </div>
+  )
+}
+
+/** How a control is filled in that does not show it. */
+const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
+  time: 'in UTC',
+  lines: 'one a line',
+  entries: 'one a line, as name=value',
+  json: 'as JSON',
+}
+
+/** Whether a problem is of a field; one of a field in a group is not of the group too. */
+function isOf({ name, kind }: Field, path: string): boolean {
+  const own = name.slice(ROOT.length)
+  return path === own || (kind.type !== 'group' && path.startsWith(`${own}/`))
+}
+
+export function FieldProblem({ name, problems }: { name: string; problems: readonly Problem[] }) {
+  return problems.length === 0 ? undefined : (
+    <p class="field-problem" id={`problem-${name}`}>
+      {problems.map(({ message }) => message).join('; ')}
+    </p>
+  )
+}
+
+function Boxes({ name, values, ticked }: { name: string; values: readonly Json[]; ticked: readonly string[] }) {
+  return (
+    <>
+      {values.map((value, index) => (
+        <label class="choice">
+          <input type="checkbox" name={name} value={String(index)} checked={ticked.includes(String(index))} />
+          <span>{wordOf(value)}</span>
+        </label>
+      ))}
+    </>
+  )
+}
+
+interface ControlProps {
+  readonly attributes: Readonly<Record<string, string>>
+  readonly kind: FieldKind
+  readonly value: string
+}
+
+function Control({ attributes, kind, value }: ControlProps) {
+  switch (kind.type) {
+    case 'choice':
+      return (
+        <select {...attributes}>
+          <option value="">—</option>
+          {kind.values.map((each, index) => (
+            <option value={String(index)} selected={value === String(index)}>
+              {wordOf(each)}
+            </option>
+          ))}
+        </select>
+      )
+    case 'number': {
+      const inputmode = kind.isWhole ? 'numeric' : 'decimal'
+      return <input {...attributes} inputmode={inputmode} autocomplete="off" value={exact(value)} />
+    }
+    case 'time':
+      return <input {...attributes} type="datetime-local" step="1" value={exact(value)} />
+    default:
+      if (kind.type === 'text' && !kind.isLong) {
+        return <input {...attributes} autocomplete="off" value={exact(value)} />
+      }
+      return (
+        <textarea {...attributes} spellcheck={kind.type === 'text'}>
+          {exact(value)}
+        </textarea>
+      )
+  }
+}
+
+function wordOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,150 @@
+import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
+
+/** A field of a form, for one property of a schema. */
+export interface Field {
+  /** The name of its control: `input`, and the JSON Pointer of its value in the input. */
+  readonly name: string
+  /** Its value's key in the object that holds it. */
+  readonly key: string
+  readonly description: string
+  readonly isRequired: boolean
+  /** As the schema states it. */
+  readonly default?: Json
+  readonly kind: FieldKind
+}
+
+/** How a value is written in a form. */
+export type FieldKind =
+  | { readonly type: 'text'; readonly isLong: boolean }
+  | { readonly type: 'number'; readonly isWhole: boolean }
+  | { readonly type: 'time' }
+  | { readonly type: 'choice'; readonly values: readonly Json[] }
+  /** A box to tick; not ticked, it is left out. */
+  | { readonly type: 'flag' }
+  /** Some of these, in an array. */
+  | { readonly type: 'several'; readonly values: readonly Json[] }
+  /** An array of strings, a line each; or the text `instead` in its place. */
+  | { readonly type: 'lines'; readonly instead?: string }
+  /** An object of strings, a line `name=value` each. */
+  | { readonly type: 'entries' }
+  | { readonly type: 'group'; readonly fields: readonly Field[] }
+  /** Everything else. */
+  | { readonly type: 'json' }
+
+export const ROOT = 'input'
+/** What is deeper, or more, is written as JSON. */
+const MAX_DEPTH = 3
+const MAX_FIELDS = 100
+const MAX_CHOICES = 200
+/** Characters of a text that gets a field of several lines. */
+const LONG = 200
+
+/** The fields of a schema of an object, without references; none where it names no properties. */
+export function fieldsOf(schema: Json): readonly Field[] {
+  return fieldsIn(schema, ROOT, 0)
+}
+
+function fieldsIn(schema: Json, name: string, depth: number): readonly Field[] {
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return []
+  const required = isTexts(schema.required) ? schema.required : []
+  return Object.entries(schema.properties)
+    .slice(0, MAX_FIELDS)
+    .map(([key, property = {}]) => {
+      const { description, default: otherwise } = isJsonObject(property) ? property : {}
+      return {
+        name: name + pointerStep(key),
+        key,
+        description: typeof description === 'string' ? description : '',
+        isRequired: required.includes(key),
+        ...(otherwise === undefined ? {} : { default: otherwise }),
+        kind: kindOf(property, name + pointerStep(key), depth + 1),
+      }
+    })
+}
+
+function kindOf(property: Json, name: string, depth: number): FieldKind {
+  const schema = withoutNull(property)
+  if (!isJsonObject(schema)) return { type: 'json' }
+  const { type, enum: values, const: only, items, anyOf, additionalProperties: more } = schema
+  if (only === true) return { type: 'flag' }
+  if (only !== undefined) return { type: 'choice', values: [only] }
+  if (isChoice(values)) return { type: 'choice', values }
+  if (isList(anyOf)) return textOrLines(anyOf)
+  switch (type) {
+    case 'boolean':
+      return schema.default === false ? { type: 'flag' } : { type: 'choice', values: [true, false] }
+    case 'integer':
+    case 'number':
+      return { type: 'number', isWhole: type === 'integer' }
+    case 'string':
+      if (schema.format === 'date-time') return { type: 'time' }
+      return { type: 'text', isLong: typeof schema.maxLength === 'number' && schema.maxLength > LONG }
+    case 'array':
+      if (!isJsonObject(items)) return { type: 'json' }
+      if (isChoice(items.enum)) return { type: 'several', values: items.enum }
+      return items.type === 'string' ? { type: 'lines' } : { type: 'json' }
+    case 'object': {
+      if (schema.properties === undefined && isJsonObject(more) && more.type === 'string') return { type: 'entries' }
+      const fields = depth < MAX_DEPTH ? fieldsIn(schema, name, depth) : []
+      return fields.length > 0 ? { type: 'group', fields } : { type: 'json' }
+    }
+    default:
+      return { type: 'json' }
+  }
+}
+
+function isChoice(values: Json | undefined): values is readonly Json[] {
+  return isList(values) && values.length <= MAX_CHOICES
+}
+
+/** The kind of a constant text or an array of strings in its place. */
+function textOrLines([only, list, ...more]: readonly Json[]): FieldKind {
+  const isLines = isJsonObject(list) && isJsonObject(list.items) && list.items.type === 'string'
+  const isText = isJsonObject(only) && typeof only.const === 'string'
+  return isLines && isText && more.length === 0 ? { type: 'lines', instead: String(only.const) } : { type: 'json' }
+}
+
+/** A schema that takes null too, without that: a field that is empty is left out. */
+function withoutNull(schema: Json): Json {
+  if (!isJsonObject(schema)) return schema
+  const { type, anyOf } = schema
+  if (isTexts(type)) {
+    const [first, ...more] = type.filter((each) => each !== 'null')
+    return first !== undefined && more.length === 0 ? { ...schema, type: first } : { ...schema, type: undefined }
+  }
+  if (!isList(anyOf)) return schema
+  const [first, ...more] = anyOf.filter((each) => !isJsonObject(each) || each.type !== 'null')
+  return first !== undefined && more.length === 0 ? first : schema
+}
+
+/** An input with a value for each required property, for examples. */
+export function exampleOf(fields: readonly Field[]): JsonObject {
+  return Object.fromEntries(
+    fields.filter(({ isRequired }) => isRequired).map((field) => [field.key, exampleFor(field)]),
+  )
+}
+
+function exampleFor({ key, kind }: Field): Json {
+  switch (kind.type) {
+    case 'text':
+      return key
+    case 'number':
+      return 1
+    case 'time':
+      return '2030-01-31T12:00:00Z'
+    case 'choice':
+      return kind.values[0] ?? null
+    case 'flag':
+      return true
+    case 'several':
+      return kind.values.slice(0, 1)
+    case 'lines':
+      return [key]
+    case 'entries':
+    case 'json':
+      return {}
+    case 'group':
+      return exampleOf(kind.fields)
+  }
+}

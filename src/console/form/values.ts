@@ -1,0 +1,145 @@
+import { isJsonObject, isList, isObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { Problem } from '../../core/tool/problem.ts'
+import { MAX_DEPTH, nestsTooDeep } from '../../http/request/json-text.ts'
+import { type Field, type FieldKind, ROOT } from './fields.ts'
+
+/** The name of the control in which somebody may write the whole input as JSON instead. */
+export const WHOLE = 'whole'
+
+/** An input as a form has it, and what is no value of its kind; paths are those of the input. */
+export interface ReadInput {
+  readonly input: JsonObject
+  readonly problems: readonly Problem[]
+}
+
+/** The name of the box that puts the text of a field of lines in their place. */
+export function insteadName(name: string): string {
+  return `instead:${name}`
+}
+
+/** Reads a form. What is empty is left out; whether the rest fits is for the schema to say. */
+export function readInput(fields: readonly Field[], form: URLSearchParams): ReadInput {
+  const problems: Problem[] = []
+  const whole = form.get(WHOLE)?.trim() ?? ''
+  if (whole !== '') {
+    const read = readJson(whole, '', problems)
+    if (isJsonObject(read)) return { input: read, problems }
+    if (problems.length === 0) problems.push({ path: '', message: 'Must be a JSON object' })
+    return { input: {}, problems }
+  }
+  return { input: objectOf(fields, form, problems) ?? {}, problems }
+}
+
+function objectOf(fields: readonly Field[], form: URLSearchParams, problems: Problem[]): JsonObject | undefined {
+  const values = fields.flatMap((field): (readonly [string, Json])[] => {
+    const value = valueOf(field, form, problems)
+    return value === undefined ? [] : [[field.key, value]]
+  })
+  return values.length === 0 ? undefined : Object.fromEntries(values)
+}
+
+function valueOf({ name, isRequired, kind }: Field, form: URLSearchParams, problems: Problem[]): Json | undefined {
+  if (kind.type === 'group') return objectOf(kind.fields, form, problems) ?? (isRequired ? {} : undefined)
+  if (kind.type === 'lines' && kind.instead !== undefined && form.has(insteadName(name))) return kind.instead
+  const text = form.get(name) ?? ''
+  if (text.trim() === '') return undefined
+  switch (kind.type) {
+    case 'text':
+      // Browsers send CR LF for each end of a line (HTML, "constructing the form data set")
+      return text.replaceAll('\r\n', '\n')
+    case 'number': {
+      const number = Number(text)
+      return Number.isFinite(number) ? number : text
+    }
+    case 'time':
+      // Browsers leave seconds out that are zero
+      return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?$/, (_, start, end = ':00') => `${start}${end}Z`)
+    case 'choice':
+      return chosen(kind.values, text)
+    case 'flag':
+      return true
+    case 'several':
+      return form.getAll(name).flatMap((each) => chosen(kind.values, each) ?? [])
+    case 'lines':
+      return linesOf(text)
+    case 'entries':
+      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT.length), problems)
+      return Object.fromEntries(linesOf(text).map(entryOf))
+    case 'json':
+      return readJson(text, name.slice(ROOT.length), problems)
+  }
+}
+
+function chosen(values: readonly Json[], text: string): Json | undefined {
+  return /^\d{1,4}$/.test(text) ? values[Number(text)] : text
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n/).filter((line) => line !== '')
+}
+
+function entryOf(line: string): readonly [string, string] {
+  const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(line) ?? []
+  return [name.trim(), value.trim()]
+}
+
+function readJson(text: string, path: string, problems: Problem[]): Json | undefined {
+  if (nestsTooDeep(text)) {
+    problems.push({ path, message: `Must not nest deeper than ${MAX_DEPTH} levels` })
+    return undefined
+  }
+  const value = parseJson(text)
+  if (value === undefined) {
+    problems.push({ path, message: 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}' })
+  }
+  return value
+}
+
+/** An object as a form has it: `readInput` reads its fields as the same. */
+export function formOf(fields: readonly Field[], value: unknown): URLSearchParams {
+  const form = new URLSearchParams()
+  fill(form, fields, value)
+  return form
+}
+
+function fill(form: URLSearchParams, fields: readonly Field[], object: unknown): void {
+  if (!isObject(object)) return
+  for (const { name, key, kind } of fields) {
+    const value = object[key]
+    if (value === undefined || value === null) continue
+    if (kind.type === 'group') fill(form, kind.fields, value)
+    else if (kind.type === 'lines' && value === kind.instead) form.append(insteadName(name), '1')
+    else for (const text of textsOf(kind, value)) form.append(name, text)
+  }
+}
+
+function textsOf(kind: FieldKind, value: unknown): readonly string[] {
+  switch (kind.type) {
+    case 'flag':
+      return value === true ? ['1'] : []
+    case 'choice':
+    case 'several':
+      return (isList(value) ? value : [value]).map((each) => String(kind.values.findIndex((one) => one === each)))
+    case 'lines':
+      return isList(value) ? [value.join('\n')] : []
+    case 'entries': {
+      const entries = Object.entries(Object(value))
+      const isPlain = entries.every(([name, text]) => !/[=\r\n]/.test(name) && !/[\r\n]/.test(String(text)))
+      return [isPlain ? entries.map(([name, text]) => `${name}=${text}`).join('\n') : JSON.stringify(value)]
+    }
+    case 'time':
+      return [String(value).slice(0, 19)]
+    default:
+      return [typeof value === 'string' ? value : JSON.stringify(value)]
+  }
+}
+
+/**
+ * The fields of a form that differ from what was there, by key: one that was emptied has the default of its schema, or null where
+ * there is none.
+ */
+export function changesIn(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
+  const { input } = readInput(fields, formOf(fields, before))
+  const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
+  return Object.fromEntries(changed.map(({ key, default: otherwise = null }) => [key, after[key] ?? otherwise]))
+}
