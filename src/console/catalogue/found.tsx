@@ -1,6 +1,6 @@
 import { beginningOf, type ListedTool } from '../listed-tool.ts'
 import { Notice, ToolName } from '../parts.tsx'
-import { type Asked, hrefOf } from './asked.ts'
+import { hrefOf, type ToolSearch } from './search.tsx'
 
 /** As `GET /tools` answers; `total` of a search. */
 export interface Found {
@@ -10,7 +10,7 @@ export interface Found {
 }
 
 interface FoundToolsProps {
-  readonly asked: Asked
+  readonly search: ToolSearch
   readonly found: Found
   readonly from: number
   readonly total: number | undefined
@@ -21,9 +21,9 @@ interface FoundToolsProps {
 export const FROM = 'from'
 
 /** The tools that were found, a page of them. */
-export function FoundTools({ asked, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
-  if (items.length === 0 && next_cursor === undefined) return <NoTools asked={asked} mayPublish={mayPublish} />
-  const isAll = asked.versions === 'all'
+export function FoundTools({ search, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
+  if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
+  const isAll = search.versions === 'all'
   return (
     <>
       {items.length === 0 ? undefined : <p class="note">{rangeOf(from, from + items.length - 1, total, isAll)}</p>}
@@ -33,12 +33,12 @@ export function FoundTools({ asked, found: { items, next_cursor }, from, total, 
         ))}
       </ul>
       <p>
-        {asked.cursor ? <a href={hrefOf(asked, {})}>First page</a> : undefined}{' '}
+        {search.cursor ? <a href={hrefOf(search, {})}>First page</a> : undefined}{' '}
         {next_cursor === undefined ? undefined : (
           <a
             class="button"
             rel="next"
-            href={hrefOf(asked, { cursor: next_cursor, [FROM]: String(from + items.length) })}
+            href={hrefOf(search, { cursor: next_cursor, [FROM]: String(from + items.length) })}
           >
             More tools
           </a>
@@ -49,20 +49,20 @@ export function FoundTools({ asked, found: { items, next_cursor }, from, total, 
 }
 
 /** Where else to look: what has no active version is in no list that agents are given. */
-function NoTools({ asked, mayPublish }: Pick<FoundToolsProps, 'asked' | 'mayPublish'>) {
-  const { toolkit } = asked
+function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPublish'>) {
+  const { toolkit } = search
   const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
   return (
     <Notice>
       <p>
-        {hrefOf(asked, {}) === '/'
+        {hrefOf(search, {}) === '/'
           ? 'There is no tool that you may see yet.'
           : 'No tool that you may see is like that.'}
       </p>
       <ul class="plain">
-        {asked.versions === 'all' ? undefined : (
+        {search.versions === 'all' ? undefined : (
           <li>
-            <a href={hrefOf(asked, { versions: 'all' })}>Look among all versions</a>, older and deprecated ones too
+            <a href={hrefOf(search, { versions: 'all' })}>Look among all versions</a>, older and deprecated ones too
           </li>
         )}
         {mayPublish ? (
@@ -75,7 +75,7 @@ function NoTools({ asked, mayPublish }: Pick<FoundToolsProps, 'asked' | 'mayPubl
             </li>
           </>
         ) : undefined}
-        {hrefOf(asked, {}) === '/' ? undefined : (
+        {hrefOf(search, {}) === '/' ? undefined : (
           <li>
             <a href="/">All tools</a>
           </li>

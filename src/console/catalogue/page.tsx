@@ -3,38 +3,36 @@ import type { ListedTool } from '../listed-tool.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { Notice, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type Asked, askedOf, hrefOf, type ListedToolkit, queryOf } from './asked.ts'
-import { FirstSteps } from './first-steps.tsx'
 import { type Found, FoundTools, FROM } from './found.tsx'
-import { Search } from './search.tsx'
+import { hrefOf, type ListedToolkit, queryOf, Search, searchOf, type ToolSearch } from './search.tsx'
 
 const LIMIT = 30
 
 /** The tools that somebody may see: by words, by toolkit and by tag, a page at a time; and what waits for them. */
 export async function show(visit: Visit): Promise<View | Leads> {
-  const asked = askedOf(visit)
+  const search = searchOf(visit)
   const mayPublish = hasScope(visit.principal, 'tools:publish')
-  const isFirst = hrefOf(asked, {}) === '/' && asked.cursor === ''
+  const isFirst = hrefOf(search, {}) === '/' && search.cursor === ''
   const [list, toolkits, waiting] = await Promise.all([
-    visit.ask<Found>('GET', `/tools?${queryOf({ ...asked, format: 'summary', limit: String(LIMIT) })}`),
+    visit.ask<Found>('GET', `/tools?${queryOf({ ...search, format: 'summary', limit: String(LIMIT) })}`),
     visit.ask<{ items: readonly ListedToolkit[] }>('GET', '/toolkits'),
     isFirst && mayPublish ? visit.ask<Found>('GET', `/tools?status=pending&format=summary&limit=${LIMIT}`) : undefined,
   ])
   return {
-    title: asked.q ? `Tools for “${asked.q.slice(0, 100)}”` : 'Tools',
+    title: search.q ? `Tools for “${search.q.slice(0, 100)}”` : 'Tools',
     content: (
       <>
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
         {visit.isOpen && isFirst ? (
           <FirstSteps origin={visit.url.origin} tool={firstToCall(list.value.items ?? [])?.id} />
         ) : undefined}
-        <Search asked={asked} toolkits={toolkits} />
+        <Search search={search} toolkits={toolkits} />
         {list.ok ? (
           <FoundTools
-            asked={asked}
+            search={search}
             found={list.value}
             from={fromOf(visit.url.searchParams)}
-            total={totalOf(asked, list.value, toolkits)}
+            total={totalOf(search, list.value, toolkits)}
             mayPublish={mayPublish}
           />
         ) : (
@@ -72,7 +70,7 @@ function fromOf(query: URLSearchParams): number {
 
 /** How many tools all pages have together, where that is known: nobody counts those of a tag, or all versions. */
 function totalOf(
-  { q, toolkit, tag, versions }: Asked,
+  { q, toolkit, tag, versions }: ToolSearch,
   { total }: Found,
   toolkits: Reply<{ items: readonly ListedToolkit[] }>,
 ): number | undefined {
@@ -81,4 +79,32 @@ function totalOf(
     (each) => toolkit === '' || each.toolkit.toLowerCase() === toolkit.toLowerCase(),
   )
   return meant.length === 0 ? undefined : meant.reduce((sum, { tools }) => sum + tools, 0)
+}
+
+/** The first things to do with a Switchboard that was just started on one's own machine. */
+function FirstSteps({ origin, tool }: { origin: string; tool: string | undefined }) {
+  const [name] = (tool ?? '').split('@')
+  return (
+    <section class="panel" aria-labelledby="first">
+      <h2 id="first">First</h2>
+      <ol>
+        <li>
+          Call a tool: {name ? <a href={`/console/tools/${encodeURIComponent(name)}`}>{name}</a> : 'any of those below'}{' '}
+          has a form, and the same call for each dialect.
+        </li>
+        <li>
+          Connect an agent to <code>{origin}/mcp</code>: <a href="/docs/agents">how each host is told</a>. No key is
+          needed on this machine.
+        </li>
+        <li>
+          Write a tool: a file such as <code>tools/Weather/Today.ts</code> is served as <code>Weather.Today</code> when
+          you save it.
+        </li>
+      </ol>
+      <p class="note">
+        This Switchboard lets in whoever comes from this machine, as an administrator, since it was started with
+        ACCESS=open. It asks for keys once it is deployed.
+      </p>
+    </section>
+  )
 }

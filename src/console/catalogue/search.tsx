@@ -1,9 +1,33 @@
-import type { Reply } from '../page.ts'
+import type { Reply, Visit } from '../page.ts'
 import { failureOf } from '../reply.ts'
-import { type Asked, hrefOf, type ListedToolkit } from './asked.ts'
+
+/** What somebody looks for, each as it stands in the address of the page; empty where it does not. */
+export type ToolSearch = Readonly<Record<'q' | 'toolkit' | 'tag' | 'versions' | 'cursor', string>>
+
+/** As `GET /toolkits` lists one. */
+export interface ListedToolkit {
+  readonly toolkit: string
+  readonly tools: number
+}
+
+export function searchOf({ url: { searchParams } }: Visit): ToolSearch {
+  const said = (name: string) => searchParams.get(name)?.trim() ?? ''
+  const [versions, cursor] = [said('versions'), said('cursor')]
+  return { q: said('q'), toolkit: said('toolkit'), tag: said('tag'), versions, cursor }
+}
+
+export function queryOf(search: Readonly<Record<string, string>>): URLSearchParams {
+  return new URLSearchParams(Object.entries(search).filter(([, value]) => value !== ''))
+}
+
+/** The first page of what is looked for, with a change. */
+export function hrefOf(search: ToolSearch, change: Readonly<Record<string, string>>): string {
+  const query = queryOf({ ...search, cursor: '', ...change }).toString()
+  return query === '' ? '/' : `/?${query}`
+}
 
 interface SearchProps {
-  readonly asked: Asked
+  readonly search: ToolSearch
   readonly toolkits: Reply<{ readonly items: readonly ListedToolkit[] }>
 }
 
@@ -11,8 +35,8 @@ interface SearchProps {
 const MAX_LINKS = 40
 
 /** What is looked for: by words, by toolkit and by tag, among what is called by name or among all versions. */
-export function Search({ asked, toolkits: listed }: SearchProps) {
-  const { q, toolkit, tag, versions } = asked
+export function Search({ search, toolkits: listed }: SearchProps) {
+  const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
   const isNamed = (each: ListedToolkit) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
   return (
@@ -57,7 +81,7 @@ export function Search({ asked, toolkits: listed }: SearchProps) {
             <li>
               <a
                 class="chip"
-                href={hrefOf(asked, { toolkit: isNamed(each) ? '' : each.toolkit })}
+                href={hrefOf(search, { toolkit: isNamed(each) ? '' : each.toolkit })}
                 {...(isNamed(each) ? { 'aria-current': 'true' } : {})}
               >
                 {each.toolkit}

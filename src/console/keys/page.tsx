@@ -31,7 +31,7 @@ interface Ended {
 }
 
 const FIELDS = editFields(schemaOf(NEW_KEY))
-const FOLDED = { summary: 'How often it may call, and what is recorded', keys: ['record_arguments', 'limits'] }
+const FOLDED = { summary: 'Limits, and what is recorded', keys: ['record_arguments', 'limits'] }
 /** What most keys are for. */
 const USUAL = { scopes: ['tools:read', 'tools:call'] }
 

@@ -1,3 +1,5 @@
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { Progress } from '../../core/call/progress.ts'
 import { laidOut } from '../../http/page/laid-out-json.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
@@ -74,5 +76,23 @@ function Challenges({ challenges, reply }: ChallengesProps) {
         <li>Then come back here, and try again below: what you wrote is still there.</li>
       </ol>
     </Notice>
+  )
+}
+
+/** What a tool reports, a line each; the style shows the last alone, and none once there is an outcome. */
+export async function* linesOf(reports: AsyncIterable<Progress>): AsyncGenerator<JSX.Element> {
+  for await (const report of reports) yield <Line report={report} />
+}
+
+function Line({ report: { progress, total, message } }: { report: Progress }) {
+  const isKnown = total !== undefined && total > 0
+  const far = isKnown ? { value: String(Math.max(0, Math.min(progress, total))), max: String(total) } : {}
+  return (
+    <p>
+      <progress aria-label="How far it is" {...far} />
+      <br />
+      {isKnown ? `${progress} of ${total}` : progress}
+      {message === undefined ? '' : `: ${message}`}
+    </p>
   )
 }

@@ -7,12 +7,10 @@ import { failureOf } from '../reply.ts'
 import { type Called, type Calling, call, problemsOf } from './call.ts'
 import { Definition, FORMATS, type Written } from './definition.tsx'
 import { CallForm } from './call-form.tsx'
-import { CallOutcome } from './outcome.tsx'
+import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
-import { linesOf } from './progress.tsx'
 import { Ready, Standing, type Told } from './ready.tsx'
-import { SnippetList } from './snippet-list.tsx'
-import { callSnippets, hostSnippets } from './snippets.ts'
+import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
 import { VersionList, type Versions } from './versions.tsx'
 
 /** As `GET /tools/{id}?format=oxp-flat` gives it. */
@@ -28,43 +26,42 @@ const MAX_COPIED = 100_000
 
 /** One tool: what it is, a form to call it, whether it could be called, its versions, and its definition in every dialect. */
 export async function show(visit: Visit): Promise<View | Leads> {
-  const described = await describe(visit)
-  return 'failing' in described ? missing(described.failing) : toolView(visit, described)
+  const found = await findTool(visit)
+  return 'failing' in found ? missing(found.failing) : toolView(visit, found)
 }
 
 /** Calls the tool as its form says. Where it tells how far it is, that is shown while it runs. */
 export async function act(visit: Visit): Promise<View | Leads> {
-  const described = await describe(visit)
-  if ('failing' in described) return missing(described.failing)
-  return toolView(visit, described, await call(visit, described.ready.tool, fieldsOf(described.input_schema)))
+  const found = await findTool(visit)
+  if ('failing' in found) return missing(found.failing)
+  return toolView(visit, found, await call(visit, found.ready.tool, fieldsOf(found.input_schema)))
 }
 
-/** A tool as it is described, and how it stands: of the two, that says its id as it is here, whatever OXP can write. */
-interface Found extends Described {
+/** A tool with all that its page shows. Its id is that of its readiness, since OXP cannot write every one. */
+interface FoundTool extends Described {
   readonly ready: Told
+  readonly versions: Reply<Versions>
+  readonly format: string
+  readonly written: Reply<Written>
 }
 
-async function describe(visit: Visit): Promise<Found | { readonly failing: Reply<unknown> }> {
-  const route = `/tools/${encodeURIComponent(visit.params['id'] ?? '')}`
-  const [described, ready] = await Promise.all([
-    visit.ask<Described>('GET', `${route}?format=oxp-flat`),
-    visit.ask<Told>('GET', `${route}/readiness`),
-  ])
-  const failing = [described, ready].find(({ ok }) => !ok)
-  return failing ? { failing } : { ...described.value, ready: ready.value }
-}
-
-async function toolView(visit: Visit, found: Found, calling?: Calling): Promise<View> {
-  const { name, description, input_schema, output_schema, ready } = found
-  const id = ready.tool
-  const { url, isOpen, principal, form } = visit
-  const route = `/tools/${encodeURIComponent(id)}`
+async function findTool({ url, params, ask }: Visit): Promise<FoundTool | { readonly failing: Reply<unknown> }> {
+  const route = `/tools/${encodeURIComponent(params['id'] ?? '')}`
   const wanted = url.searchParams.get('format') ?? 'oxp'
   const format = FORMATS.has(wanted) ? wanted : 'oxp'
-  const [versions, written] = await Promise.all([
-    visit.ask<Versions>('GET', `${route}/versions`),
-    visit.ask<Written>('GET', `${route}?format=${format}&losses=1`),
+  const [described, ready, versions, written] = await Promise.all([
+    ask<Described>('GET', `${route}?format=oxp-flat`),
+    ask<Told>('GET', `${route}/readiness`),
+    ask<Versions>('GET', `${route}/versions`),
+    ask<Written>('GET', `${route}?format=${format}&losses=1`),
   ])
+  const failing = [described, ready].find(({ ok }) => !ok)
+  return failing ? { failing } : { ...described.value, ready: ready.value, versions, format, written }
+}
+
+function toolView({ url, isOpen, principal, form }: Visit, found: FoundTool, calling?: Calling): View {
+  const { name, description, input_schema, output_schema, ready, versions, format, written } = found
+  const id = ready.tool
   const fields = fieldsOf(input_schema)
   const [title = id, version = ''] = id.split('@')
   const said = calling?.problems.length === 0 ? calling.input : undefined

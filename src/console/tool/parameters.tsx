@@ -1,6 +1,5 @@
-import type { Json } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { type Column, Table } from '../table.tsx'
-import { rowsOf, type SchemaRow, typeOf } from './schema-rows.ts'
 
 const COLUMNS: readonly Column<SchemaRow>[] = [
   {
@@ -32,4 +31,96 @@ export function Parameters({ schema, caption }: { schema: Json; caption: string 
   const rows = rowsOf(schema)
   if (rows.length === 0) return <p>{caption === 'Output' ? `It gives: ${typeOf(schema)}.` : 'It takes none.'}</p>
   return <Table label={caption} columns={COLUMNS} items={rows} />
+}
+
+/** One parameter, or a part of one, as a line that a person reads. */
+export interface SchemaRow {
+  /** As one writes it: `address.city`, `items[].id`; of a choice with what that is called, `payment (Card).number`. */
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly description: string
+  /** Its bounds, its default and the like, each in words. */
+  readonly rules: readonly string[]
+}
+
+/** Of a schema at most so many lines are shown, and so deep. */
+const MAX_ROWS = 200
+const MAX_DEPTH = 6
+
+const RULES: readonly (readonly [keyword: string, words: string])[] = [
+  ['const', 'always'],
+  ['default', 'else'],
+  ['format', 'format'],
+  ['pattern', 'matches'],
+  ['minimum', 'at least'],
+  ['exclusiveMinimum', 'more than'],
+  ['maximum', 'at most'],
+  ['exclusiveMaximum', 'less than'],
+  ['multipleOf', 'a multiple of'],
+  ['minLength', 'characters at least'],
+  ['maxLength', 'characters at most'],
+  ['minItems', 'items at least'],
+  ['maxItems', 'items at most'],
+]
+
+/** A schema of an object, without references, as lines: each property, and what lies within it. */
+export function rowsOf(schema: Json): readonly SchemaRow[] {
+  const rows: SchemaRow[] = []
+  add(rows, schema, '', 0)
+  return rows
+}
+
+function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): void {
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties) || depth > MAX_DEPTH) return
+  const required = isTexts(schema.required) ? schema.required : []
+  for (const [key, property = {}] of Object.entries(schema.properties)) {
+    if (rows.length >= MAX_ROWS) return
+    const name = `${prefix}${key}`
+    rows.push(rowOf(name, property, required.includes(key)))
+    add(rows, property, `${name}.`, depth + 1)
+    if (!isJsonObject(property)) continue
+    if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
+    choicesOf(property).forEach((choice, index) => {
+      add(rows, choice, `${name} (${isJsonObject(choice) ? wordOf(choice, index) : ''}).`, depth + 1)
+    })
+  }
+}
+
+/** The schemas of which a value has to fit one. */
+function choicesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
+  return isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
+}
+
+/** What a choice is called: as it says itself, or by its place. */
+function wordOf({ title }: JsonObject, index: number): string {
+  return typeof title === 'string' && title !== '' ? title : `choice ${index + 1}`
+}
+
+function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
+  const known = isJsonObject(schema) ? schema : {}
+  const description = typeof known.description === 'string' ? known.description : ''
+  return { name, type: typeOf(schema), isRequired, description, rules: rulesOf(known) }
+}
+
+/** What kind of value a schema takes, in a word or two. */
+export function typeOf(schema: Json): string {
+  if (schema === false) return 'nothing'
+  if (!isJsonObject(schema)) return 'anything'
+  const { type, enum: values, items } = schema
+  if (isList(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+  if (type === 'array') return items === undefined ? 'list' : `list of ${typeOf(items)}`
+  if (typeof type === 'string') return type
+  if (isTexts(type)) return type.join(' or ')
+  const choices = choicesOf(schema)
+  if (choices.length > 0) return [...new Set(choices.map(typeOf))].join(' or ')
+  return isJsonObject(schema.properties) ? 'object' : 'anything'
+}
+
+function rulesOf(schema: JsonObject): readonly string[] {
+  return RULES.flatMap(([keyword, words]) => {
+    const value = schema[keyword]
+    if (value === undefined) return []
+    return [`${words} ${typeof value === 'string' ? value : JSON.stringify(value)}`]
+  })
 }

@@ -12,6 +12,9 @@ const TOOL = {
     required: ['to'],
   },
   output_schema: { type: 'object', properties: { [HOSTILE]: { description: HOSTILE } } },
+  // One route answers with the tool as it is described, and with its definition in a format
+  document: { [HOSTILE]: HOSTILE },
+  losses: [{ path: HOSTILE, reason: HOSTILE }],
 }
 const READY = { tool: TOOL.id, ready: true, status: { state: 'active' }, problems: [] }
 const VERSION = {
@@ -30,11 +33,7 @@ function calledWith(answer: () => Response) {
   return setUp({
     'GET /tools/Evil.Tool': () => TOOL,
     'GET /tools/Evil.Tool/readiness': () => READY,
-    'GET /tools/Evil.Tool%401.0.0': () => ({
-      document: { [HOSTILE]: HOSTILE },
-      losses: [{ path: HOSTILE, reason: HOSTILE }],
-    }),
-    'GET /tools/Evil.Tool%401.0.0/versions': () => ({ items: [VERSION] }),
+    'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
     'POST /tools/call': answer,
   })
 }

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { setUp } from '../set-up.ts'
 
-const TOOL = { name: 'Mail_Send', description: 'שולח', input_schema: { type: 'object' }, output_schema: null }
+const TOOL = {
+  name: 'Mail_Send',
+  description: 'שולח',
+  input_schema: { type: 'object' },
+  output_schema: null,
+  document: {},
+  losses: [],
+}
 
 async function pageOf(status: object): Promise<string> {
   const { get } = setUp({
     'GET /tools/Mail.Send': () => TOOL,
     'GET /tools/Mail.Send/readiness': () => ({ tool: 'Mail.Send@1.0.0', ready: true, status, problems: [] }),
-    'GET /tools/Mail.Send%401.0.0/versions': () => ({ items: [] }),
-    'GET /tools/Mail.Send%401.0.0': () => ({ document: {}, losses: [] }),
+    'GET /tools/Mail.Send/versions': () => ({ items: [] }),
   })
   return (await (await get('/console/tools/Mail.Send')).text()).replaceAll(/\s+/g, ' ')
 }

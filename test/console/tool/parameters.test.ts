@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, typeOf } from '../../../src/console/tool/schema-rows.ts'
+import { rowsOf, typeOf } from '../../../src/console/tool/parameters.tsx'
 
 describe('a schema that a person reads', () => {
   it('has a line for each parameter, and for what lies within it', () => {

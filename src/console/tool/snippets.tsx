@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import { laidOut } from '../../http/page/laid-out-json.ts'
 import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
+import { Copyable } from '../parts.tsx'
 
 /** A text to copy, and what it is. */
 export interface Snippet {
@@ -74,4 +75,19 @@ export function hostSnippets(origin: string): readonly Snippet[] {
     text: (snippet ?? signIn)?.text ?? '',
     note: where.replaceAll(/`|\[([^\]]+)\]\([^)]+\)/g, (_, label: string | undefined) => label ?? ''),
   }))
+}
+
+/** Texts to copy, each closed but the first. */
+export function SnippetList({ snippets, isOpen = false }: { snippets: readonly Snippet[]; isOpen?: boolean }) {
+  return (
+    <>
+      {snippets.map(({ title, text, note }, index) => (
+        <details open={isOpen && index === 0}>
+          <summary>{title}</summary>
+          {note === undefined ? undefined : <p class="note">{note}</p>}
+          {text === '' ? undefined : <Copyable text={text} />}
+        </details>
+      ))}
+    </>
+  )
 }
