@@ -1,4 +1,4 @@
-import { type ApiKey, NEW_KEY } from '../../core/access/api-key.ts'
+import { type ApiKey, newKey } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/limits.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
@@ -30,7 +30,7 @@ interface Ended {
   readonly chosen?: string | null
 }
 
-const FIELDS = editFields(schemaOf(NEW_KEY))
+const FIELDS = editFields(schemaOf(newKey(() => new Date())))
 const FOLDED = { summary: 'Limits, and what is recorded', keys: ['record_arguments', 'limits'] }
 /** What most keys are for. */
 const USUAL = { scopes: ['tools:read', 'tools:call'] }

@@ -1,4 +1,4 @@
-import { POLICY, type Policy } from '../../core/access/policy.ts'
+import { type Policy, policyReader } from '../../core/access/policy.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
 import { formOf, readInput } from '../form/values.ts'
@@ -6,7 +6,7 @@ import type { Leads, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
 
-const FIELDS = editFields(schemaOf(POLICY), {
+const FIELDS = editFields(schemaOf(policyReader()), {
   key: 'pattern',
   description: 'The tools that it holds for: a pattern such as Gmail.*, *.Delete* or *',
 })

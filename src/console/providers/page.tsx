@@ -1,4 +1,4 @@
-import { type Provider, PROVIDER } from '../../core/consent/provider.ts'
+import { type Provider, providerReader } from '../../core/consent/provider.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
 import { formOf, readInput } from '../form/values.ts'
@@ -12,7 +12,10 @@ interface Listed extends Provider {
   readonly built_in?: true
 }
 
-const FIELDS = editFields(schemaOf(PROVIDER), { key: 'id', description: 'What tools call it: google, acme' })
+const FIELDS = editFields(schemaOf(providerReader('{id}')), {
+  key: 'id',
+  description: 'What tools call it: google, acme',
+})
 const FOLDED = {
   summary: 'What some providers need beside',
   keys: [
