@@ -331,7 +331,7 @@ describe('the environment', () => {
   const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
   /** They have texts to copy, which read the environment of whoever copies them. */
   const isForOthers = ({ path }: Source) =>
-    path === 'src/docs/agent-hosts.ts' || path === 'src/console/tool/snippets.ts'
+    path === 'src/docs/agent-hosts.ts' || path === 'src/console/tool/snippets.tsx'
   const reads = (source: Source) => !isForOthers(source) && readsEnv(source)
   const readsEnv = ({ text }: Source) =>
     /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
