@@ -86,6 +86,7 @@ export default defineConfig(({ mode }) => {
             testTimeout: 60_000,
             hookTimeout: 120_000,
             globalSetup: ['test/e2e/build-once.ts'],
+            alias: { 'cloudflare:workers': fileURLToPath(new URL('platform/workers.ts', import.meta.url)) },
           },
         },
       ],

@@ -21,11 +21,6 @@ interface Found {
   readonly failure?: string
 }
 
-/**
- * Work is cut into pieces of 200 ms at most, so a second is plenty, and what was found is printed. How much slower the machine was is
- * but an estimate: what fails is longer than it can be wrong by. The attacks that this is here for held a server for 10 s and more.
- */
-const LONGEST_MS = 5_000
 const WATCHER = fileURLToPath(new URL('health-watcher.ts', import.meta.url))
 
 const watches = new Set<() => Promise<Found>>()
@@ -60,18 +55,18 @@ export async function startWatched(options: ServerOptions = {}): Promise<Server>
   return watched(await startServer(options))
 }
 
-/** Fails where a server that was watched in this file once said nothing for long, or was gone. */
-export const neverSilent = (): Promise<void> => neverLonger(LONGEST_MS)
-
-/** As `neverSilent`, of silences of any length. */
-export async function neverLonger(most: number): Promise<void> {
+/**
+ * Fails where a server that was watched in this file was gone. The longest silence is printed
+ * alone, since a busy machine makes any clock lie; what an attack may cost is held by budgets, in `core/worst-inputs.test.ts`.
+ */
+export async function neverSilent(): Promise<readonly Found[]> {
   const found = await Promise.all([...watches].map((ended) => ended()))
   watches.clear()
   expect(found.length).toBeGreaterThan(0)
-  for (const each of found) {
-    expect(each.asks).toBeGreaterThan(0)
-    expect(each.failure).toBeUndefined()
-    console.log(`Asked ${each.asks} times, silent for ${Math.round(each.longest.ms)} ms at most`)
-    expect(each.longest.ms, JSON.stringify(each.longest)).toBeLessThan(most)
+  for (const { asks, failure, longest } of found) {
+    expect(asks).toBeGreaterThan(0)
+    expect(failure).toBeUndefined()
+    console.log(`Asked ${asks} times, silent for ${Math.round(longest.ms)} ms at most`)
   }
+  return found
 }

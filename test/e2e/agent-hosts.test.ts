@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agentHosts, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /**
  * What the guide gives each agent host to copy, tried against a server that wants a key: a library's is run as it stands, and of
@@ -18,12 +18,12 @@ const ADMIN_KEY = 'the-administrator-of-this-test'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-let server: Server
+let server: RunningServer
 let key: string
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-hosts-'))
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   const body = { name: 'ann', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'], users: ['ann'] }
   key = (await server.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })).body.key
 })

@@ -1,8 +1,9 @@
-import { buildBundle } from './server.ts'
+import { buildBundle, workerOptionsIn } from './server.ts'
 
 /** Builds the Worker before the first file of the project runs; `startServer` starts it from there. */
-export default function setup(): () => void {
+export default async function setup(): Promise<() => void> {
   const { folder, remove } = buildBundle()
+  await workerOptionsIn(folder)
   process.env['SWITCHBOARD_BUNDLE'] = folder
   return remove
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await startApp()
 })
 afterAll(() => server?.stop())
 

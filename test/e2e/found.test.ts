@@ -1,13 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 
-let server: Server
+let server: RunningServer
 let key: string
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   const body = { name: 'an agent', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'], users: [] }
   const made = await server.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })
   key = made.body.key

@@ -2,7 +2,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /**
  * What agent hosts send, as their documentation, their source and recordings of them have it, sent with a key: each gets what it
@@ -11,10 +11,10 @@ import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 
-let server: Server
+let server: RunningServer
 let key: string
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   const body = { name: 'a host', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'], users: [] }
   key = (await server.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })).body.key
 })

@@ -4,13 +4,13 @@ import { type ArcadeBinding, convertBinding, providerOf } from '../runners/http/
 import { expectArrived, hasDefault, sample, secretValue } from '../runners/http/binding-expectation.ts'
 import { INVENTED_BINDINGS } from '../runners/http/invented-bindings.ts'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const CATALOGUE = 'catalogues/http-bindings.ndjson'
 
 let upstream: Upstream
 let elsewhere: Upstream
-let server: Server
+let server: RunningServer
 
 beforeAll(async () => {
   elsewhere = await startUpstream((_, response) => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
     else if (url.startsWith('/wrapped')) json(200, '{"data":{"items":[1,2]},"page":1}')
     else json(200, '{"done":true}')
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: `${upstream.host},${elsewhere.host}` } })
+  server = await startApp({ vars: { ALLOW_HTTP_HOSTS: `${upstream.host},${elsewhere.host}` } })
 })
 afterAll(async () => {
   await Promise.all([server.stop(), upstream.close(), elsewhere.close()])

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"done":true}')
     else response.writeHead(404).end('no such thing: a secret')
   })
-  server = await startServer({
+  server = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY,

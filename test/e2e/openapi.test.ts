@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectArrived, type Sent } from '../importers/openapi/arrival.ts'
 import { type Any, type Described, operationsOf, resolve, sample } from '../importers/openapi/sample.ts'
 import { type Arrived, type Upstream, startUpstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const require = createRequire(import.meta.url)
 const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
@@ -14,7 +14,7 @@ const KEY = 'a-key-of-the-other-deployment'
 const EXAMPLES = dirname(require.resolve('@readme/oas-examples/package.json'))
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 /** What the upstream answers next, and the documents it serves under /documents. */
 let answer: { status: number; type?: string; body: string } = { status: 200, type: 'application/json', body: '{}' }
 const documents = new Map<string, string | Buffer>()
@@ -25,7 +25,7 @@ beforeAll(async () => {
     if (document !== undefined) response.writeHead(200).end(document)
     else response.writeHead(answer.status, answer.type ? { 'content-type': answer.type } : {}).end(answer.body)
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
 })
 afterAll(async () => {
   await Promise.all([server?.stop(), upstream?.close()])
@@ -284,8 +284,8 @@ describe('the example descriptions, 2.0 to 3.1', () => {
 
 describe('a tool that a Switchboard describes', () => {
   it('is imported by another from its description, and called there', async () => {
-    const away = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })
-    const here = await startServer({ vars: { ALLOW_HTTP_HOSTS: new URL(away.url).host } })
+    const away = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })
+    const here = await startApp({ vars: { ALLOW_HTTP_HOSTS: new URL(away.url).host } })
     try {
       const headers = { authorization: `Bearer ${KEY}` }
       const described = await fetch(`${away.url}/tools/Calculator.Add?format=openapi`, { headers })

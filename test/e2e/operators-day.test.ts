@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -22,7 +22,7 @@ interface Key {
   text: string
 }
 
-let server: Server
+let server: RunningServer
 let upstream: Upstream
 const keys: Key[] = []
 const made: Made[] = []
@@ -32,7 +32,7 @@ beforeAll(async () => {
   upstream = await startUpstream(({ url }, response) => {
     response.writeHead(url === '/broken' ? 500 : 200, { 'content-type': 'application/json' }).end('{"ok":true}')
   })
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
   began = new Date().toISOString()
   await publish('Post', 'Send', 'Sends a mail to somebody')
   await publish('Post', 'Find', 'Finds mails in the mailbox')

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const picture = readFileSync(new URL('../../src/docs/console.svg', import.meta.url), 'utf8')
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await startApp()
 })
 afterAll(() => server?.stop())
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -22,9 +22,9 @@ const LIST = {
 const GIVEN = { toolkit: 'web', version: '1.0.0' }
 const implementation = { kind: 'http', method: 'GET', url: 'https://example.com/status' }
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
 })
 afterAll(() => server.stop())
 

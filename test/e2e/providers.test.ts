@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN = { authorization: 'Bearer correct-horse-battery' }
 const PAGE = 'text/html; charset=utf-8'
 
-let server: Server
+let server: RunningServer
 let agent: { authorization: string }
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY: 'correct-horse-battery',

@@ -4,7 +4,7 @@ import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { definition, manyDefinitions } from './definition.ts'
 import { raw } from './raw.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const CATALOGUE = 'catalogues/oxp-definitions.json'
 const BUNDLED = build.tools.length
@@ -24,7 +24,7 @@ const statuses = (body: { results: readonly Result[] }) => body.results.map(({ s
 const paths = (body: { errors?: readonly { path: string }[] }) => body.errors?.map(({ path }) => path)
 
 /** Everything a listing gives, page after page. */
-async function walk(server: Server, path: string, limit: number): Promise<{ items: Item[]; pages: number }> {
+async function walk(server: RunningServer, path: string, limit: number): Promise<{ items: Item[]; pages: number }> {
   const items: Item[] = []
   let cursor: string | undefined
   for (let pages = 1; ; pages += 1) {
@@ -50,13 +50,13 @@ const catalogues = [
 
 for (const { name, load, skip } of catalogues) {
   describe.skipIf(skip)(`a catalogue of ${name}`, () => {
-    let server: Server
+    let server: RunningServer
     let definitions: Definition[]
     let published: Result[]
 
     beforeAll(async () => {
       definitions = load()
-      server = await startServer()
+      server = await startApp()
       published = []
       for (let at = 0; at < definitions.length; at += 100) {
         const { status, body } = await server.json('POST', '/tools', definitions.slice(at, at + 100))
@@ -169,7 +169,7 @@ for (const { name, load, skip } of catalogues) {
   })
 }
 
-let server: Server
+let server: RunningServer
 let backend: Upstream
 
 beforeAll(async () => {
@@ -177,7 +177,7 @@ beforeAll(async () => {
   backend = await startUpstream(({ url }, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify(url.slice(1)))
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: backend.host } })
+  server = await startApp({ vars: { ALLOW_HTTP_HOSTS: backend.host } })
 })
 afterAll(() => Promise.all([server?.stop(), backend?.close()]))
 

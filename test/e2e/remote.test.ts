@@ -4,7 +4,7 @@ import { type Upstream, startUpstream } from '../upstream.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { upstreamTools, type Waiter } from '../runners/remote/tools.ts'
 import type { Answer } from './json.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const UPSTREAM_KEY = 'a-key-of-another-switchboard-0123456789'
 
@@ -13,8 +13,8 @@ let modern: McpUpstream
 let waiters: Readonly<Record<'legacy' | 'modern', Waiter>>
 let mortal: McpUpstream
 let hostile: Upstream
-let other: Server
-let server: Server
+let other: RunningServer
+let server: RunningServer
 
 beforeAll(async () => {
   const tools = { legacy: upstreamTools(), modern: upstreamTools() }
@@ -23,9 +23,9 @@ beforeAll(async () => {
   modern = await startMcpServer('modern', tools.modern.tools)
   mortal = await startMcpServer('modern', [versioned(1)])
   hostile = await startUpstream(misbehave)
-  other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY: UPSTREAM_KEY } })
+  other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: UPSTREAM_KEY } })
   const hosts = [legacy.host, modern.host, mortal.host, hostile.host, new URL(other.url).host]
-  server = await startServer({
+  server = await startApp({
     vars: {
       ALLOW_HTTP_HOSTS: hosts.join(','),
       UPSTREAM_KEY,

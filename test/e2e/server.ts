@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, type Request, type Response, type V4WorkerOptions } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions as readWorkerOptions } from 'wrangler'
+import { isFull } from '../extent.ts'
 import { type Answer, sendJson } from './json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -92,8 +92,7 @@ export async function startServer({
 }: ServerOptions = {}): Promise<Server> {
   const bundle = bundleFolder()
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
-  const { workerOptions } = readWorkerOptions(join(root, 'wrangler.toml'))
-  const { modulesRules: _, ...worker } = workerOptions
+  const worker = await workerOptionsIn(bundle)
   let printed = ''
   const main: V4WorkerOptions = {
     ...worker,
@@ -131,6 +130,16 @@ export async function startServer({
   }
 }
 
+/**
+ * Starts the app on the platform of this run: in this process in `npm test`, on workerd in `npm run test:full`. For tests of
+ * what both give alike: no sandbox, no bucket, no restart, and no headers of the platform's own `fetch`.
+ */
+export async function startApp({ vars }: Pick<ServerOptions, 'vars'> = {}): Promise<RunningServer> {
+  if (isFull) return startServer(vars ? { vars } : {})
+  const { startInProcess } = await import('../platform/in-process.ts')
+  return startInProcess({ ACCESS: 'open', TOOL_SECRETS, ...vars })
+}
+
 const TAIL = {
   name: 'tail',
   modules: true,
@@ -142,6 +151,17 @@ const TAIL = {
 
 /** As `wrangler.toml` has it, whatever a deployment makes of that. */
 const TOOL_SECRETS = { TWILIO_API_KEY: ['SMS.Send'] }
+
+/** The Worker of `wrangler.toml`, kept beside its bundle: to load wrangler takes longer than to start a server. */
+export async function workerOptionsIn(folder: string): Promise<V4WorkerOptions> {
+  const file = join(folder, 'worker-options.json')
+  if (!existsSync(file)) {
+    const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import('wrangler')
+    const { modulesRules: _, ...worker } = readWorkerOptions(join(root, 'wrangler.toml')).workerOptions
+    writeFileSync(file, JSON.stringify(worker))
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
 
 let own: ReturnType<typeof buildBundle> | undefined
 
