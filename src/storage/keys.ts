@@ -61,6 +61,6 @@ export function documentKey(dialect: string, id: string): string {
 }
 
 /** The key of one part of a day's calls or acts in R2, once the day is old. */
-export function archiveKey(kind: 'call' | 'act', day: string, part: number): string {
+export function oldRecordsKey(kind: 'call' | 'act', day: string, part: number): string {
   return `${kind}s/${day}/${String(part).padStart(4, '0')}.jsonl`
 }

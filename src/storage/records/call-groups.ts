@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../core/call/record.ts'
-import { partsOf } from './parts.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 
 /** Calls that came together and have in common what they are asked for by. */
 export interface CallGroup {
@@ -23,4 +23,17 @@ export function groupCalls(calls: readonly CallRecord[]): readonly CallGroup[] {
     else groups.set(key, { principal, user, parts: partsOf(call), outcome, dialect, calls: [{ place, call }] })
   }
   return [...groups.values()]
+}
+
+/**
+ * The tool of a call as records are asked for it: `Toolkit.Tool@1.0.0` in its parts; without a version where none of a tool that is
+ * there was available, and nothing where there is no such tool.
+ */
+function partsOf({ tool: id, digest, outcome }: CallRecord): readonly [toolkit: string, tool: string, version: string] {
+  if (digest !== undefined) {
+    const [tool = '', version = ''] = id.split('@', 2)
+    return [tool.split('.', 1)[0] ?? '', tool, version]
+  }
+  const asked = outcome === 'version-unavailable' ? parseToolId(id) : undefined
+  return asked ? [asked.toolkit, `${asked.toolkit}.${asked.tool}`, ''] : ['', '', '']
 }

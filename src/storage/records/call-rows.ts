@@ -84,7 +84,7 @@ export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly Numb
   yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
 }
 
-type CallRow = { readonly id: number; readonly at: number; readonly last: number | null; readonly record: string }
+type CallRow = { readonly id: number; readonly at: number; readonly last: number; readonly record: string }
 const COLUMNS = 'id, at, last, record'
 
 interface Unpacked extends NumberedCall {
@@ -109,10 +109,8 @@ function* batchesOf(rows: Iterable<CallRow>): Iterable<Unpacked[]> {
   if (together.length > 0) yield inOrder()
 }
 
-/** A row's calls. What an earlier version stored is one call a row, without its number. */
-function unpacked({ id, at, last, record }: CallRow): Unpacked[] {
-  const isWhole = ({ since, until }: CallFilter): boolean => since <= at && (last ?? at) < until
-  if (record.startsWith('{')) return [{ id, record, isWhole }]
+function unpacked({ at, last, record }: CallRow): Unpacked[] {
+  const isWhole = ({ since, until }: CallFilter): boolean => since <= at && last < until
   return record.split('\n').map((line) => {
     const space = line.indexOf(' ')
     return { id: Number(line.slice(0, space)), record: line.slice(space + 1), isWhole }

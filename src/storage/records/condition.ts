@@ -11,8 +11,7 @@ interface Condition {
 
 /** For each kind of row the columns of the time that it begins and ends with, in steps of so many milliseconds. */
 const TIMES = {
-  // What an earlier version stored is of one time
-  calls: { begin: 'at', end: 'coalesce(last, at)', step: 1 },
+  calls: { begin: 'at', end: 'last', step: 1 },
   acts: { begin: 'at', end: 'at', step: 1 },
   figures: { begin: 'hour', end: 'hour', step: HOUR_MS },
 }

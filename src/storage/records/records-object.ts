@@ -6,11 +6,11 @@ import { field } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import { findActs, type NumberedAct, storeAct } from './act-rows.ts'
-import { archiveSome } from './archive.ts'
 import { groupCalls } from './call-groups.ts'
 import { findCalls, type NumberedCall, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
+import { moveOldRecords } from './old-records.ts'
 import { createTables } from './tables.ts'
 
 /** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
@@ -18,10 +18,10 @@ export interface RecordBatch {
   /** No other batch's: one that comes twice is taken in once. */
   readonly id: string
   readonly day: string
-  /** Each as JSON; as it is, where an isolate of an earlier version tells. */
-  readonly calls: readonly (string | CallRecord)[]
+  /** Each as JSON. */
+  readonly calls: readonly string[]
   readonly acts: readonly Act[]
-  /** Which calls are to have a row; all, where an isolate of an earlier version tells. */
+  /** Which calls are to have a row. */
   readonly keep?: Exclude<RecordedCalls, 'none'>
   readonly lost: number
 }
@@ -63,9 +63,8 @@ export class Records extends DurableObject<RecordsBindings> {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAct(this.#sql, act)
-      const texts = calls.map((call) => (typeof call === 'string' ? call : JSON.stringify(call)))
       let gone = lost
-      for (let from = 0; from < texts.length; from += SPAN) gone += this.#store(texts.slice(from, from + SPAN), keep)
+      for (let from = 0; from < calls.length; from += SPAN) gone += this.#store(calls.slice(from, from + SPAN), keep)
       if (gone > 0) this.#add('lost', gone)
     })
   }
@@ -77,9 +76,7 @@ export class Records extends DurableObject<RecordsBindings> {
     const wanted = groups.filter(({ outcome }) => keep === 'all' || outcome !== 'success')
     const count = wanted.reduce((sum, { calls }) => sum + calls.length, 0)
     if (count === 0) return 0
-    // Where an earlier version began the day, each call has a row
-    const query = `SELECT coalesce((SELECT value FROM meta WHERE name = 'calls'), (SELECT max(id) FROM call), 0)`
-    const before = field<number>(this.#sql, query) ?? 0
+    const before = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'calls'`) ?? 0
     if (before + count > MAX_CALLS) return count
     storeCalls(this.#sql, wanted, (place) => texts[place] ?? '')
     this.#sql.exec(`INSERT OR REPLACE INTO meta VALUES ('calls', ?)`, before + count)
@@ -115,7 +112,7 @@ export class Records extends DurableObject<RecordsBindings> {
   override async alarm(): Promise<void> {
     const day = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'day'`) ?? 0
     try {
-      if (this.env.ARTIFACTS && !(await archiveSome(this.#sql, this.env.ARTIFACTS, dayOf(day)))) {
+      if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, dayOf(day)))) {
         return await this.ctx.storage.setAlarm(Date.now())
       }
     } catch (error) {

@@ -9,7 +9,7 @@ const TABLES = `
 CREATE TABLE call (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, principal TEXT NOT NULL, user_id TEXT, toolkit TEXT NOT NULL COLLATE NOCASE,
   tool TEXT NOT NULL COLLATE NOCASE, version TEXT NOT NULL, outcome TEXT NOT NULL, dialect TEXT NOT NULL, record TEXT NOT NULL,
-  last INTEGER
+  last INTEGER NOT NULL
 );
 CREATE INDEX call_principal ON call (principal, id);
 CREATE INDEX call_user ON call (user_id, id);

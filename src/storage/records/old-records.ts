@@ -1,0 +1,50 @@
+import { oldRecordsKey } from '../keys.ts'
+import { field } from '../rows.ts'
+import { callsAfter, type NumberedCall } from './call-rows.ts'
+
+/** Records an object of the bucket, and those that came together with the last of them: some 8 MB. */
+const CHUNK = 20_000
+/** Objects written in one run, which has time for many more. */
+const CHUNKS = 50
+
+const KINDS = ['call', 'act'] as const
+
+/**
+ * Moves what the bucket lacks of a day's calls and acts there, as JSON lines in the order they came; false while there is more.
+ * An object that is written twice is the same each time.
+ */
+export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: string): Promise<boolean> {
+  let left = CHUNKS
+  for (const kind of KINDS) {
+    for (;;) {
+      const chunk = meta(sql, `${kind}s moved`) ?? 0
+      const after = meta(sql, `${kind}s moved until`) ?? 0
+      const records = chunkAfter(sql, kind, after)
+      const last = records.at(-1)
+      if (!last) break
+      if (left-- === 0) return false
+      await bucket.put(oldRecordsKey(kind, day, chunk), records.map(({ record }) => `${record}\n`).join(''))
+      sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${kind}s moved`, chunk + 1)
+      sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${kind}s moved until`, last.id)
+    }
+  }
+  return true
+}
+
+/** The same whenever it is asked for, since no row goes before all do. */
+function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedCall[] {
+  if (kind === 'act') {
+    const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'
+    return sql.exec<{ id: number; record: string }>(query, after, CHUNK).toArray()
+  }
+  const records: NumberedCall[] = []
+  for (const together of callsAfter(sql, after)) {
+    records.push(...together)
+    if (records.length >= CHUNK) break
+  }
+  return records
+}
+
+function meta(sql: SqlStorage, name: string): number | undefined {
+  return field<number>(sql, 'SELECT value FROM meta WHERE name = ?', name)
+}
