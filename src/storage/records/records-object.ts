@@ -117,7 +117,7 @@ export class Records extends DurableObject<RecordsBindings> {
       }
     } catch (error) {
       // The platform tries an alarm that throws a few times only, and what was recorded would stay for ever
-      console.error(JSON.stringify({ event: 'defect', at: 'records-archive', error: String(error) }))
+      console.error(JSON.stringify({ event: 'defect', at: 'old-records', error: String(error) }))
       return await this.ctx.storage.setAlarm(Date.now() + HOUR_MS)
     }
     await this.ctx.storage.deleteAll()
