@@ -54,6 +54,7 @@ const STATUS: Readonly<
   'input-required': [200, 200, 200, 200, 200, 200],
   'definition-invalid': [422, 422, 422, 422, 200, 200],
   'conflict': [409, 409, 409, 409, 200, 200],
+  'precondition-failed': [412, 412, 412, 412, 200, 200],
   'not-found': [404, 404, 404, 404, 200, 200],
   'gone': [410, 410, 410, 410, 200, 200],
   'unavailable': [503, 503, 503, 503, 503, 503],

@@ -217,3 +217,47 @@ describe('a secret', () => {
     }
   })
 })
+
+describe.each([
+  ['policies', '/policies/Held.*', 'PUT', { timeout_ms: 1_000 }, { timeout_ms: 2_000 }],
+  [
+    'providers',
+    '/providers/held',
+    'PUT',
+    { issuer: 'https://a.com', client_id: 'a' },
+    { issuer: 'https://a.com', client_id: 'b' },
+  ],
+  ['keys', '/keys/{key}', 'PATCH', { name: 'a' }, { name: 'b' }],
+] as const)('a change of %s', (_, place, method, first, second) => {
+  const send = async (how: string, path: string, body?: unknown, tag?: string) => {
+    const response = await fetch(server.url + path, {
+      method: how,
+      headers: { ...asAdmin, 'content-type': 'application/json', ...(tag === undefined ? {} : { 'if-match': tag }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, tag: response.headers.get('etag') ?? '', text }
+  }
+
+  it('that is meant for another revision is refused, and does nothing', async () => {
+    const made = await send('POST', '/keys', { name: 'held', scopes: ['tools:read'] })
+    const path = place.replace('{key}', JSON.parse(made.text).id)
+    const none = await send(method, path.replace(/held/i, 'none'), first, '"x"')
+    expect([404, 412]).toContain(none.status)
+    expect((await send(method, path, first)).status).toBeLessThan(300)
+    const read = await send('GET', path)
+    expect(read.tag).toMatch(/^"[0-9a-f]{16}"$/)
+    const changed = await send(method, path, second, read.tag)
+    expect(changed.status).toBe(200)
+    expect(changed.tag).not.toBe(read.tag)
+    expect((await send('GET', path)).tag).toBe(changed.tag)
+
+    const stale = await send(method, path, first, read.tag)
+    expect([stale.status, JSON.parse(stale.text).message]).toEqual([412, expect.stringContaining("'If-Match'")])
+    expect((await send('DELETE', path, undefined, read.tag)).status).toBe(412)
+    expect((await send('GET', path)).tag).toBe(changed.tag)
+    expect((await send(method, path, second, `"x", ${changed.tag}`)).status).toBe(200)
+    expect((await send('DELETE', path, undefined, '*')).status).toBe(204)
+    expect((await send('DELETE', path, undefined, '*')).status).toBe(404)
+  })
+})

@@ -52,7 +52,10 @@ export function createKeyClients(world: World) {
     key.removing = Math.min(key.removing, clock.now())
     const there = await place.keys.remove(key.id)
     // Where the answer was lost, the object may have been asked twice
-    holds(there || key.asked > 1 || !world.isFair, `The key '${key.id}' was made, and is not there to be deleted`)
+    holds(
+      there === true || key.asked > 1 || !world.isFair,
+      `The key '${key.id}' was made, and is not there to be deleted`,
+    )
     place.authenticator.forgetKey(key.id)
     deadIn.set(key.id, (deadIn.get(key.id) ?? new Set()).add(place))
     key.removed = Math.min(key.removed, clock.now())

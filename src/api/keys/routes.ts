@@ -3,9 +3,10 @@ import { type ApiKey, changedKey, keyChange, type KeyStore, newKey, ROTATION } f
 import type { Published } from '../../core/access/quota.ts'
 import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
+import { isExpected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { component, DONE, items, tagged } from '../../http/route/answers.ts'
+import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
 import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
@@ -56,10 +57,10 @@ export function keysFace(deps: KeysFaceDeps): Hono {
 
   on(
     'GET /keys/:id',
-    { ...ADMIN, summary: 'Read an API key', answers: { 200: component('Without its text', 'Key') } },
+    { ...ADMIN, summary: 'Read an API key', answers: { 200: tagged(component('Without its text', 'Key')) } },
     async ({ path: { id } }) => {
       const [key, known] = await Promise.all([keys.withId(id), knownOf()])
-      return key ? ok(encodeListed(key, known)) : unknown(id)
+      return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : unknown(id)
     },
   )
 
@@ -69,18 +70,23 @@ export function keysFace(deps: KeysFaceDeps): Hono {
       ...ADMIN,
       summary: 'Change an API key',
       act: 'key.change',
+      conditional: true,
       body: jsonBody(keyChange(deps.now), { what: 'key' }),
-      answers: { 200: component('As it is now', 'Key') },
+      answers: { 200: tagged(component('As it is now', 'Key')) },
     },
-    async ({ path: { id }, body, note }) => {
+    async ({ path: { id }, body, expected, note }) => {
       const before = await keys.withId(id)
       if (!before) return unknown(id)
+      if (!isExpected(before, expected)) return STALE
       const key = changedKey(before, body)
       const { name, scopes, tools, users } = key
       note({ name, scopes, tools, users })
-      if (!(await keys.change(key))) return unknown(id)
+      // The change is of what was read here, and stored where that is still what there is
+      const changed = await keys.change(key, expected && [revisionOf(before)])
+      if (changed === 'stale') return STALE
+      if (!changed) return unknown(id)
       deps.onChange('changed', id)
-      return ok(encodeListed(key, await knownOf()))
+      return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
     },
   )
 
@@ -106,9 +112,10 @@ export function keysFace(deps: KeysFaceDeps): Hono {
 
   on(
     'DELETE /keys/:id',
-    { ...ADMIN, summary: 'Remove an API key', act: 'key.remove', answers: DONE },
-    async ({ path: { id } }) => {
-      const removed = await keys.remove(id)
+    { ...ADMIN, summary: 'Remove an API key', act: 'key.remove', conditional: true, answers: DONE },
+    async ({ path: { id }, expected }) => {
+      const removed = await keys.remove(id, expected)
+      if (removed === 'stale') return STALE
       // Also when it was removed elsewhere: a verdict may live on here
       deps.onChange('removed', id)
       return removed ? ok(undefined) : unknown(id)

@@ -67,7 +67,11 @@ export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
 }
 
 async function pathItem({ method, path, operation }: Routed): Promise<JsonObject> {
-  const parameters = [...pathParameters(path), ...queryParameters(operation)]
+  const parameters = [
+    ...pathParameters(path),
+    ...queryParameters(operation),
+    ...(operation.conditional ? [IF_MATCH] : []),
+  ]
   const body = await requestBody(operation)
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
@@ -78,6 +82,14 @@ async function pathItem({ method, path, operation }: Routed): Promise<JsonObject
     responses: responsesOf(operation),
     security: securityOf(path, operation),
   }
+}
+
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The entity tags of the revisions that the change is for: where there is another, nothing is done (412)',
+  schema: { type: 'string' },
 }
 
 function pathParameters(path: string): readonly JsonObject[] {
@@ -109,19 +121,25 @@ async function requestBody({ body, sends }: Operation<unknown>): Promise<JsonObj
   return { required, content: { 'application/json': { schema } } }
 }
 
-function responsesOf({ answers = {}, failures = 'Error' }: Operation<unknown>): JsonObject {
-  const all: [string, Answer][] = [...Object.entries(answers), ['default', { says: 'Why not', schema: ref(failures) }]]
+function responsesOf({ answers = {}, failures = 'Error', conditional }: Operation<unknown>): JsonObject {
+  const refused = { says: 'There is another revision than `If-Match` names', schema: ref(failures) }
+  const stated = conditional ? { ...answers, 412: refused } : answers
+  const all: [string, Answer][] = [...Object.entries(stated), ['default', { says: 'Why not', schema: ref(failures) }]]
   return Object.fromEntries(all.map(([status, answer]) => [status, responseOf(answer)]))
 }
 
-function responseOf({ says, schema, type, streams, note }: Answer): JsonObject {
-  const headers = note === undefined ? {} : { headers: { 'Switchboard-Note': noted(note) } }
+function responseOf({ says, schema, type, streams, note, tagged }: Answer): JsonObject {
+  const named = {
+    ...(note === undefined ? {} : { 'Switchboard-Note': headerOf(note) }),
+    ...(tagged ? { ETag: headerOf('The revision, to send back in If-Match') } : {}),
+  }
+  const headers = Object.keys(named).length === 0 ? {} : { headers: named }
   const events = streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}
   if (schema) return { description: says, ...headers, content: { 'application/json': { schema }, ...events } }
   return { description: says, ...headers, ...(type === undefined ? {} : { content: { [type]: {} } }) }
 }
 
-const noted = (description: string): JsonObject => ({ description, schema: { type: 'string' } })
+const headerOf = (description: string): JsonObject => ({ description, schema: { type: 'string' } })
 
 function securityOf(path: string, { scope, isPrivate }: Operation<unknown>): readonly JsonObject[] {
   if (scope === undefined && !isPrivate) return []

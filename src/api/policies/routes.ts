@@ -4,8 +4,8 @@ import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { component, DONE, items, tagged } from '../../http/route/answers.ts'
+import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
 import type { PolicyAnswers } from './wire.ts'
 
 export interface PoliciesFaceDeps extends RouteDeps {
@@ -31,11 +31,11 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
 
   on(
     'GET /policies/:pattern',
-    { ...ONE, summary: 'Read a policy', answers: { 200: component('The policy', 'Policy') } },
+    { ...ONE, summary: 'Read a policy', answers: { 200: tagged(component('The policy', 'Policy')) } },
     async ({ path: { pattern } }) => {
       // Case does not count, as ids are unique ignoring it
       const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
-      return found ? ok(found) : unknown(pattern)
+      return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
     },
   )
 
@@ -45,17 +45,20 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
       ...ONE,
       summary: 'Say what holds for the tools that a pattern covers',
       act: 'policy.put',
+      conditional: true,
       body: jsonBody(policyReader(), {
         what: 'policy',
         readerFor: async () => policyReader(await judgeSecrets()),
       }),
-      answers: { 200: component('Replaced', 'Policy'), 201: component('New', 'Policy') },
+      answers: { 200: tagged(component('Replaced', 'Policy')), 201: tagged(component('New', 'Policy')) },
     },
-    async ({ path: { pattern }, body, note }) => {
-      const { limits, ...said } = { pattern, ...body }
+    async ({ path: { pattern }, body, expected, note }) => {
+      const policy = { pattern, ...body }
+      const { limits, ...said } = policy
       note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
-      const isNew = await store.put({ pattern, ...body })
-      if (isNew !== undefined) return { ...ok({ pattern, ...body }), status: isNew ? 201 : 200 }
+      const isNew = await store.put(policy, expected)
+      if (isNew === 'stale') return STALE
+      if (isNew !== undefined) return { ...ok(policy), status: isNew ? 201 : 200, headers: etag(policy) }
       const message = `There are ${MAX_POLICIES} policies, as many as there may be: delete one`
       return fail({ type: 'conflict', message })
     },
@@ -63,10 +66,12 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
 
   on(
     'DELETE /policies/:pattern',
-    { ...ONE, summary: 'Remove a policy', act: 'policy.remove', answers: DONE },
-    async ({ path: { pattern }, note }) => {
+    { ...ONE, summary: 'Remove a policy', act: 'policy.remove', conditional: true, answers: DONE },
+    async ({ path: { pattern }, expected, note }) => {
       note({ pattern })
-      return (await store.remove(pattern)) ? ok(undefined) : unknown(pattern)
+      const removed = await store.remove(pattern, expected)
+      if (removed === 'stale') return STALE
+      return removed ? ok(undefined) : unknown(pattern)
     },
   )
 

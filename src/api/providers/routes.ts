@@ -11,8 +11,8 @@ import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { component, DONE, items, tagged } from '../../http/route/answers.ts'
+import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
 import { encodeProvider, type ProviderAnswers } from './wire.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
@@ -53,10 +53,11 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
 
   on(
     'GET /providers/:id',
-    { ...ONE, summary: 'Read an OAuth provider', answers: { 200: component('The provider', 'Provider') } },
+    { ...ONE, summary: 'Read an OAuth provider', answers: { 200: tagged(component('The provider', 'Provider')) } },
     async ({ path: { id } }) => {
-      const given = await store.find(id)
-      if (given) return ok(encodeProvider(given, 'given'))
+      // Of those in KV some may be older than what an `ETag` is compared with
+      const given = (await store.list()).find((provider) => provider.id === id)
+      if (given) return { ...ok(encodeProvider(given, 'given')), headers: etag(given) }
       const builtIn = connected().find((provider) => provider.id === id)
       return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
     },
@@ -68,6 +69,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
       ...ONE,
       summary: 'Put an OAuth provider',
       act: 'provider.put',
+      conditional: true,
       body: jsonBody(providerReader('{id}'), {
         limit: LIMIT,
         what: 'provider',
@@ -78,18 +80,23 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
           return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })
         },
       }),
-      answers: { 200: component('Replaced', 'Provider'), 201: component('New', 'Provider') },
+      answers: { 200: tagged(component('Replaced', 'Provider')), 201: tagged(component('New', 'Provider')) },
     },
-    async ({ body }) => {
-      const isNew = await store.put(body)
-      return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200 }
+    async ({ body, expected }) => {
+      const isNew = await store.put(body, expected)
+      if (isNew === 'stale') return STALE
+      return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200, headers: etag(body) }
     },
   )
 
   on(
     'DELETE /providers/:id',
-    { ...ONE, summary: 'Remove an OAuth provider', act: 'provider.remove', answers: DONE },
-    async ({ path: { id } }) => ((await store.remove(id)) ? ok(undefined) : unknown(id)),
+    { ...ONE, summary: 'Remove an OAuth provider', act: 'provider.remove', conditional: true, answers: DONE },
+    async ({ path: { id }, expected }) => {
+      const removed = await store.remove(id, expected)
+      if (removed === 'stale') return STALE
+      return removed ? ok(undefined) : unknown(id)
+    },
   )
 
   return face

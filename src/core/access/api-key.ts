@@ -21,6 +21,7 @@ import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './limits.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
+import type { Expected } from '../tool/revision.ts'
 
 /** What is kept of an API key. The key itself is shown once, when it is made; only its SHA-256 is stored. */
 export interface ApiKey {
@@ -54,14 +55,14 @@ export type KeyChange = Partial<Omit<NewKey, 'expires_at' | 'limits'>> & {
 export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
-  /** Puts a key in place of the one of its id; whether there is one. */
-  change(key: ApiKey): Promise<boolean>
+  /** Puts a key in place of the one of its id; whether there is one, or `stale` where it is not as expected. */
+  change(key: ApiKey, expected?: Expected): Promise<boolean | 'stale'>
   /** Gives a key another text; the one it has works until a time, in milliseconds since 1970. Whether there is one. */
   rotate(id: string, hash: string, until: number): Promise<boolean>
   /** When each key was last used, to within ten minutes, by id, in milliseconds since 1970. */
   lastUses(): Promise<Readonly<Record<string, number>>>
-  /** Whether there was such a key. */
-  remove(id: string): Promise<boolean>
+  /** Whether there was such a key, or `stale` where it is not as expected. */
+  remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
   find(hash: string): Promise<ApiKey | undefined>
   /** The key of an id, never stale. */
   withId(id: string): Promise<ApiKey | undefined>

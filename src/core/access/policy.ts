@@ -7,6 +7,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { type Guard, guardFields, leastLevel, onlyTrue } from './guard.ts'
 import { type CallLimits, callLimits, type ToolLimits } from './limits.ts'
 import type { LevelledTool } from './principal.ts'
+import type { Expected } from '../tool/revision.ts'
 
 /** What administrators say of the tools that a pattern covers. It takes away, save for the secrets that it lets them have. */
 export interface Policy extends Guard {
@@ -158,8 +159,8 @@ export interface Policies {
 /** Policies as they are written. Its answers are never stale. */
 export interface PolicyStore {
   list(): Promise<readonly Policy[]>
-  /** Whether it is new; undefined where there are `MAX_POLICIES` others. */
-  put(policy: Policy): Promise<boolean | undefined>
-  /** Whether there was one. */
-  remove(pattern: string): Promise<boolean>
+  /** Whether it is new; undefined where there are `MAX_POLICIES` others, `stale` where the one of its pattern is not as expected. */
+  put(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined>
+  /** Whether there was one, or `stale` where it is not as expected. */
+  remove(pattern: string, expected?: Expected): Promise<boolean | 'stale'>
 }

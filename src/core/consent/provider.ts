@@ -2,6 +2,7 @@ import { described, into, judged, list, map, object, oneOf, optional } from '../
 import { type Reader, statingAs, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import { toolPattern } from '../tool/tool-id.ts'
+import type { Expected } from '../tool/revision.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 
@@ -45,11 +46,11 @@ export interface Providers {
 
 /** What is kept of the providers that a deployment was given. */
 export interface ProviderStore extends Providers {
-  /** Gives whether there was none of this id before. */
-  put(provider: Provider): Promise<boolean>
+  /** Gives whether there was none of this id before, or `stale` where it is not as expected. */
+  put(provider: Provider, expected?: Expected): Promise<boolean | 'stale'>
   list(): Promise<readonly Provider[]>
-  /** Whether there was such a provider. */
-  remove(id: string): Promise<boolean>
+  /** Whether there was such a provider, or `stale` where it is not as expected. */
+  remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
 }
 
 /** What is known of a provider before a deployment has a client there. */

@@ -117,6 +117,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'definition-invalid':
       return { message: `The ${failure.what ?? 'definition'} is not valid` }
     case 'conflict':
+    case 'precondition-failed':
     case 'not-found':
     case 'gone':
     case 'unavailable':

@@ -87,6 +87,8 @@ export type Failure =
   /** `what` was sent, where that is no definition. */
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[]; readonly what?: string }
   | { readonly type: 'conflict'; readonly message: string }
+  /** The request is meant for another revision of what there is (`If-Match`). */
+  | { readonly type: 'precondition-failed'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }
   // Ourselves

@@ -50,6 +50,7 @@ export const ANSWERS = {
   'input-required': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'definition-invalid': { code: 'VALIDATION_ERROR', status: 422 },
   'conflict': { code: 'VALIDATION_ERROR', status: 409 },
+  'precondition-failed': { code: 'VALIDATION_ERROR', status: 412 },
   'not-found': { code: 'NOT_FOUND_ERROR', status: 404 },
   'gone': { code: 'NOT_FOUND_ERROR', status: 410 },
   'unavailable': { code: 'SYSTEM_ERROR', status: 503 },

@@ -46,6 +46,7 @@ export const ANSWERS = {
   'input-required': 'result',
   'definition-invalid': { code: INVALID_PARAMS, status: 200 },
   'conflict': { code: INVALID_PARAMS, status: 200 },
+  'precondition-failed': { code: INVALID_PARAMS, status: 200 },
   'not-found': { code: INVALID_PARAMS, status: 200 },
   'gone': { code: INVALID_PARAMS, status: 200 },
   'unavailable': { code: INTERNAL_ERROR, status: 503 },

@@ -13,6 +13,7 @@ export const HTTP_STATUS = {
   'rate-limited': 429,
   'definition-invalid': 422,
   'conflict': 409,
+  'precondition-failed': 412,
   'not-found': 404,
   'gone': 410,
   'unavailable': 503,

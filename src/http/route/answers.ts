@@ -47,6 +47,8 @@ export const json = (says: string, schema: Schema): Answer => ({ says, schema })
 export const component = (says: string, name: string): Answer => json(says, ref(name))
 /** `{"items": […]}` of one component. */
 export const items = (says: string, name: string): Answer => json(says, objectOf({ items: listOf(ref(name)) }))
+/** Says that an answer has the entity tag of a revision, for `If-Match`. */
+export const tagged = (answer: Answer): Answer => ({ ...answer, tagged: true })
 export const plain = (says: string, type: string): Answer => ({ says, type })
 
 export const DONE: Answers = { 204: { says: 'Done' } }

@@ -21,6 +21,8 @@ export interface Operation<Q> {
   readonly body?: Pick<Body<unknown>, 'reader'>
   /** The media type of its body, where that is not JSON. */
   readonly sends?: string
+  /** Whether it takes `If-Match`, and answers with `ETag`s where it is stated of an answer. */
+  readonly conditional?: true
   /** Whether it takes a credential though no scope. */
   readonly isPrivate?: boolean
 }

@@ -1,10 +1,12 @@
 import { type Context, Hono } from 'hono'
 import type { WriteAct } from '../../core/access/act.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
-import type { Failing, Failure } from '../../core/failure/failure.ts'
+import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { toldTo } from '../../core/failure/told-to.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { type Expected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonText } from '../answer/json-response.ts'
+import { ifMatch } from '../request/if-match.ts'
 import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
@@ -31,6 +33,8 @@ export interface RouteRequest<Path extends string, Q, B> {
   readonly path: PathOf<Path>
   readonly query: Q
   readonly body: B
+  /** What `If-Match` names, where the route takes that. */
+  readonly expected: Expected | undefined
   readonly note: Note
 }
 
@@ -41,6 +45,17 @@ export interface RouteAnswer<T> {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** The header of an answer that is this revision of a thing as it is stored. */
+export function etag(stored: object): Readonly<Record<string, string>> {
+  return { etag: `"${revisionOf(stored)}"` }
+}
+
+/** The answer to a change that is meant for another revision than there is (RFC 9110, section 15.5.13). */
+export const STALE: Failing = fail({
+  type: 'precondition-failed',
+  message: "It was changed meanwhile: read it again, and send the 'ETag' that it has then in 'If-Match'",
+})
 
 /** Reads no query and no body: for the declarations of routes that read less than all. */
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
@@ -78,7 +93,8 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
       if (!path.ok) return path
       const body = await operation.body.read(c.req.raw, path.value)
       if (!body.ok) return body
-      return handle({ c, principal, path: path.value, query: query.value, body: body.value, note })
+      const expected = operation.conditional && ifMatch(c.req.raw)
+      return handle({ c, principal, path: path.value, query: query.value, body: body.value, expected, note })
     }
 
     return declare({ ...operation, isPrivate }, async (c) => {

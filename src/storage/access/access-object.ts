@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../../core/access/api-key.ts'
+import type { Expected } from '../../core/tool/revision.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../outbox.ts'
@@ -55,9 +56,9 @@ export class Access extends DurableObject<AccessBindings> {
     return this.#change(() => storeKey(this.#sql, key, hash))
   }
 
-  /** Whether there is one of its id. */
-  changeKey(key: ApiKey): Promise<string[] | undefined> {
-    return this.#change(() => changeKey(this.#sql, key))
+  /** Whether there is one of its id; `stale` where it is not as expected. So with what else takes that. */
+  changeKey(key: ApiKey, expected?: Expected): Promise<string[] | 'stale' | undefined> {
+    return this.#change(() => changeKey(this.#sql, key, expected))
   }
 
   /** Gives a key another text; the one it has works until then. Whether there is one. */
@@ -75,8 +76,8 @@ export class Access extends DurableObject<AccessBindings> {
   }
 
   /** Whether there was none of its id. */
-  putProvider(provider: Provider): Promise<boolean> {
-    return this.#change(() => storeProvider(this.#sql, provider))
+  putProvider(provider: Provider, expected?: Expected): Promise<boolean | 'stale'> {
+    return this.#change(() => storeProvider(this.#sql, provider, expected))
   }
 
   /** All API keys or all providers, serialised. */
@@ -90,8 +91,8 @@ export class Access extends DurableObject<AccessBindings> {
   }
 
   /** Whether there was one of this id. */
-  removeGiven(kind: GivenKind, id: string): Promise<boolean> {
-    return this.#change(() => removeGiven(this.#sql, kind, id))
+  removeGiven(kind: GivenKind, id: string, expected?: Expected): Promise<boolean | 'stale'> {
+    return this.#change(() => removeGiven(this.#sql, kind, id, expected))
   }
 
   createSession(session: Session, hash: string): void {

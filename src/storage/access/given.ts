@@ -1,4 +1,5 @@
 import type { Provider } from '../../core/consent/provider.ts'
+import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import { kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { forgetEarlier, keyText } from './key-rows.ts'
@@ -24,17 +25,21 @@ export function givenTexts(sql: SqlStorage, kind: GivenKind): string[] {
   return column<string>(sql, `SELECT body FROM ${table} ORDER BY ${order}`)
 }
 
-/** Stores a provider in place of the one of its id, and gives whether there was none. */
-export function storeProvider(sql: SqlStorage, provider: Provider): boolean {
-  const isNew = givenText(sql, 'provider', provider.id) === undefined
+/** Stores a provider in place of the one of its id, and gives whether there was none; `stale` where that is not as expected. */
+export function storeProvider(sql: SqlStorage, provider: Provider, expected?: Expected): boolean | 'stale' {
+  const before = givenText(sql, 'provider', provider.id)
+  if (!isExpected(before, expected)) return 'stale'
+  const isNew = before === undefined
   sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
   queue(sql, kvKey('provider', provider.id), isNew ? 'publication' : 'status')
   return isNew
 }
 
-/** Whether there was one of this id. */
-export function removeGiven(sql: SqlStorage, kind: GivenKind, id: string): boolean {
+/** Whether there was one of this id; `stale` where it is not as expected. */
+export function removeGiven(sql: SqlStorage, kind: GivenKind, id: string, expected?: Expected): boolean | 'stale' {
   const { table, address } = TABLES[kind]
+  const before = field<string>(sql, `SELECT body FROM ${table} WHERE id = ?`, id)
+  if (before !== undefined && !isExpected(before, expected)) return 'stale'
   if (kind === 'apiKey') {
     forgetEarlier(sql, id)
     sql.exec('DELETE FROM key_use WHERE id = ?', id)

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../core/access/api-key.ts'
+import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { queue } from './tables.ts'
@@ -29,8 +30,13 @@ export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
   queue(sql, kvKey('apiKey', hash))
 }
 
-/** Puts a key in place of the one of its id, whose texts stay. The hashes of these; undefined where there is no such key. */
-export function changeKey(sql: SqlStorage, key: ApiKey): string[] | undefined {
+/**
+ * Puts a key in place of the one of its id, whose texts stay. The hashes of these; undefined where there is no such key, and `stale`
+ * where it is not as expected.
+ */
+export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): string[] | 'stale' | undefined {
+  const before = keyTextOfId(sql, key.id)
+  if (before !== undefined && !isExpected(before, expected)) return 'stale'
   const hash = field<string>(
     sql,
     'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash',

@@ -11,7 +11,8 @@ export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
 
   /** What was changed here is read from where it was, so that it counts here at once. Whether there was anything to change. */
-  function changed(hashes: readonly string[] | undefined): boolean {
+  function changed(hashes: readonly string[] | 'stale' | undefined): boolean | 'stale' {
+    if (hashes === 'stale') return hashes
     for (const hash of hashes ?? []) reader.wrote(kvKey('apiKey', hash))
     return hashes !== undefined
   }
@@ -25,10 +26,10 @@ export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
       const text = await access().keyWithId(id)
       return text === undefined ? undefined : JSON.parse(text)
     },
-    change: async (key) => changed(await access().changeKey(key)),
-    rotate: async (id, hash, until) => changed(await access().rotateKey(id, hash, until)),
+    change: async (key, expected) => changed(await access().changeKey(key, expected)),
+    rotate: async (id, hash, until) => changed(await access().rotateKey(id, hash, until)) === true,
     lastUses: () => access().lastUses(),
-    remove: (id) => access().removeGiven('apiKey', id),
+    remove: (id, expected) => access().removeGiven('apiKey', id, expected),
     find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
   }
 }

@@ -27,16 +27,16 @@ export function createKvProviders({ kv, access, now }: AccessReach): ProviderSto
 
   return {
     find: async (id) => (isProviderId(id) ? kept.get(id, load) : undefined),
-    async put(provider) {
-      const isNew = await access().putProvider(provider)
+    async put(provider, expected) {
+      const isNew = await access().putProvider(provider, expected)
       changed(provider.id)
       return isNew
     },
     async list() {
       return (await access().given('provider')).map((text): Provider => JSON.parse(text))
     },
-    async remove(id) {
-      const removed = await access().removeGiven('provider', id)
+    async remove(id, expected) {
+      const removed = await access().removeGiven('provider', id, expected)
       changed(id)
       return removed
     },

@@ -1,4 +1,5 @@
 import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
+import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
@@ -25,20 +26,27 @@ export function policyOf(sql: SqlStorage, pattern: string): Policy | undefined {
   return body === undefined ? undefined : JSON.parse(body)
 }
 
-/** Stores a policy in place of the one of its pattern, ignoring case: whether it is new; undefined where there are too many. */
-export function storePolicy(sql: SqlStorage, policy: Policy): boolean | undefined {
+/**
+ * Stores a policy in place of the one of its pattern, ignoring case: whether it is new; undefined where there are too many, and `stale`
+ * where that one is not as expected.
+ */
+export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Expected): boolean | 'stale' | undefined {
   const key = policy.pattern.toLowerCase()
-  const isNew = field(sql, 'SELECT 1 FROM policy WHERE pattern = ?', key) === undefined
+  const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key)
+  if (!isExpected(before, expected)) return 'stale'
+  const isNew = before === undefined
   if (isNew && (field<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return undefined
   const body = JSON.stringify(policy)
-  if (field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key) === body) return false
+  if (before === body) return false
   sql.exec('INSERT OR REPLACE INTO policy VALUES (?, ?)', key, body)
   changed(sql)
   return isNew
 }
 
-/** Whether there was one. */
-export function removePolicy(sql: SqlStorage, pattern: string): boolean {
+/** Whether there was one; `stale` where it is not as expected. */
+export function removePolicy(sql: SqlStorage, pattern: string, expected?: Expected): boolean | 'stale' {
+  const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
+  if (before !== undefined && !isExpected(before, expected)) return 'stale'
   const { rowsWritten } = sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
   if (rowsWritten > 0) changed(sql)
   return rowsWritten > 0

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Principal } from '../../core/access/principal.ts'
+import type { Expected } from '../../core/tool/revision.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
@@ -249,14 +250,14 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return query(this.#sql, listQuery, limit, principal)
     }
 
-    /** Whether it is new; undefined where there are as many as there may be. */
-    async putPolicy(policy: Policy): Promise<boolean | undefined> {
-      return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy)))
+    /** Whether it is new; undefined where there are as many as there may be, `stale` where it is not as expected. */
+    async putPolicy(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined> {
+      return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, expected)))
     }
 
-    /** Whether there was one of the pattern. */
-    async removePolicy(pattern: string): Promise<boolean> {
-      return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern)))
+    /** Whether there was one of the pattern; `stale` where it is not as expected. */
+    async removePolicy(pattern: string, expected?: Expected): Promise<boolean | 'stale'> {
+      return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, expected)))
     }
 
     /** Keeps bytes under their hash, for ever. */

@@ -145,6 +145,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     details: { problems: [{ path: '/id', message: 'Is required' }] },
   },
   'conflict': { code: 'VALIDATION_ERROR', message: 'Taken' },
+  'precondition-failed': { code: 'VALIDATION_ERROR', message: 'Changed' },
   'not-found': { code: 'NOT_FOUND_ERROR', message: 'Gone' },
   'gone': { code: 'NOT_FOUND_ERROR', message: 'No longer' },
   'unavailable': { code: 'SYSTEM_ERROR', message: 'Storage is away' },

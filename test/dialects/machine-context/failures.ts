@@ -86,6 +86,7 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   'input-required': { type: 'input-required', requests: { city: { method: 'elicitation/create', params: {} } } },
   'definition-invalid': { type: 'definition-invalid', problems: [{ path: '/id', message: 'Is required' }] },
   'conflict': { type: 'conflict', message: 'Taken' },
+  'precondition-failed': { type: 'precondition-failed', message: 'Changed' },
   'not-found': { type: 'not-found', message: 'Gone' },
   'gone': { type: 'gone', message: 'No longer' },
   'unavailable': { type: 'unavailable', message: 'Storage is away' },

@@ -361,6 +361,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     details: { problems: [{ path: '/id', message: 'Is required' }] },
   },
   'conflict': { status: 409, code: 'VALIDATION_ERROR', message: 'Taken' },
+  'precondition-failed': { status: 412, code: 'VALIDATION_ERROR', message: 'Changed' },
   'not-found': { status: 404, code: 'NOT_FOUND_ERROR', message: 'Gone' },
   'gone': { status: 410, code: 'NOT_FOUND_ERROR', message: 'No longer' },
   'unavailable': { status: 503, code: 'SYSTEM_ERROR', message: 'away' },

@@ -176,6 +176,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'definition-invalid': { status: 422, message: 'The definition is not valid', detail: '/id: Is required' },
   'conflict': { status: 409, message: 'Taken' },
+  'precondition-failed': { status: 412, message: 'Changed' },
   'not-found': { status: 404, message: 'Gone' },
   'gone': { status: 410, message: 'No longer' },
   'unavailable': { status: 503, message: 'Storage is away' },

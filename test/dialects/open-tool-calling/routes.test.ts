@@ -323,6 +323,7 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
   'input-required': { type: 'input-required', requests: {} },
   'definition-invalid': { type: 'definition-invalid', problems: [] },
   'conflict': { type: 'conflict', message: 'm' },
+  'precondition-failed': { type: 'precondition-failed', message: 'm' },
   'not-found': { type: 'not-found', message: 'm' },
   'gone': { type: 'gone', message: 'm' },
   'unavailable': { type: 'unavailable', message: 'm' },
@@ -348,7 +349,7 @@ describe('a failure', () => {
     expect(errors.map(({ type }) => type).sort()).toEqual(
       (
         'body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
-        'method-not-allowed not-found protocol-version-unsupported rate-limited ' +
+        'method-not-allowed not-found precondition-failed protocol-version-unsupported rate-limited ' +
         'request-malformed route-unknown unauthenticated unavailable'
       ).split(' '),
     )

@@ -139,6 +139,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'definition-invalid': { message: 'The definition is not valid', errors: [{ path: '/id', message: 'Is required' }] },
   'conflict': { message: 'Taken' },
+  'precondition-failed': { message: 'Changed' },
   'not-found': { message: 'Gone' },
   'gone': { message: 'No longer' },
   'unavailable': { message: 'Storage is away' },

@@ -41,6 +41,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'input-required': "The tool asks for more input (city), and a plugin's call has no way to give it",
   'definition-invalid': "The definition is not valid: 'id': Is required",
   'conflict': 'Taken',
+  'precondition-failed': 'Changed',
   'not-found': 'Gone',
   'gone': 'No longer',
   'unavailable': 'Storage is away',

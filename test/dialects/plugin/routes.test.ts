@@ -227,6 +227,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'input-required': [200, 'city'],
   'definition-invalid': [422, "'id': Is required"],
   'conflict': [409, 'Taken'],
+  'precondition-failed': [412, 'Changed'],
   'not-found': [404, 'Gone'],
   'gone': [410, 'No longer'],
   'unavailable': [503, 'away'],

@@ -63,13 +63,13 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
       const list: PolicyList = typeof text === 'string' ? JSON.parse(text) : { policies: [] }
       return list.policies
     },
-    async put(policy) {
-      const isNew = await registry().putPolicy(policy)
+    async put(policy, expected) {
+      const isNew = await registry().putPolicy(policy, expected)
       await changed()
       return isNew
     },
-    async remove(pattern) {
-      const was = await registry().removePolicy(pattern)
+    async remove(pattern, expected) {
+      const was = await registry().removePolicy(pattern, expected)
       await changed()
       return was
     },
