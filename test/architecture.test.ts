@@ -219,7 +219,7 @@ const RULES: readonly Rule[] = [
     name: 'schemas are asked five things, and for the table of keywords and the walk through them',
     files: (path) => !within('src/core/schema')(path),
     refuses: (imported) => within('src/core/schema')(imported) && !SCHEMA_DOORS.has(imported),
-    breach: ['src/formats/x.ts', "import { backtracking } from '../core/schema/pattern.ts'"],
+    breach: ['src/formats/x.ts', "import { linearPattern } from '../core/schema/pattern.ts'"],
   },
   {
     name: 'who sends, what is sent, answers and pages know nothing of routes',
@@ -499,12 +499,14 @@ describe('the bundle that is deployed', () => {
   })
 
   it('makes no code at run time, which Workers refuse', () => {
-    expect(text).not.toMatch(/\bnew Function\s*\(|[^.\w]Function\s*\(\s*['"`]|[^.\w]eval\s*\(|\(0,\s*eval\)/)
+    expect(text).not.toMatch(
+      /\bnew Function\s*\(|[^.\w]Function\s*\(\s*['"`]|[^.\w]eval\s*\((?![\w,\s]*\)\s*\{)|\(0,\s*eval\)/,
+    )
   })
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)
@@ -512,7 +514,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 600 kB, compressed, of which it starts with 715 kB before compression, beside its tools', () => {
+  it('is below 640 kB, compressed, of which it starts with 715 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -520,7 +522,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(600_000)
+    expect(size).toBeLessThan(640_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(715_000)
   })

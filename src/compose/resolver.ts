@@ -2,7 +2,7 @@ import { limitsOfTool } from '../core/access/limits.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { callableTool } from '../core/call/callable-tool.ts'
 import { createResolver, governResolver, type Resolver } from '../core/call/resolve.ts'
-import { interpretSchema } from '../core/schema/validator.ts'
+import { loadValidator } from '../core/schema/validator.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
 import type { Stores } from './stores.ts'
@@ -22,7 +22,7 @@ export function composeResolver(
     source: registry.source,
     memory,
     now: Date.now,
-    makeCallable(record) {
+    async makeCallable(record) {
       const { implementation, input, output } = record
       const runner = implementation && runners.get(implementation.kind)
       const runnable =
@@ -34,8 +34,8 @@ export function composeResolver(
       const tool = {
         record,
         runnable,
-        validateInput: known?.validateInput ?? interpretSchema(input),
-        validateOutput: known?.validateOutput ?? interpretSchema(output ?? { type: 'null' }),
+        validateInput: known?.validateInput ?? (await loadValidator(input)),
+        validateOutput: known?.validateOutput ?? (await loadValidator(output ?? { type: 'null' })),
       }
       return callableTool(tool, limits ? [{ of: '', limits }] : [])
     },

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
@@ -46,8 +44,8 @@ const comparison: Plugin = {
   setup(bundler) {
     bundler.onResolve({ filter: /^fast-deep-equal$/ }, () => ({ path: 'equal', namespace: 'comparison' }))
     bundler.onLoad({ filter: /.*/, namespace: 'comparison' }, () => ({
-      contents: "module.exports = require('./deep-compare-strict.js').deepCompareStrict",
-      resolveDir: dirname(createRequire(import.meta.url).resolve('@cfworker/json-schema')),
+      contents: "module.exports = require('../core/schema/assertions.ts').areEqual",
+      resolveDir: here,
     }))
   },
 }

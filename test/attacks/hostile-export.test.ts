@@ -188,7 +188,7 @@ describe('a file of lines that are not what they say', () => {
 describe('a file that an administrator trusts', () => {
   it('is believed in what no publication could say, and nobody is silenced or answered with a 5xx for it', async () => {
     const oddities = [
-      { input: { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } } },
+      { input: { type: 'object', properties: { a: { type: 'string', pattern: '(a)\\1$' } } } },
       { input: { type: 'object', $ref: 'https://evil.example/schema' } },
       { implementation: { kind: 'shell', run: 'rm' } },
       { implementation: { kind: 'bundled' } },

@@ -420,7 +420,7 @@ describe('a publication', () => {
       type: 'object',
       properties: {
         a: { type: 'no-type' },
-        b: { pattern: '(a+)+$' },
+        b: { pattern: '(a)\\1$' },
         c: { $ref: 'https://evil.example/' },
         d: { pattern: '(' },
       },

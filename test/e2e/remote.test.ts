@@ -245,7 +245,7 @@ function misbehave({ url, body }: { url: string; body: string }, response: impor
     return void response.end(`{"jsonrpc":"2.0","id":${JSON.parse(body).id},"result":${result}}`)
   }
   if (how === 'slow-pattern') {
-    const inputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+    const inputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a)\\1$' } } }
     return json({ tools: [{ ...tool, inputSchema }] })
   }
   return void response.writeHead(500).end('<script>')

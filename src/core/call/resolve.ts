@@ -34,7 +34,7 @@ export interface Resolver {
 
 export interface ResolverDeps {
   readonly source: ToolSource
-  readonly makeCallable: (record: ToolRecord) => CallableTool
+  readonly makeCallable: (record: ToolRecord) => CallableTool | Promise<CallableTool>
   readonly memory: Memory
   /** Milliseconds since some fixed point. */
   readonly now: () => number
@@ -129,7 +129,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const inline = document.newest?.digest === version.digest ? document.newest : undefined
     const record = inline ?? (await source.record(version.digest))
     if (!record) return undefined
-    const tool = makeCallable(record)
+    const tool = await makeCallable(record)
     tools.set(record.digest, tool)
     return { ok: true, tool, status, publisher }
   }

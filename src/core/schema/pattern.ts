@@ -1,93 +1,257 @@
-import { afford, type Budget, createBudget } from '../tool/budget.ts'
-import { degreeOf, isExponential } from './ambiguity.ts'
-import { automatonOf } from './pattern-automaton.ts'
-import { parsePattern, type Part, repetitionOf, tokensOf, withoutEnd } from './pattern-syntax.ts'
+import { createBudget } from '../tool/budget.ts'
+import { type Checked, refused } from '../tool/problem.ts'
 
-/** How the time to find that a text does not match grows with the text's length. */
-export type Backtracking =
-  | { readonly kind: 'linear' }
-  | { readonly kind: 'polynomial'; readonly degree: number }
-  | { readonly kind: 'exponential' }
-  | { readonly kind: 'invalid'; readonly message: string }
+/** A pattern for RE2 (`re2js`), which matches without backtracking, and the most steps that a character may take. */
+export interface LinearPattern {
+  readonly source: string
+  readonly stepsPerCharacter: number
+}
 
-/** Longer patterns are not analysed. */
 export const MAX_PATTERN_LENGTH = 4096
+export const MAX_WRITTEN_OUT = 5_000
+const TOO_LONG = `Must be at most ${MAX_WRITTEN_OUT} characters long with its repetitions written out`
+/** RE2 refuses more, as the product of repetitions within each other too. */
+const MAX_REPETITIONS = 1_000
+const MAX_GROUPS = 100
 
-/** No pattern takes more units than this. */
-const MAX_UNITS = 40_000
-/** Steps of well under a microsecond. */
-const STEPS_PER_UNIT = 10
+/** The units of compiling. */
+const TOKEN_UNITS = 10
+const WRITTEN_OUT_UNITS = 2
+const PROPERTY_UNITS = 100
+
+/** Beginnings of groups, classes, escapes, quantifiers, and other characters. */
+const TOKEN =
+  /\(\?(?:<?[=!]|:|<[^>]*>)|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/gu
+
+interface Part {
+  readonly source: string
+  /**
+   * Its characters and assertions, repetitions written out, and 1 where it has none: so many states may be alive where a
+   * match may have begun anywhere.
+   */
+  readonly size: number
+  /** The states that may be alive where every match begins at one place of the text. */
+  readonly placed: number
+  /** Whether every text that it matches has one length. */
+  readonly isFixed: boolean
+  readonly isAnchored: boolean
+  /** The product of the counted repetitions within each other. */
+  readonly repetitions: number
+}
+
+const EMPTY: Part = { source: '', size: 1, placed: 0, isFixed: true, isAnchored: false, repetitions: 1 }
+
+const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
+  ['^', { ...EMPTY, source: '\\A', isAnchored: true }],
+  ['$', { ...EMPTY, source: '\\z' }],
+  ['\\b', { ...EMPTY, source: '\\b' }],
+  ['\\B', { ...EMPTY, source: '\\B' }],
+])
+
+/** What RE2 cannot say. */
+class Unsupported extends Error {}
 
 /**
- * How a backtracking engine fares with `pattern`, an ECMAScript pattern with flag `u` that is searched for anywhere in
- * a text (JSON Schema 2020-12 Validation section 6.3.3). Errs to the worse: `exponential` may need a text that goes on
- * in a way no text can. Where a pattern takes more than its share of the budget, or than there is, the answer is the
- * worst that the quantifiers alone allow.
+ * Writes an ECMAScript pattern with flag `u` (JSON Schema 2020-12 Validation section 6.3.3) for RE2, so that it matches the
+ * same texts. Refused is what takes more than linear time (look-around and back-references) and what RE2 has not:
+ * repetitions whose product is over 1,000, and some Unicode properties. Draws on the budget for compiling it too.
  */
-export function backtracking(pattern: string, budget?: Budget): Backtracking {
-  if (pattern.length > MAX_PATTERN_LENGTH) {
-    return { kind: 'invalid', message: `Must be at most ${MAX_PATTERN_LENGTH} characters long` }
-  }
-  const share = createBudget(MAX_UNITS, budget)
-  const spend = (steps: number) => share.spend(steps / STEPS_PER_UNIT)
-  let tokens: readonly string[] = []
-  const analyse = (): Backtracking => {
-    tokens = tokensOf(pattern)
-    spend(pattern.length)
-    const syntax = parsePattern(tokens)
-    const automaton = automatonOf(syntax, spend)
-    if (isExponential(automaton, spend)) return { kind: 'exponential' }
-    const contested = withoutEnd(syntax)
-    const loops = degreeOf(contested === syntax ? automaton : automatonOf(contested, spend), spend)
-    const degree = loops + degreesOf(mostWays(contested))
-    return ofDegree(automaton.repeatsBehind ? 2 * degree : degree)
-  }
+export function linearPattern(pattern: string, budget = createBudget()): Checked<LinearPattern> {
+  if (pattern.length > MAX_PATTERN_LENGTH) return refused(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
   try {
-    const analysed = afford(analyse, '')
-    return analysed.ok ? analysed.value : worst(tokens)
+    new RegExp(pattern, 'u')
+    const tokens = pattern.match(TOKEN) ?? []
+    const { source, size, placed, isAnchored } = parse(tokens)
+    if (size > MAX_WRITTEN_OUT) return refused(TOO_LONG)
+    const properties = tokens.filter((token) => /\\p\{/i.test(token)).length
+    budget.spend(TOKEN_UNITS * tokens.length + WRITTEN_OUT_UNITS * size + PROPERTY_UNITS * properties)
+    return { ok: true, value: { source, stepsPerCharacter: Math.max(1, isAnchored ? placed : size) } }
   } catch (error) {
-    if (error instanceof RangeError) return { kind: 'invalid', message: 'Must nest less deep' }
+    if (error instanceof Unsupported) return refused(error.message)
     if (!(error instanceof SyntaxError)) throw error
-    return { kind: 'invalid', message: 'Must be a regular expression of ECMAScript, valid with the flag "u"' }
+    return refused('Must be a regular expression of ECMAScript, valid with the flag "u"')
   }
-}
-
-/** More is refused as exponential is: even texts of 64 characters could take seconds. */
-const MAX_DEGREE = 6
-
-function ofDegree(degree: number): Backtracking {
-  if (degree > MAX_DEGREE) return { kind: 'exponential' }
-  return degree > 1 ? { kind: 'polynomial', degree } : { kind: 'linear' }
 }
 
 /**
- * The most ways in which a pattern's choices and optional parts can be taken, whatever they read. How often loops go
- * round, and whether at all, is what the other degrees stand for.
+ * Whether a backtracking engine matches it in linear time too, as compiled code does: a row of characters, of which one at
+ * most is read as often as one likes, from where the text begins.
  */
-function mostWays(part: Part): number {
-  if (part.kind === 'sequence') return part.parts.reduce((ways, each) => ways * mostWays(each), 1)
-  if (part.kind === 'choice') return part.parts.reduce((ways, each) => ways + mostWays(each), 0)
-  if (part.kind === 'optional') {
-    return (part.part.kind === 'loop' ? 0 : 1) + mostWays(part.part) * mostWays(part.rest)
-  }
-  return 'part' in part ? mostWays(part.part) : 1
+export function isSimplePattern(pattern: string): boolean {
+  const tokens = pattern.match(TOKEN) ?? []
+  const varying = tokens.filter((token) => /^(?:[*+?]|\{\d+,)/.test(token)).length
+  const isRow = !tokens.some((token) => token === '|' || token.startsWith('('))
+  return isRow && varying <= (tokens[0] === '^' ? 1 : 0) && linearPattern(pattern).ok
 }
 
-/** The degrees that so many ways to read some 100 characters are worth. */
-function degreesOf(ways: number): number {
-  if (ways < 80) return 0
-  return ways < 4_000 ? 1 : ways < 120_000 ? 2 : ways < 1e7 ? 3 : Infinity
+function parse(tokens: readonly string[]): Part {
+  let next = 0
+  let depth = 0
+  return alternatives()
+
+  function alternatives(): Part {
+    const all = [sequence()]
+    for (; tokens[next] === '|'; all.push(sequence())) next++
+    const [only, ...others] = all
+    if (only && others.length === 0) return only
+    return {
+      source: all.map(({ source }) => source).join('|'),
+      size: sumOf(all.map(({ size }) => size)),
+      placed: sumOf(all.map(({ placed }) => placed)),
+      isFixed: false,
+      isAnchored: all.every(({ isAnchored }) => isAnchored),
+      repetitions: mostOf(all),
+    }
+  }
+
+  function sequence(): Part {
+    const parts: Part[] = []
+    for (let token = tokens[next]; token !== undefined && token !== '|' && token !== ')'; token = tokens[next]) {
+      const part = element(token)
+      const quantifier = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/.exec(tokens[next] ?? '')
+      if (quantifier) next++
+      parts.push(quantifier ? repeated(part, quantifier) : part)
+    }
+    const varying = parts.findIndex(({ isFixed }) => !isFixed)
+    return {
+      source: parts.map(({ source }) => source).join(''),
+      size: Math.max(1, sumOf(parts.map(({ size }) => size))),
+      placed: sumOf(parts.map(({ size, placed }, at) => (varying === -1 || at <= varying ? placed : size))),
+      isFixed: varying === -1,
+      isAnchored: parts[0]?.isAnchored ?? false,
+      repetitions: mostOf(parts),
+    }
+  }
+
+  function element(token: string): Part {
+    next++
+    const assertion = ASSERTIONS.get(token)
+    if (assertion) return assertion
+    if (/^\(\?<?[=!]/.test(token)) {
+      throw new Unsupported(`Must not look around with '${token}': patterns are matched in linear time`)
+    }
+    if (/^\\[1-9k]/.test(token)) {
+      throw new Unsupported(`Must not refer back with '${token}': patterns are matched in linear time`)
+    }
+    if (token === '(' && tokens[next] === '?') throw new Unsupported('Must not change flags within a pattern')
+    if (!token.startsWith('(')) return { ...EMPTY, source: characterOf(token), size: 1, placed: 1 }
+    if (++depth > MAX_GROUPS) throw new Unsupported(`Must not nest more than ${MAX_GROUPS} groups`)
+    const part = alternatives()
+    depth--
+    next++
+    return { ...part, source: `(?:${part.source})` }
+  }
 }
 
-/** One degree for each repetition of a character, and two ways for each choice; exponential if a group is repeated. */
-function worst(tokens: readonly string[]): Backtracking {
-  let choices = 0
-  let repetitions = 0
-  for (const [index, token] of tokens.entries()) {
-    const max = repetitionOf(token)?.max ?? 0
-    if (max > 1 && tokens[index - 1] === ')') return { kind: 'exponential' }
-    if (max > 1 || /^\\[1-9k]/.test(token)) repetitions++
-    else if (max === 1 || token === '|') choices++
+function repeated(part: Part, [, sign, least, comma, most]: RegExpExecArray): Part {
+  const min = sign === undefined ? Number(least) : sign === '+' ? 1 : 0
+  const max = sign === undefined ? Number(comma ? most || Infinity : least) : sign === '?' ? 1 : Infinity
+  const times = max === Infinity ? Math.max(1, min) : max
+  const repetitions = part.repetitions * (sign === undefined ? Math.max(1, Math.min(times, MAX_REPETITIONS)) : 1)
+  if (repetitions > MAX_REPETITIONS) {
+    throw new Unsupported(`Must not repeat more than ${MAX_REPETITIONS} times by repetitions within each other`)
   }
-  return ofDegree(1 + repetitions + degreesOf(2 ** choices))
+  const size = part.size * Math.max(1, times)
+  if (size > MAX_WRITTEN_OUT) throw new Unsupported(TOO_LONG)
+  return {
+    source: sign ? part.source + sign : counted(part.source, min, max),
+    size,
+    placed: part.size === 1 && part.isFixed ? 1 : size,
+    isFixed: part.isFixed && min === max,
+    isAnchored: part.isAnchored && min > 0,
+    repetitions,
+  }
+}
+
+/** More than 1,000 repetitions one after the other, so that few states are alive at once: `x{1,2048}` has two ways on. */
+function counted(source: string, min: number, max: number): string {
+  const all = `${source}{${MAX_REPETITIONS}}`
+  if (min >= MAX_REPETITIONS && max > MAX_REPETITIONS) {
+    return all + counted(source, min - MAX_REPETITIONS, max - MAX_REPETITIONS)
+  }
+  if (max === Infinity || max <= MAX_REPETITIONS) return `${source}{${min},${max === Infinity ? '' : max}}`
+  return `(?:${all}${counted(source, 0, max - MAX_REPETITIONS)}|${source}{${min},${MAX_REPETITIONS - 1}})`
+}
+
+/** ECMAScript's `\s`, white space and line terminators, is wider than RE2's. */
+const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}'
+const NO_SPACE =
+  '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
+  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}'
+
+/** A character, escape or class as one of RE2. */
+function characterOf(token: string): string {
+  if (token === '.') return '[^\\n\\r\\x{2028}\\x{2029}]'
+  if (!token.startsWith('[')) return /^\\[dDwWsSpP]/.test(token) ? `[${memberOf(token)}]` : memberOf(token)
+  const isNegated = token.startsWith('[^')
+  const members = token.slice(isNegated ? 2 : 1, -1).match(TOKEN_OF_CLASS) ?? []
+  let source = ''
+  for (let at = 0; at < members.length; at++) {
+    source += memberOf(members[at] ?? '')
+    if (members[at + 1] !== '-' || at + 2 >= members.length) continue
+    source += `-${memberOf(members[at + 2] ?? '')}`
+    at += 2
+  }
+  // RE2 takes a bracket right after the first one for a member
+  if (source === '') return isNegated ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]'
+  return `[${isNegated ? '^' : ''}${source}]`
+}
+
+const TOKEN_OF_CLASS = /\\(?:[pP]\{[^}]*\}|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[^]/gu
+
+/** A character, or an escape that stands for several, as it stands within a class of RE2. */
+function memberOf(token: string): string {
+  if (token === '\\s') return SPACE
+  if (token === '\\S') return NO_SPACE
+  if (/^\\[dDwW]$/.test(token)) return token
+  return /^\\[pP]/.test(token) ? propertyOf(token) : `\\x{${codeOf(token).toString(16)}}`
+}
+
+/** The general categories by both of their names, and the binary properties that RE2 has. */
+const PROPERTIES: ReadonlyMap<string, string> = new Map(
+  (
+    'L=Letter LC=Cased_Letter Lu=Uppercase_Letter Ll=Lowercase_Letter Lt=Titlecase_Letter Lm=Modifier_Letter ' +
+    'Lo=Other_Letter M=Mark Mn=Nonspacing_Mark Mc=Spacing_Mark Me=Enclosing_Mark N=Number Nd=Decimal_Number=digit ' +
+    'Nl=Letter_Number No=Other_Number P=Punctuation=punct Pc=Connector_Punctuation Pd=Dash_Punctuation ' +
+    'Ps=Open_Punctuation Pe=Close_Punctuation Pi=Initial_Punctuation Pf=Final_Punctuation Po=Other_Punctuation ' +
+    'S=Symbol Sm=Math_Symbol Sc=Currency_Symbol Sk=Modifier_Symbol So=Other_Symbol Z=Separator Zs=Space_Separator ' +
+    'Zl=Line_Separator Zp=Paragraph_Separator C=Other Cc=Control Cf=Format Cs=Surrogate Co=Private_Use Cn=Unassigned ' +
+    'Any Assigned ASCII_Hex_Digit Alphabetic Dash Emoji Emoji_Component Emoji_Modifier Emoji_Modifier_Base ' +
+    'Emoji_Presentation Extended_Pictographic Hex_Digit Lowercase Math Quotation_Mark Terminal_Punctuation Uppercase ' +
+    'White_Space'
+  )
+    .split(' ')
+    .map((names) => names.split('='))
+    .flatMap((names) => names.map((name) => [name, names[0] ?? name] as const)),
+)
+/** Scripts have a name of four letters for short, which RE2 does not know, but where it is the whole name. */
+const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
+
+function propertyOf(token: string): string {
+  const [, letter = 'p', kind = '', name = ''] = /^\\([pP])\{(?:(\w+)=)?(\w+)\}$/.exec(token) ?? []
+  const known = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
+  if (known !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${known}}`
+  throw new Unsupported(
+    `Must not use the property '${token}': write a script or category as \\p{Script=Greek} or \\p{Lu}`,
+  )
+}
+
+const CONTROLS: Readonly<Record<string, number>> = { 0: 0, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
+
+function codeOf(token: string): number {
+  if (!token.startsWith('\\')) return token.codePointAt(0) ?? 0
+  if (token.startsWith('\\c')) return token.charCodeAt(2) % 32
+  const [unit, second] = [...token.matchAll(/\\[xu]\{?([\da-f]+)/gi)].map(([, digits = '']) =>
+    Number.parseInt(digits, 16),
+  )
+  if (unit === undefined) return CONTROLS[token.slice(1)] ?? token.codePointAt(1) ?? 0
+  return second === undefined ? unit : (String.fromCharCode(unit, second).codePointAt(0) ?? 0)
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0)
+}
+
+function mostOf(parts: readonly Part[]): number {
+  return parts.reduce((most, { repetitions }) => Math.max(most, repetitions), 1)
 }

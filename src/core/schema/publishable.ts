@@ -1,8 +1,8 @@
-import { type Budget, createBudget } from '../tool/budget.ts'
+import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import { malformed, REFERRING } from './keywords.ts'
-import { type Backtracking, backtracking } from './pattern.ts'
+import { linearPattern } from './pattern.ts'
 import { checkReferences } from './references.ts'
 import { everySubschema, type Located } from './subschemas.ts'
 import { MAX_PROBLEMS } from './wording.ts'
@@ -10,8 +10,6 @@ import { MAX_PROBLEMS } from './wording.ts'
 /** Schemas below schemas, the root counted. */
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
-/** Of what a validator makes two dozen schemas each of, to bound it by the size of what it meets. */
-const MAX_SLOW = 500
 /**
  * Of the JSON Pointer to a schema. Maps are keyed by such, and engines hash no text of more than some thousand characters:
  * under one name of 200,000, two thousand schemas would take half a minute to find.
@@ -125,36 +123,25 @@ function* checkKeywords(
 }
 
 function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<Problem> {
-  const judged = new Map<string, Backtracking>()
-  let slow = 0
+  const refusals = new Map<string, string | undefined>()
   for (const { schema, path } of schemas) {
     if (!isObject(schema)) continue
-    const { pattern, patternProperties, uniqueItems } = schema
-    const named = isObject(patternProperties) ? Object.keys(patternProperties) : []
-    const patterns = named.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
-    if (uniqueItems === true) slow += 1
+    const { pattern, patternProperties } = schema
+    const names = isObject(patternProperties) ? Object.keys(patternProperties) : []
+    const patterns = names.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
     for (const [at, each] of typeof pattern === 'string' ? [['/pattern', pattern] as const, ...patterns] : patterns) {
-      const verdict = judged.get(each) ?? backtracking(each, budget)
-      judged.set(each, verdict)
-      if (verdict.kind === 'polynomial') slow += 1
-      const message = refusalOf(verdict)
+      if (!refusals.has(each)) refusals.set(each, checkPattern(each, budget))
+      const message = refusals.get(each)
       if (message !== undefined) yield { path: path + at, message }
     }
-    if (slow <= MAX_SLOW) continue
-    yield { path, message: `Must have at most ${MAX_SLOW} lists of different items and patterns that backtrack` }
-    return
   }
 }
 
-/** What keeps a pattern from publication; undefined when nothing does. */
+/** Why a pattern cannot be published; undefined when it can. */
 export function checkPattern(pattern: string, budget: Budget): string | undefined {
-  return refusalOf(backtracking(pattern, budget))
-}
-
-function refusalOf(verdict: Backtracking): string | undefined {
-  if (verdict.kind === 'invalid') return verdict.message
-  if (verdict.kind !== 'exponential') return undefined
-  return 'Must not need exponential time on some texts: make its repetitions unambiguous'
+  const checked = afford(() => linearPattern(pattern, budget), 'Must be simpler: its patterns take too long to prepare')
+  const linear = checked.ok ? checked.value : checked
+  return linear.ok ? undefined : linear.problems[0]?.message
 }
 
 function dialect(uri: unknown): 'current' | 'older' | undefined {

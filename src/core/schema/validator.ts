@@ -1,16 +1,14 @@
-import { dereference, validate } from '@cfworker/json-schema'
 import { afford, type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { type CompiledError, findingsOfErrors } from './compiled-schema.ts'
 import { expandSchema } from './expand.ts'
-import { hasMoreParts, MAX_PARTS, measure, measureLists } from './instance-size.ts'
-import { findingsOfUnits, type Lookup } from './interpreted-schema.ts'
-import { backtracking } from './pattern.ts'
-import { type Prepared, prepareSchema, STEPS_PER_UNIT, type Validation } from './prepared-schema.ts'
+import { createEvaluator, type Evaluator } from './evaluator.ts'
+import { isSimplePattern } from './pattern.ts'
+import { loadPatternEngine, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
-import { type Finding, reported } from './wording.ts'
+import { reported } from './wording.ts'
 
 /** Checks a JSON value against one schema: every problem at once (at most 100), none when it is valid. Never throws. */
 export type Validate = (value: unknown) => readonly Problem[]
@@ -23,17 +21,14 @@ export interface CompiledSchema {
 
 /**
  * Whether compiled code checks any value against a schema in time proportional to the value. It counts nothing, so whatever
- * else is asked for must be interpreted: patterns that backtrack, items that differ, and what leads back to itself, since
- * alternatives there are tried again at each level.
+ * else is asked for must be interpreted: patterns that may backtrack, items that differ, and what leads back to itself,
+ * since alternatives there are tried again at each level.
  */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   for (const { schema: each } of everySubschema(schema, Infinity)) {
-    if (!isObject(each)) continue
-    const { pattern, patternProperties, uniqueItems } = each
-    if (uniqueItems === true) return false
-    const patterns = [pattern, ...(isObject(patternProperties) ? Object.keys(patternProperties) : [])]
-    if (patterns.some((text) => typeof text === 'string' && backtracking(text).kind !== 'linear')) return false
+    if (isObject(each) && each['uniqueItems'] === true) return false
   }
+  if (!patternsOf(schema).every(isSimplePattern)) return false
   const expanded = afford(() => expandSchema(schema), '')
   return expanded.ok && expanded.value.cut.length === 0
 }
@@ -54,76 +49,61 @@ export function compiledValidate(compiled: CompiledSchema): Validate {
   }
 }
 
-/** What is wrong with an input of more parts than anything is asked of, whatever checks it; undefined for all others. */
+/**
+ * The most parts of a value that is checked by code that counts nothing, and of an input, which is also put in order to be
+ * known again. About as many as the interpreter looks at for its budget; each may have several problems.
+ */
+export const MAX_PARTS = 150_000
+const TOO_COSTLY = 'Is too costly to check against its schema'
+
+/** The problem of a value of more than `MAX_PARTS` scalars, lists and objects; undefined for all others. */
 export function tooLarge(value: unknown): readonly Problem[] | undefined {
-  return hasMoreParts(value, MAX_PARTS) ? [{ path: '', message: TOO_COSTLY }] : undefined
+  let left = MAX_PARTS
+  const hasMore = (each: unknown): boolean => {
+    left -= 1
+    if (left < 0) return true
+    if (typeof each !== 'object' || each === null) return false
+    if (Array.isArray(each)) return each.some(hasMore)
+    for (const key in each) if (hasMore(Reflect.get(each, key))) return true
+    return false
+  }
+  return hasMore(value) ? [{ path: '', message: TOO_COSTLY }] : undefined
 }
 
-/** The units that the evaluation of a schema costs, and from which width of the value on it costs more. */
-const EVALUATION = 0.65
-const WIDE = 1_250
-/** Characters of a text that are read through for a unit. */
-const READ_PER_UNIT = 1_000
-const TOO_COSTLY = 'Is too costly to check against its schema'
-const NO_LISTS = { heaviest: 0, most: 0 }
 /**
  * For making a validator: more than any schema takes that publication accepts, so that none of those is refused here, also
  * of those that were published under earlier bounds.
  */
 const MAKING_UNITS = 2 * UNITS
 
+/** Makes a schema's validator, as `interpretSchema` does, with the engine that its patterns need. */
+export async function loadValidator(schema: JsonSchema): Promise<Validate> {
+  await loadPatternEngine(schema)
+  return interpretSchema(schema)
+}
+
 /**
- * Makes a schema's validator without generating code, which Workers refuse during a request. Preparation is done once, and
- * draws on a budget of its own, as does the check of each value; `budgetOf` makes these.
- * The validator never takes long: a value that is too deep for the stack, or too costly to check, has one problem that
- * says so. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1); references are followed within the
- * document only. A schema that cannot be used at all gives a validator that refuses everything.
+ * Makes a schema's validator without generating code, which Workers refuse during a request. Making it draws on a budget
+ * of its own, as does the check of each value; `budgetOf` makes these. The validator never takes long: a value that is too
+ * deep for the stack, or too costly to check, has one problem that says so. `format` is an annotation (JSON Schema 2020-12
+ * Validation section 7.2.1); references are followed within the document only. A schema that cannot be used at all gives a
+ * validator that refuses everything.
  */
 export function interpretSchema(schema: JsonSchema, budgetOf: (units: number) => Budget = createBudget): Validate {
-  const validation: Validation = {
-    budget: budgetOf(MAKING_UNITS),
-    evaluation: EVALUATION,
-    names: 0,
-    text: 0,
-    lists: NO_LISTS,
-    unmatched: undefined,
-  }
-  let prepared: Prepared
-  let lookup: Lookup
+  let evaluate: Evaluator
   try {
-    prepared = prepareSchema(schema, validation)
-    lookup = dereference(prepared.root)
+    evaluate = createEvaluator(schema, budgetOf(MAKING_UNITS))
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
   return (value) => {
+    if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
-      const { width, longNames, nameSteps, longest } = measure(value, prepared.names)
-      if (longNames.length > 0) return reported(longNames.map((path) => nameTooLong(path, prepared.names.maxLength)))
-      validation.budget = budgetOf(UNITS)
-      validation.evaluation = EVALUATION * Math.max(1, width / WIDE)
-      validation.names = nameSteps / STEPS_PER_UNIT
-      validation.text = longest / READ_PER_UNIT
-      validation.lists = prepared.comparesItems ? measureLists(value) : NO_LISTS
-      validation.unmatched = undefined
-      const checked = afford(() => validate(value, prepared.root, '2020-12', lookup, false), TOO_COSTLY)
-      if (!checked.ok) return checked.problems
-      const { valid, errors } = checked.value
-      if (!valid) return reported(findingsOfUnits(errors, prepared, lookup))
-      // Below `not` or `anyOf` a limit of ours may have made valid what is not.
-      return validation.unmatched === undefined ? [] : [{ path: '', message: validation.unmatched }]
+      const found = afford(() => evaluate(value, budgetOf(UNITS)), TOO_COSTLY)
+      return found.ok ? reported(found.value) : found.problems.map(({ message }) => ({ path: '', message }))
     } catch (error) {
-      return [{ path: '', message: refusal(error) }]
+      if (!(error instanceof RangeError)) throw error
+      return [{ path: '', message: 'Is too deep or too large to check against its schema' }]
     }
   }
-}
-
-function nameTooLong(path: string, length: number): Finding {
-  const message = `Must have a name of at most ${length} characters to be matched against the patterns`
-  return { path, keyword: 'patternProperties', message }
-}
-
-function refusal(error: unknown): string {
-  if (error instanceof RangeError) return 'Is too deep or too large to check against its schema'
-  return 'Cannot be checked against its schema'
 }

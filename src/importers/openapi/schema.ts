@@ -121,7 +121,7 @@ export function createSchemaConverter(description: Description, direction: Direc
         const wrong = malformed(keyword, value)
         if (wrong !== undefined) warnings.push(`'${keyword}' is left out: ${wrong}`)
         else if (keyword === 'pattern' && !isUsable(value, patterns))
-          warnings.push("a 'pattern' that is too costly is left out")
+          warnings.push("a 'pattern' that is not supported is left out")
         else schema[keyword] = value
       }
       if (Array.isArray(schema.required)) {

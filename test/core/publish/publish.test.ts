@@ -101,7 +101,7 @@ describe.each(WAYS)('%s', (_, of) => {
     const { publish, stored } = worldOf()
     for (const more of [
       { input: { type: 'text' } },
-      { input: { properties: { a: { pattern: '(a+)+$' } } } },
+      { input: { properties: { a: { pattern: '(a)\\1$' } } } },
       { description: '\ud800' },
       { description: 'x'.repeat(512 * 1024) },
     ]) {

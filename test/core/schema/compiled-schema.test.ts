@@ -1,3 +1,4 @@
+import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { expect, test } from 'vitest'
 import { compiledValidate, isCheckedInLinearTime } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
@@ -5,6 +6,8 @@ import { compileSchemas } from '../../../src/node/compile-schemas.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 import { importCompiled } from './import-compiled.ts'
+
+await loadPatternEngine({ pattern: '' })
 
 type Row = readonly [name: string, schema: JsonSchema, value: unknown, problems: readonly (readonly [string, string])[]]
 

@@ -1,3 +1,4 @@
+import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { describe, expect, test } from 'vitest'
 import { compiledValidate } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
@@ -7,6 +8,8 @@ import { listShared, readShared, unlessShared } from '../../shared.ts'
 import { importCompiled } from './import-compiled.ts'
 import { COMPILED, INTERPRETED, type KnownMiss } from './json-schema-known-misses.ts'
 import { OWN_CASES, type Group } from './json-schema-own-cases.ts'
+
+await loadPatternEngine({ pattern: '' })
 
 const SUITE = 'specs/json-schema-test-suite/draft2020-12'
 const files = listShared(SUITE).filter((name) => name.endsWith('.json'))

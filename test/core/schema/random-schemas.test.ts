@@ -5,6 +5,7 @@ import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { Format } from '../../../src/core/publish/export.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
 import { checkSuccessor, requiredBump } from '../../../src/core/schema/change.ts'
+import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
@@ -13,6 +14,8 @@ import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 import { RANDOM_SCHEMAS } from '../../extent.ts'
 import { worldOf } from '../publish/fakes.ts'
 import { input, value } from './made-up.ts'
+
+await loadPatternEngine({ pattern: '' })
 
 /** `RANDOM_SCHEMAS=20000` tries as many as it says, `RANDOM_SEED` others: so a million can be shared by processes. */
 const RUNS = Number(process.env['RANDOM_SCHEMAS'] ?? RANDOM_SCHEMAS)

@@ -1,0 +1,132 @@
+import { type Budget, weigh } from '../tool/budget.ts'
+import { isObject } from '../tool/json.ts'
+
+/** Whether a value satisfies a keyword. Draws on the budget for what takes longer than a comparison. */
+export type Assertion = (value: unknown, budget: Budget) => boolean
+
+/** So many characters of a text are counted for a unit. */
+const COUNTED_PER_UNIT = 1_000
+const DIVISION = 5
+
+/**
+ * The keywords that judge a value without a schema of their own (JSON Schema 2020-12 Validation section 6), but for
+ * `pattern` and `required`: each takes the keyword's own value, which is well-formed.
+ */
+export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = new Map([
+  ['type', (wanted) => typeAssertion(Array.isArray(wanted) ? wanted : [wanted])],
+  ['enum', (wanted) => oneOf(Array.isArray(wanted) ? wanted : [])],
+  ['const', (wanted) => oneOf([wanted])],
+  ['uniqueItems', (wanted) => (value, budget) => wanted !== true || !Array.isArray(value) || areUnique(value, budget)],
+  ['multipleOf', number((value, divisor) => isMultipleOf(value, divisor), DIVISION)],
+  ['minimum', number((value, limit) => value >= limit)],
+  ['maximum', number((value, limit) => value <= limit)],
+  ['exclusiveMinimum', number((value, limit) => value > limit)],
+  ['exclusiveMaximum', number((value, limit) => value < limit)],
+  ['minLength', size(charactersOf, (length, limit) => length >= limit)],
+  ['maxLength', size(charactersOf, (length, limit) => length <= limit)],
+  ['minItems', size(itemsOf, (length, limit) => length >= limit)],
+  ['maxItems', size(itemsOf, (length, limit) => length <= limit)],
+  ['minProperties', size(propertiesOf, (length, limit) => length >= limit)],
+  ['maxProperties', size(propertiesOf, (length, limit) => length <= limit)],
+])
+
+function typeAssertion(types: readonly unknown[]): Assertion {
+  return (value) => types.some((type) => (type === 'integer' ? Number.isInteger(value) : type === typeOf(value)))
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function oneOf(values: readonly unknown[]): Assertion {
+  const scalars = new Set(values.filter((each) => !isComposite(each)))
+  const composites = new Set(values.filter(isComposite).map(comparable))
+  return (value, budget) => {
+    if (!isComposite(value)) return scalars.has(value)
+    if (composites.size === 0) return false
+    weigh(value, budget)
+    return composites.has(comparable(value))
+  }
+}
+
+function areUnique(items: readonly unknown[], budget: Budget): boolean {
+  weigh(items, budget)
+  budget.spend((items.length * Math.log2(items.length + 1)) / 16)
+  // Sorted, since a map of long texts that begin alike can take the square of their number
+  const texts = items.map(comparable).toSorted()
+  return texts.every((text, at) => at === 0 || text !== texts[at - 1])
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+/** Whether two JSON values are equal (JSON Schema 2020-12 Core section 4.2.2). */
+export function areEqual(one: unknown, other: unknown): boolean {
+  return comparable(one) === comparable(other)
+}
+
+/** One text for all values that are equal: properties have no order. */
+function comparable(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
+  )
+}
+
+function number(holds: (value: number, wanted: number) => boolean, units = 0): (wanted: unknown) => Assertion {
+  return (wanted) => (value, budget) => {
+    if (typeof value !== 'number') return true
+    budget.spend(units)
+    return holds(value, Number(wanted))
+  }
+}
+
+function size(
+  sizeOf: (value: unknown, budget: Budget) => number | undefined,
+  holds: (size: number, wanted: number) => boolean,
+): (wanted: unknown) => Assertion {
+  return (wanted) => (value, budget) => {
+    const found = sizeOf(value, budget)
+    return found === undefined || holds(found, Number(wanted))
+  }
+}
+
+/** In code points. */
+function charactersOf(value: unknown, budget: Budget): number | undefined {
+  if (typeof value !== 'string') return undefined
+  budget.spend(value.length / COUNTED_PER_UNIT)
+  let pairs = 0
+  for (let at = 0; at < value.length; at++) {
+    if ((value.codePointAt(at) ?? 0) <= 0xffff) continue
+    pairs++
+    at++
+  }
+  return value.length - pairs
+}
+
+function itemsOf(value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : undefined
+}
+
+function propertiesOf(value: unknown, budget: Budget): number | undefined {
+  if (!isObject(value)) return undefined
+  const { length } = Object.keys(value)
+  budget.spend(length / 16)
+  return length
+}
+
+/** By decimals, since 0.3 / 0.1 is no whole number for a processor. */
+function isMultipleOf(value: number, divisor: number): boolean {
+  if (!Number.isFinite(value)) return false
+  const [one, other] = [decimalOf(value), decimalOf(divisor)]
+  const exponent = Math.min(one.exponent, other.exponent)
+  const scaled = ({ digits, exponent: own }: typeof one) => digits * 10n ** BigInt(own - exponent)
+  return scaled(one) % scaled(other) === 0n
+}
+
+function decimalOf(value: number): { readonly digits: bigint; readonly exponent: number } {
+  const [coefficient = '', exponent = '0'] = String(value).split('e')
+  const [whole = '', fraction = ''] = coefficient.split('.')
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }
+}

@@ -1,0 +1,328 @@
+import type { Budget } from '../tool/budget.ts'
+import { isObject, isTexts } from '../tool/json.ts'
+import { pointerStep } from '../tool/problem.ts'
+import type { JsonSchema } from '../tool/tool.ts'
+import { ASSERTIONS } from './assertions.ts'
+import { keywordsWhere, malformed } from './keywords.ts'
+import { createMatchers } from './pattern-matcher.ts'
+import { createResources, ROOT, type Scope, scopeBelow, scopeOf } from './resources.ts'
+import { subschemas } from './subschemas.ts'
+import { type Finding, problemMessage } from './wording.ts'
+
+/** Finds everything wrong with a value, nothing when it is valid. Throws what the budget throws. */
+export type Evaluator = (value: unknown, budget: Budget) => readonly Finding[]
+
+/** A step into the value, and the steps before it; undefined is the whole value. */
+type Place = { readonly above: Place; readonly step: string | number } | undefined
+
+/** The names or indexes of one value that keywords have judged, which `unevaluated...` passes over. */
+type Judged = Set<string | number> | undefined
+
+type Check = (value: unknown, place: Place, judged: Judged) => boolean
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** The checks of the schemas right below one, by keyword. */
+interface Below {
+  readonly scope: Scope
+  all(keyword: string): readonly Check[]
+  named(keyword: string): ReadonlyMap<string, Check>
+}
+
+/** The units that each part of a schema takes to be made, and each time that it judges a value. */
+const MAKING = 5
+const EVALUATION = 0.5
+/** So many names that are looked up, or items that are gone through, cost a unit. */
+const PARTS_PER_UNIT = 16
+
+/** No more is looked for: problems may be many, and their places long. */
+const MAX_FINDINGS = 1_000
+const MAX_PLACES = 1_000_000
+
+const SURPLUS = keywordsWhere(({ tells }) => tells === 'surplus')
+/** Keywords that are checked together, since what one of them judges depends on the others. */
+const OF_PROPERTIES = ['properties', 'patternProperties', 'additionalProperties']
+const OF_ITEMS = ['prefixItems', 'items', 'additionalItems']
+
+/**
+ * Makes the evaluator of a schema (JSON Schema 2020-12, and the older spellings that publication takes) without generating
+ * code. `$dynamicRef` is the `$ref` that it amounts to in a document of one resource. Throws for a schema that cannot be
+ * used; draws on `making` for each of its parts.
+ */
+export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
+  const matcherOf = createMatchers(making)
+  const resources = createResources<Check>()
+  const references: (() => void)[] = []
+  let budget = making
+  let found: Finding[] = []
+  let places = 0
+  /** Above 0 where it is only asked whether a value is valid. */
+  let quiet = 0
+
+  const check = make(root, '', ROOT)
+  for (const resolve of references) resolve()
+  return (value, given) => {
+    budget = given
+    found = []
+    places = quiet = 0
+    check(value, undefined, undefined)
+    return found
+  }
+
+  function report(place: Place, keyword: string, wanted?: unknown): false {
+    if (quiet > 0) return false
+    const steps: string[] = []
+    for (let each = place; each; each = each.above) steps.push(pointerStep(each.step))
+    const path = steps.toReversed().join('')
+    places += path.length
+    found.push({ path, keyword, message: problemMessage(keyword, wanted) })
+    if (found.length === MAX_FINDINGS || places > MAX_PLACES) quiet = 1
+    return false
+  }
+
+  /** The check of a schema that a keyword holds. */
+  function make(schema: unknown, holder: string, above: Scope): Check {
+    making.spend(MAKING)
+    const scope = isObject(schema) ? scopeOf(schema, above) : above
+    const check = isObject(schema) ? checkOf(schema, scope) : constant(schema, holder)
+    resources.keep(isObject(schema) ? schema : {}, scope, check)
+    return check
+  }
+
+  function constant(schema: unknown, holder: string): Check {
+    if (schema === true) return () => true
+    if (schema !== false) throw new TypeError('Cannot check values against what is no schema')
+    // Surplus items are told at their list
+    const isItem = SURPLUS.has(holder) && holder.toLowerCase().endsWith('items')
+    return (_, place) => report(isItem ? place?.above : place, holder)
+  }
+
+  function checkOf(schema: Schema, scope: Scope): Check {
+    const checks = checksOf(schema, belowOf(schema, scope))
+    const judgesRest = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
+    return (value, place, judged) => {
+      budget.spend(EVALUATION)
+      const own: Judged = judgesRest ? new Set() : judged
+      let isValid = true
+      for (const check of checks) {
+        if (check(value, place, own)) continue
+        isValid = false
+        if (quiet > 0) return false
+      }
+      if (isValid && own !== judged) join(judged, own)
+      return isValid
+    }
+  }
+
+  function belowOf(schema: Schema, scope: Scope): Below {
+    const byKeyword = new Map<string, Check[]>()
+    for (const { schema: each, keyword, path } of subschemas(schema)) {
+      const checks = byKeyword.get(keyword) ?? []
+      byKeyword.set(keyword, checks)
+      checks.push(make(each, keyword, scopeBelow(scope, path)))
+    }
+    const all = (keyword: string) => byKeyword.get(keyword) ?? []
+    const named = (keyword: string) => {
+      const entries = isObject(schema[keyword]) ? Object.entries(schema[keyword]) : []
+      const names = entries.filter(([, each]) => !Array.isArray(each)).map(([name]) => name)
+      return new Map(all(keyword).map((check, at) => [names[at] ?? '', check]))
+    }
+    return { scope, all, named }
+  }
+
+  function checksOf(schema: Schema, below: Below): Check[] {
+    const checks: Check[] = []
+    const last: Check[] = []
+    for (const [keyword, wanted] of Object.entries(schema)) {
+      if (wanted === undefined) continue
+      if (malformed(keyword, wanted) !== undefined) throw new TypeError(`Cannot use a malformed '${keyword}'`)
+      const assertion = ASSERTIONS.get(keyword)?.(wanted)
+      if (assertion) checks.push((value, place) => assertion(value, budget) || report(place, keyword, wanted))
+      const applied = applicator(keyword, schema, below)
+      if (applied) (keyword.startsWith('unevaluated') ? last : checks).push(applied)
+    }
+    if (OF_PROPERTIES.some((keyword) => schema[keyword] !== undefined)) checks.push(propertiesCheck(below))
+    if (OF_ITEMS.some((keyword) => schema[keyword] !== undefined)) checks.push(itemsCheck(schema, below))
+    return [...checks, ...last]
+  }
+
+  /** The check of a keyword that holds schemas, refers to one, matches a pattern or names properties. */
+  function applicator(keyword: string, schema: Schema, { scope, all, named }: Below): Check | undefined {
+    const wanted = schema[keyword]
+    const [first] = all(keyword)
+    switch (keyword) {
+      case '$ref':
+      case '$dynamicRef':
+        return referenceCheck(String(wanted), scope)
+      case 'pattern': {
+        const matches = matcherOf(String(wanted))
+        return (value, place) => typeof value !== 'string' || matches(value, budget) || report(place, keyword, wanted)
+      }
+      case 'required':
+        return (value, place) => !isObject(value) || hasAll(value, wanted, place, keyword)
+      case 'dependentRequired':
+      case 'dependencies':
+      case 'dependentSchemas': {
+        const schemas = named(keyword)
+        const triggers = Object.entries(isObject(wanted) ? wanted : {})
+        return (value, place, judged) => {
+          if (!isObject(value)) return true
+          budget.spend(triggers.length / PARTS_PER_UNIT)
+          return every(triggers, ([name, each]) => {
+            if (!Object.hasOwn(value, name)) return true
+            const below = schemas.get(name)
+            return below ? inPlace(below, value, place, judged) : hasAll(value, each, place, keyword)
+          })
+        }
+      }
+      case 'allOf':
+        return (value, place, judged) => every(all(keyword), (each) => inPlace(each, value, place, judged))
+      case 'anyOf':
+        return (value, place, judged) => {
+          let count = 0
+          for (const each of all(keyword)) {
+            if (holds(each, value, judged)) count += 1
+            // The others may judge more of the value
+            if (count > 0 && !judged) break
+          }
+          return count > 0 || report(place, keyword)
+        }
+      case 'oneOf':
+        return (value, place, judged) => {
+          let count = 0
+          for (const each of all(keyword)) if (count < 2 && holds(each, value, judged)) count += 1
+          return count === 1 || report(place, keyword)
+        }
+      case 'not':
+        return first && ((value, place) => !holds(first, value) || report(place, keyword))
+      case 'if': {
+        const [then, otherwise] = [all('then')[0], all('else')[0]]
+        return (value, place, judged) => {
+          const branch = first && holds(first, value, judged) ? then : otherwise
+          return !branch || inPlace(branch, value, place, judged)
+        }
+      }
+      case 'contains': {
+        const [least, most] = [Number(schema['minContains'] ?? 1), Number(schema['maxContains'] ?? Infinity)]
+        return (value, place, judged) => {
+          if (!first || !Array.isArray(value)) return true
+          let count = 0
+          for (const [index, each] of value.entries()) {
+            if (!holds(first, each)) continue
+            judged?.add(index)
+            count += 1
+          }
+          return (count >= least && count <= most) || report(place, keyword)
+        }
+      }
+      case 'propertyNames':
+        return (value, place) =>
+          every(namesOf(value), (name) => !first || holds(first, name) || report({ above: place, step: name }, keyword))
+      case 'unevaluatedProperties':
+        return (value, place, judged) => every(namesOf(value), (name) => rest(first, value, name, place, judged))
+      case 'unevaluatedItems':
+        return (value, place, judged) => every(indexesOf(value), (index) => rest(first, value, index, place, judged))
+      default:
+        return undefined
+    }
+  }
+
+  function propertiesCheck({ all, named }: Below): Check {
+    const properties = named('properties')
+    const patterns = [...named('patternProperties')].map(([pattern, check]) => [matcherOf(pattern), check] as const)
+    const [additional] = all('additionalProperties')
+    return (value, place, judged) =>
+      every(namesOf(value), (name) => {
+        const own = properties.get(name)
+        const checks = own ? [own] : []
+        for (const [matches, check] of patterns) if (matches(name, budget)) checks.push(check)
+        if (checks.length === 0 && additional) checks.push(additional)
+        return every(checks, (check) => part(check, value, name, place, judged))
+      })
+  }
+
+  function itemsCheck(schema: Schema, { all }: Below): Check {
+    const isTuple = Array.isArray(schema['items'])
+    const first = all(isTuple ? 'items' : 'prefixItems')
+    const [others] = all(isTuple ? 'additionalItems' : 'items')
+    return (value, place, judged) =>
+      every(indexesOf(value), (index) => {
+        const check = first[index] ?? others
+        return !check || part(check, value, index, place, judged)
+      })
+  }
+
+  function referenceCheck(reference: string, scope: Scope): Check {
+    let target: Check = () => false
+    references.push(() => {
+      target = resources.find(reference, scope)
+    })
+    return (value, place, judged) => inPlace(target, value, place, judged)
+  }
+
+  /** Judges what no other keyword has judged. */
+  function rest(
+    check: Check | undefined,
+    value: unknown,
+    step: string | number,
+    place: Place,
+    judged: Judged,
+  ): boolean {
+    return !check || judged?.has(step) === true || part(check, value, step, place, judged)
+  }
+
+  function part(check: Check, value: unknown, step: string | number, place: Place, judged: Judged): boolean {
+    judged?.add(step)
+    return check(Reflect.get(Object(value), step), { above: place, step }, undefined)
+  }
+
+  /** Judges the same value: what it judged counts only where it is valid. */
+  function inPlace(check: Check, value: unknown, place: Place, judged: Judged): boolean {
+    const own: Judged = judged && new Set()
+    const isValid = check(value, place, own)
+    if (isValid) join(judged, own)
+    return isValid
+  }
+
+  function holds(check: Check, value: unknown, judged?: Judged): boolean {
+    quiet += 1
+    const isValid = inPlace(check, value, undefined, judged)
+    quiet -= 1
+    return isValid
+  }
+
+  function join(judged: Judged, more: Judged): void {
+    if (!judged || !more) return
+    budget.spend(more.size / PARTS_PER_UNIT)
+    for (const each of more) judged.add(each)
+  }
+
+  /** Whether all pass: the first that does not ends it only where nothing is told. */
+  function every<T>(all: Iterable<T>, passes: (each: T) => boolean): boolean {
+    let isValid = true
+    for (const each of all) {
+      if (passes(each)) continue
+      isValid = false
+      if (quiet > 0) break
+    }
+    return isValid
+  }
+
+  function hasAll(value: Schema, names: unknown, place: Place, keyword: string): boolean {
+    if (!isTexts(names)) return true
+    budget.spend(names.length / PARTS_PER_UNIT)
+    return every(names, (name) => Object.hasOwn(value, name) || report({ above: place, step: name }, keyword))
+  }
+
+  function namesOf(value: unknown): readonly string[] {
+    const names = isObject(value) ? Object.keys(value) : []
+    budget.spend(names.length / PARTS_PER_UNIT)
+    return names
+  }
+
+  function indexesOf(value: unknown): Iterable<number> {
+    if (!Array.isArray(value)) return []
+    budget.spend(value.length / PARTS_PER_UNIT)
+    return value.keys()
+  }
+}

@@ -1,0 +1,62 @@
+import type { RE2JS } from 're2js'
+import type { Budget } from '../tool/budget.ts'
+import { isObject } from '../tool/json.ts'
+import { linearPattern } from './pattern.ts'
+import { everySubschema } from './subschemas.ts'
+
+/** Whether some part of a text matches a pattern. Draws on the budget for each character. */
+export type Matches = (text: string, budget: Budget) => boolean
+
+/** A character, and a step of what is made of it, takes up to a tenth of a microsecond. */
+const STEPS_PER_UNIT = 10
+/** RE2 keeps all states that come of so many parts of a pattern, and makes each of them once. */
+const MAX_KEPT_PARTS = 12
+/** After as many steps what was compiled is made anew: RE2 keeps up to 8 MB of states for a pattern that has many. */
+const MAX_STEPS_KEPT = 200_000
+const MAX_REFUSED_PATTERN = 100
+
+let engine: typeof RE2JS | undefined
+
+/** Loads the engine where a schema has patterns. To be awaited before such a schema's validator is made. */
+export async function loadPatternEngine(schema: unknown): Promise<void> {
+  if (engine || patternsOf(schema).length === 0) return
+  engine = (await import('re2js')).RE2JS
+}
+
+/** Every pattern of a schema. */
+export function patternsOf(root: unknown): string[] {
+  return [...everySubschema(root, Infinity)].flatMap(({ schema }) => {
+    if (!isObject(schema)) return []
+    const { pattern, patternProperties } = schema
+    const names = isObject(patternProperties) ? Object.keys(patternProperties) : []
+    return typeof pattern === 'string' ? [pattern, ...names] : names
+  })
+}
+
+/** Makes the matchers of one schema's patterns, each compiled when it is first used: `making` pays for that. */
+export function createMatchers(making: Budget): (pattern: string) => Matches {
+  const compiled = new Map<string, RE2JS>()
+  let steps = 0
+  return (pattern) => {
+    const linear = linearPattern(pattern, making)
+    const RE2 = engine
+    if (!linear.ok || !RE2) {
+      throw new TypeError(`Cannot match the pattern '${pattern.slice(0, MAX_REFUSED_PATTERN)}'`)
+    }
+    const { source, stepsPerCharacter } = linear.value
+    return (text, budget) => {
+      const { length } = text
+      const made = stepsPerCharacter > MAX_KEPT_PARTS ? length : Math.min(length, 2 ** stepsPerCharacter)
+      const taken = made * stepsPerCharacter
+      budget.spend(1 + (length + taken) / STEPS_PER_UNIT)
+      steps += taken
+      if (steps > MAX_STEPS_KEPT) {
+        compiled.clear()
+        steps = taken
+      }
+      const expression = compiled.get(source) ?? RE2.compile(source)
+      compiled.set(source, expression)
+      return expression.test(text)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { MAX_POINTER } from './publishable.ts'
+import { placeOf } from './subschemas.ts'
+
+/** Where a schema stands: the URI that its references are relative to, and the URIs that it is known by. */
+export interface Scope {
+  readonly base: string
+  readonly uris: readonly string[]
+}
+
+export const ROOT: Scope = { base: '', uris: ['#'] }
+
+/** What schemas of one document refer to, by URI (JSON Schema 2020-12 Core section 8.2). `T` is what is made of each. */
+export interface Resources<T> {
+  keep(schema: Readonly<Record<string, unknown>>, scope: Scope, made: T): void
+  /** Gives what was kept of the schema that a reference names. Throws where there is none; all is to be kept before. */
+  find(reference: string, scope: Scope): T
+}
+
+/** The scope of a schema itself, which may have a URI of its own. */
+export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: Scope): Scope {
+  if (typeof schema['$id'] !== 'string') return scope
+  const base = resolve(schema['$id'].split('#')[0] ?? '', scope.base)
+  return { base, uris: [...scope.uris, `${base}#`] }
+}
+
+/** The scope of what stands below a schema, by the JSON Pointer to it. */
+export function scopeBelow({ base, uris }: Scope, path: string): Scope {
+  return { base, uris: uris.map((uri) => uri + path) }
+}
+
+export function createResources<T>(): Resources<T> {
+  const kept = new Map<string, T>()
+  return {
+    keep(schema, { base, uris }, made) {
+      for (const uri of uris) {
+        if (uri.length - uri.indexOf('#') > MAX_POINTER)
+          throw new TypeError('Cannot use a schema below such long names')
+        kept.set(uri, made)
+      }
+      for (const anchor of [schema['$anchor'], schema['$dynamicAnchor']]) {
+        if (typeof anchor === 'string') kept.set(`${base}#${anchor}`, made)
+      }
+    },
+    find(reference, { base }) {
+      const [uri = '', fragment = ''] = reference.split('#')
+      const place = placeOf(`#${fragment}`)?.replace(/^#/, '')
+      const found = kept.get(`${resolve(uri, base)}#${place}`)
+      if (found === undefined) throw new TypeError('Cannot use a schema with a reference that leads nowhere')
+      return found
+    },
+  }
+}
+
+/** A URI as RFC 3986 section 5.2 resolves it, but for steps up. */
+function resolve(uri: string, base: string): string {
+  if (uri === '' || /^[a-z][a-z\d+.-]*:/i.test(uri)) return uri || base
+  const [, origin = '', path = ''] = /^((?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?)([^]*)$/i.exec(base) ?? []
+  return (
+    origin +
+    (uri.startsWith('/') ? '' : path.slice(0, path.lastIndexOf('/') + 1) || '/') +
+    uri.replace(/^(?:\.\/)+/, '')
+  )
+}
