@@ -79,7 +79,7 @@ function kindOf(property: Json, name: string, depth: number): FieldKind {
       return { type: 'number', isWhole: type === 'integer' }
     case 'string':
       if (schema.format === 'date-time') return { type: 'time' }
-      return { type: 'text', isLong: typeof schema.maxLength === 'number' && schema.maxLength > LONG }
+      return { type: 'text', isLong: Number(schema.maxLength) > LONG && schema.format !== 'uri' }
     case 'array':
       if (!isJsonObject(items)) return { type: 'json' }
       if (isChoice(items.enum)) return { type: 'several', values: items.enum }

@@ -1,8 +1,8 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { Leads, Reply, View, Visit } from '../page.ts'
+import type { Reply, View, Visit } from '../page.ts'
 import { exact, Notice, Refused, Time } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { doneAt, Ending, shownUser, Whose } from './person.tsx'
+import { Ending, endingPage, shownUser, Whose } from './person.tsx'
 
 /** As `GET /users/{user}/grants` lists one. */
 interface ListedGrant {
@@ -17,23 +17,13 @@ interface ListedGrant {
 }
 
 /** The accounts elsewhere that somebody lets tools use, and which toolkits may. */
-export async function show(visit: Visit): Promise<View> {
-  const isDone = visit.url.searchParams.has('done')
-  return view(visit, isDone ? <Notice>It is taken back. A tool that needs it asks again.</Notice> : undefined)
-}
-
-export async function act(visit: Visit): Promise<View | Leads> {
-  if (visit.form.has('all')) {
-    const ended = await visit.ask('DELETE', pathOf(visit))
-    return ended.ok ? { leadsTo: doneAt(visit) } : view(visit, <Refused failure={failureOf(ended)} />, ended.status)
-  }
+export const { show, act } = endingPage(view, 'It is taken back. A tool that needs it asks again.', (visit) => {
+  if (visit.form.has('all')) return visit.ask('DELETE', pathOf(visit))
   const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => visit.form.get(name))
+  if (!provider) return undefined
   const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
-  const path = `${pathOf(visit)}/${encodeURIComponent(provider ?? '')}?${query}`
-  const ended = provider ? await visit.ask('DELETE', path) : undefined
-  if (ended?.ok) return { leadsTo: doneAt(visit) }
-  return view(visit, ended && <Refused failure={failureOf(ended)} />, ended?.status ?? 400)
-}
+  return visit.ask('DELETE', `${pathOf(visit)}/${encodeURIComponent(provider)}?${query}`)
+})
 
 function pathOf(visit: Visit): string {
   return `/users/${encodeURIComponent(shownUser(visit))}/grants`

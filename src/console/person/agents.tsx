@@ -1,8 +1,8 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { Leads, Reply, View, Visit } from '../page.ts'
+import type { Reply, View, Visit } from '../page.ts'
 import { Notice, Refused, Time } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { doneAt, Ending, shownUser, Whose } from './person.tsx'
+import { Ending, endingPage, shownUser, Whose } from './person.tsx'
 
 /** As `GET /users/{user}/agents` lists one. */
 interface ListedAgent {
@@ -16,19 +16,11 @@ interface ListedAgent {
 }
 
 /** The agents that somebody let act for them: what each may use, since when, and when it last did. */
-export async function show(visit: Visit): Promise<View> {
-  const isDone = visit.url.searchParams.has('done')
-  return view(visit, isDone ? <Notice>It is ended: here at once, and everywhere within a minute.</Notice> : undefined)
-}
-
-export async function act(visit: Visit): Promise<View | Leads> {
+export const { show, act } = endingPage(view, 'It is ended: here at once, and everywhere within a minute.', (visit) => {
   const id = visit.form.get('id')
-  const one = id === null ? '' : `/${encodeURIComponent(id)}`
-  const isMeant = id !== null || visit.form.has('all')
-  const ended = isMeant ? await visit.ask('DELETE', pathOf(visit) + one) : undefined
-  if (ended?.ok) return { leadsTo: doneAt(visit) }
-  return view(visit, ended && <Refused failure={failureOf(ended)} />, ended?.status ?? 400)
-}
+  if (id !== null) return visit.ask('DELETE', `${pathOf(visit)}/${encodeURIComponent(id)}`)
+  return visit.form.has('all') ? visit.ask('DELETE', pathOf(visit)) : undefined
+})
 
 function pathOf(visit: Visit): string {
   return `/users/${encodeURIComponent(shownUser(visit))}/agents`

@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx'
 import { userOf } from '../../core/access/principal.ts'
-import type { Visit } from '../page.ts'
-import { exact } from '../parts.tsx'
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { Leads, Reply, View, Visit } from '../page.ts'
+import { exact, Notice, Refused } from '../parts.tsx'
+import { failureOf } from '../reply.ts'
 
 /** Whose things a page shows: who is named in its query, or whoever opens it. */
 export function shownUser({ url, principal }: Visit): string {
@@ -9,7 +11,7 @@ export function shownUser({ url, principal }: Visit): string {
 }
 
 /** Where a form leads back to that ended something: the page, for the same user, which then says so. */
-export function doneAt({ url }: Visit): string {
+function doneAt({ url }: Visit): string {
   const query = new URLSearchParams([...url.searchParams].filter(([name]) => name === 'user'))
   query.set('done', '1')
   return `${url.pathname}?${query}`
@@ -38,4 +40,22 @@ export function Ending({ label, children }: { label: string; children?: Child })
       <form method="post">{children}</form>
     </details>
   )
+}
+
+/** Makes the page of a list of things that a person can end: it says how the last form ended. */
+export function endingPage(
+  view: (visit: Visit, result: JSX.Element | undefined, status?: number) => Promise<View>,
+  done: string,
+  end: (visit: Visit) => Promise<Reply<unknown>> | undefined,
+) {
+  return {
+    show(visit: Visit): Promise<View> {
+      return view(visit, visit.url.searchParams.has('done') ? <Notice>{done}</Notice> : undefined)
+    },
+    async act(visit: Visit): Promise<View | Leads> {
+      const ended = await end(visit)
+      if (ended?.ok) return { leadsTo: doneAt(visit) }
+      return view(visit, ended && <Refused failure={failureOf(ended)} />, ended?.status ?? 400)
+    },
+  }
 }

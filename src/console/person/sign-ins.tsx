@@ -1,9 +1,9 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../../core/access/principal.ts'
-import type { Leads, Reply, View, Visit } from '../page.ts'
+import type { Reply, View, Visit } from '../page.ts'
 import { Notice, Refused, Time } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { doneAt, Ending } from './person.tsx'
+import { Ending, endingPage } from './person.tsx'
 
 /** As `GET /sessions` lists one. */
 interface ListedSession {
@@ -19,17 +19,10 @@ interface ListedSession {
 const MOST = 200
 
 /** The browsers in which somebody is signed in; for administrators, in which anybody is. */
-export async function show(visit: Visit): Promise<View> {
-  const isDone = visit.url.searchParams.has('done')
-  return view(visit, isDone ? <Notice>It is ended: here at once, and everywhere within a minute.</Notice> : undefined)
-}
-
-export async function act(visit: Visit): Promise<View | Leads> {
+export const { show, act } = endingPage(view, 'It is ended: here at once, and everywhere within a minute.', (visit) => {
   const id = visit.form.get('id')
-  const ended = id === null ? undefined : await visit.ask('DELETE', `/sessions/${encodeURIComponent(id)}`)
-  if (ended?.ok) return { leadsTo: doneAt(visit) }
-  return view(visit, ended && <Refused failure={failureOf(ended)} />, ended?.status ?? 400)
-}
+  return id === null ? undefined : visit.ask('DELETE', `/sessions/${encodeURIComponent(id)}`)
+})
 
 async function view(visit: Visit, said: JSX.Element | undefined, status = 200): Promise<View> {
   const list = await visit.ask<{ items: readonly ListedSession[] }>('GET', '/sessions')

@@ -1,5 +1,5 @@
 import { described, into, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
-import { type Reader, statingAs, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
+import { type Reader, stating, statingAs, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import type { Expected } from '../tool/revision.ts'
@@ -73,6 +73,7 @@ const RESERVED_PARAMETERS =
 const MAX_URL = 2_000
 const MAX_LIST = 100
 
+const ADDRESS = stating(() => ({ type: 'string', format: 'uri', maxLength: MAX_URL }), string({ most: MAX_URL }))
 const NAME = text('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
 const CLIENT_ID = text('a string of 1 to 1000 ASCII characters', /^[\x20-\x7e]{1,1000}$/)
 const VARIABLE = text("the name of a Worker secret, such as 'ACME_CLIENT_SECRET'", /^[A-Za-z_][A-Za-z0-9_]{0,127}$/)
@@ -113,8 +114,7 @@ export function providerReader(id: string, rules = ANY): Reader<Provider> {
 
 function providerFields(id: string, rules: ProviderRules) {
   const { known, judgeSecret } = rules
-  const address = (isIssuer = false) =>
-    optional(judged(string({ most: MAX_URL }), (url) => whyNoAddress(url, isIssuer, rules)))
+  const address = (isIssuer = false) => optional(judged(ADDRESS, (url) => whyNoAddress(url, isIssuer, rules)))
   return object(
     {
       id: optional(text(`'${id}', as in the path`, (value) => value === id)),
