@@ -18,7 +18,7 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   /** Lets other requests have the thread. */
   readonly giveWay: () => Promise<void>
   readonly now: () => Date
-  /** Of this Switchboard. */
+  /** This Switchboard's. */
   readonly version: string
 }
 
@@ -36,7 +36,7 @@ export function createArchive(deps: ArchiveDeps) {
     const parts = signedParts(lineOf({ kind: 'archive', format: FORMAT, ...about }), toolkit)
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({
-      // Whoever reads slowly keeps no more than one part waiting
+      // A slow reader keeps no more than one part waiting
       async pull(controller) {
         const { done, value } = await parts.next()
         if (done) controller.close()
@@ -128,7 +128,7 @@ export function createArchive(deps: ArchiveDeps) {
       out.close()
       outcome = 'success'
     } catch (error) {
-      // Whoever sent it went away, or storage did: what came until then is stored, and to send all of it again goes on from there
+      // The sender went away, or storage did: what came until then is stored, and to send all of it again goes on from there
       Object.assign(about, restore.counts())
       console.error('A restore ended early', error)
       out.error(error)

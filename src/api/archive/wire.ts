@@ -4,14 +4,13 @@ import type { Counts, Told } from '../../core/publish/archive/restore.ts'
 export const JSON_LINES = 'application/jsonl'
 const TYPES = [JSON_LINES, 'application/x-ndjson', 'application/x-jsonlines']
 
-/** So many bytes of a plugin stand in one line. */
+/** Bytes of a plugin in one line. */
 const PART = 768 * 1024
 
 export function isJsonLines(contentType: string | null): boolean {
   return TYPES.includes(contentType?.split(';')[0]?.trim().toLowerCase() ?? '')
 }
 
-/** A line of JSON with its line break. */
 export function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
@@ -29,7 +28,6 @@ export function* blobLines(
   }
 }
 
-/** What a restore tells as it goes: a line that did not become what it says, and how far it has come. */
 export function encodeTold({ line, outcome, about, message }: Told): string {
   return lineOf({ line, outcome, ...(about === undefined ? {} : { about }), message: message.slice(0, 1_000) })
 }

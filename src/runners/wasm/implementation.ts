@@ -11,10 +11,10 @@ export function checkWasmImplementation(implementation: Json, { requirements }: 
   const reader = object({
     kind: oneOf(['wasm']),
     blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
-    /** What the plugin calls the tool. */
+    /** The plugin's name for it. */
     tool: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
-    /** Which secret each key of the configuration is. */
+    /** The secret of each key. */
     config: nullish(map(secret), {}),
     timeout_ms: timeoutMs,
   })

@@ -15,11 +15,10 @@ export interface PluginReaderOptions {
   readonly storeBlob: (name: string, bytes: ArrayBuffer) => Promise<void>
 }
 
-/** The most characters of what a plugin describes. */
 const MAX_DESCRIBED = 1024 * 1024
 const DESCRIBE_TIMEOUT_MS = 8_000
 
-/** What a plugin may import (the Extism plugin ABI; AssemblyScript's `abort`). Of WASI it may import anything. */
+/** The imports of plugins (the Extism plugin ABI; AssemblyScript's `abort`). Of WASI it may import anything. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'extism:host/env',

@@ -1,19 +1,18 @@
 import type { Act, ActFilter } from '../../core/access/act.ts'
 import { conditionOf } from './condition.ts'
 
-/** An act's number, which grows in the order that acts come in, and its record as JSON. */
+/** Numbers grow in the order that acts come in; the record is JSON. */
 export interface NumberedAct {
   readonly id: number
   readonly record: string
 }
 
-/** Keeps an act. */
 export function storeAct(sql: SqlStorage, act: Act): void {
   const row = [act.at, act.act, act.principal ?? null, act.user_id ?? null, act.outcome, JSON.stringify(act)]
   sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
 }
 
-/** The acts that a filter means, newest first, from before a number on. */
+/** Newest first. */
 export function findActs(
   sql: SqlStorage,
   filter: ActFilter,

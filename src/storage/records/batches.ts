@@ -1,11 +1,10 @@
 import type { Background } from '../../core/tool/platform.ts'
 
 export interface BatchesOptions<Item> {
-  /** An item waits this long for others, in milliseconds. */
+  /** How long an item waits for others. */
   readonly windowMs: number
-  /** So many wait at most. */
   readonly most: number
-  /** Takes what waited; it must not throw. */
+  /** Must not throw. */
   readonly flush: (items: Item[]) => void | Promise<void>
   readonly sleep: (ms: number) => Promise<unknown>
 }

@@ -12,7 +12,7 @@ export const SPAN = 1_024
 /** Characters of one row's records, so that a row has room in SQLite for whatever they hold. */
 const MAX_TEXT = 250_000
 
-/** A call's number, which grows in the order that calls come in, and its record as JSON. */
+/** Numbers grow in the order that calls come in; the record is JSON. */
 export interface NumberedCall {
   readonly id: number
   readonly record: string
@@ -60,7 +60,7 @@ function piecesOf<Item>(items: readonly Item[], lengthOf: (item: Item) => number
   return pieces
 }
 
-/** The calls that a filter means, newest first, from before a number on. */
+/** Newest first. */
 export function findCalls(
   sql: SqlStorage,
   filter: CallFilter,
@@ -79,7 +79,7 @@ export function findCalls(
   return found.map(({ id, record }) => ({ id, record }))
 }
 
-/** All calls after a number, those together that came together, in the order they came. */
+/** In the order they came, those together that came together. */
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedCall[]> {
   yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
 }

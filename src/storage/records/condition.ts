@@ -24,7 +24,7 @@ const TOOLS = {
   figures: 'SELECT DISTINCT tool FROM figure',
 }
 
-/** What a filter comes to: rows of which some may be meant. Of a row of several calls not all need be within its time. */
+/** The rows that a filter may mean: not all calls of a row need be within its time. */
 export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter

@@ -9,12 +9,10 @@ export function bucketOf(ms: number): number {
   return ms < 1 ? 0 : 1 + Math.floor(Math.log2(ms) * PER_DOUBLING)
 }
 
-/** The longest that lies in a bucket, in milliseconds. */
 export function longestOf(bucket: number): number {
   return bucket === 0 ? 1 : 2 ** (bucket / PER_DOUBLING)
 }
 
-/** How many calls each bucket holds. */
 export type Durations = ReadonlyMap<number, number>
 
 /** The duration that a share of the calls took at most, in milliseconds: the middle of the bucket it lies in. */
@@ -28,7 +26,6 @@ export function quantileOf(durations: Durations, share: number): number {
   return 0
 }
 
-/** How many calls took no longer than so many milliseconds, as far as their buckets tell. */
 export function within(durations: Durations, ms: number): number {
   let calls = 0
   for (const [bucket, count] of durations) if (longestOf(bucket) <= ms) calls += count

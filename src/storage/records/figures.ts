@@ -4,7 +4,6 @@ import type { CallGroup } from './call-groups.ts'
 import { conditionOf } from './condition.ts'
 import { bucketOf } from './durations.ts'
 
-/** What one answer holds at most. */
 const MAX_GROUPS = 50_000
 
 /** Counts calls to a day's: those that have everything in common, the hour and about how long they took are one row, and all rows one statement. */
@@ -40,7 +39,7 @@ const COLUMNS: Readonly<Record<UsageKey, string>> = {
   day: '0',
 }
 
-/** How many calls have these things in common and took so long: one row a group, outcome and bucket. */
+/** One row a group, outcome and bucket. */
 export type FigureRow = {
   readonly group: string
   readonly failed: number
@@ -74,7 +73,6 @@ export type DayRows = {
   }[]
 }
 
-/** Counts all of a day's calls. */
 export function countDay(sql: SqlStorage): DayRows {
   const counted = (names: string) =>
     sql

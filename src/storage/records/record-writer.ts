@@ -8,7 +8,6 @@ import type { RecordBatch } from './records-object.ts'
 import type { WrittenCall } from './written-call.ts'
 
 export interface RecordWriterOptions {
-  /** Has the records of a day take in a batch. */
   readonly append: (batch: RecordBatch) => Promise<void>
   readonly keep: RecordedCalls
   readonly sleep: (ms: number) => Promise<unknown>

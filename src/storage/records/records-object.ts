@@ -13,15 +13,14 @@ import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from
 import { moveOldRecords } from './old-records.ts'
 import { createTables } from './tables.ts'
 
-/** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
+/** The records of one isolate and day, such as `2026-01-31`. `lost` counts those that could not be stored before. */
 export interface RecordBatch {
-  /** No other batch's: one that comes twice is taken in once. */
+  /** A batch that comes twice is taken in once. */
   readonly id: string
   readonly day: string
   /** Each as JSON. */
   readonly calls: readonly string[]
   readonly acts: readonly Act[]
-  /** Which calls are to have a row. */
   readonly keep?: Exclude<RecordedCalls, 'none'>
   readonly lost: number
 }
@@ -30,16 +29,16 @@ export interface RecordsBindings {
   readonly ARTIFACTS?: R2Bucket
 }
 
-/** For so long a day's records can be read, in milliseconds. */
+/** How long a day's records can be read. */
 export const KEPT_MS = 30 * DAY_MS
-/** So many calls a day: what comes after is counted, and not recorded. They take some 3 GB of the 10 that an object has. */
+/** Later calls of a day are counted alone: these take some 3 GB of the 10 that an object has. */
 const MAX_CALLS = 5_000_000
-/** So many batches are known again: more than come while one is sent twice. */
+/** More than come while one is sent twice. */
 const KNOWN_BATCHES = 10_000
 
 /**
- * The Records Durable Object, of which each day (UTC) has one, named by its date: the calls that were made on it, and the acts of administration. What is only
- * asked about a day stores nothing. It goes 30 days after its day, of itself: to the bucket, where there is one.
+ * The Records Durable Object, one a day (UTC) and named by it: calls, and acts of administration. Reading stores nothing. After 30
+ * days it empties itself, into the bucket where there is one.
  */
 export class Records extends DurableObject<RecordsBindings> {
   readonly #sql: SqlStorage
@@ -83,12 +82,10 @@ export class Records extends DurableObject<RecordsBindings> {
     return 0
   }
 
-  /** The calls that a filter means, newest first, from before a number on. */
   calls(filter: CallFilter, limit: number, before?: number): NumberedCall[] {
     return this.#isReady ? findCalls(this.#sql, filter, { before, limit }) : []
   }
 
-  /** The acts that a filter means, newest first, from before a number on. */
   acts(filter: ActFilter, limit: number, before?: number): NumberedAct[] {
     return this.#isReady ? findActs(this.#sql, filter, { before, limit }) : []
   }

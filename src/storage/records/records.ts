@@ -15,11 +15,10 @@ export interface RecordsOptions {
 }
 
 const REACH = { what: 'records', waitMs: 10_000 }
-/** More groups than this are no answer for anybody. */
 const MAX_GROUPS = 10_000
 /** A cursor's text is as long whatever place it holds. */
 const PLACE_LENGTH = 32
-/** What time series tell durations by, in seconds. */
+/** Bounds of histograms, in seconds. */
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /** Gets a stub of a day's records. A stub belongs to the request that got it, so it is got each time. */
@@ -27,7 +26,6 @@ export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: s
   return (day) => reached(namespace.getByName(day), REACH)
 }
 
-/** What was recorded, read from the days that are asked for. */
 export function createRecords({ namespace, sealer, now }: RecordsOptions): Reader {
   const recordsOf = recordsStub(namespace)
 
@@ -88,7 +86,6 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Reade
   }
 }
 
-/** A record as JSON, and its number among the day's. */
 interface Numbered {
   readonly id: number
   readonly record: string
@@ -101,7 +98,6 @@ interface Group {
   readonly durations: Map<number, number>
 }
 
-/** A row's group, with the hour and the day as people write them. */
 function named({ group }: FigureRow, by: readonly UsageKey[], day: string): string {
   const values: unknown[] = JSON.parse(group)
   const written = by.map((key, index) => {

@@ -32,7 +32,7 @@ type VersionRow = {
 }
 
 /**
- * What comes next of an export: policies, toolkits, names, versions in the order in which they were published, each behind its document
+ * Reads the next part of an export: policies, toolkits, names, versions in the order in which they were published, each behind its document
  * and the bytes that it names, and the names that administrators gave. Records and documents are written as they are stored.
  */
 export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
@@ -114,14 +114,14 @@ type ToolkitRow = {
   review: number
 }
 
-/** What was deleted is nobody's any more, though it is kept for a while. */
+/** A deleted toolkit is nobody's any more, though it is kept for a while. */
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
 type Range = readonly [from: string, to: string]
 type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Range) => readonly Row[]
 
 const READERS: Readonly<Record<Phase, ReadRows>> = {
-  // Of a toolkit those whose patterns begin with its name and a dot
+  // A toolkit's are those whose patterns begin with its name and a dot
   policies: (sql, after = '', [from, to]) =>
     sql
       .exec<{ pattern: string; body: string }>(

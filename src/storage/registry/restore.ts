@@ -27,7 +27,7 @@ import {
 import { keyAlike, nameOf, recordText, versionsOf } from './versions.ts'
 
 /**
- * Has rows of an export be so here, in order, each unless something else stands in its place. To be run inside a transaction, for
+ * Stores rows of an export in order, each unless something else stands in its place. To be run inside a transaction, for
  * administrators: whether the file is to be believed was decided before.
  */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
@@ -114,7 +114,7 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
   const key = toolKey(record)
   const here = versionsOf(sql, key).find(({ version }) => version === record.version)
   if (!here?.bundled) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
-  // What deployments carry awaits no review
+  // A bundled tool awaits no review
   if (status.state === 'active' || status.state === 'pending' || here.status.state !== 'active') return 'unchanged'
   storeStatus(sql, { key, version: record.version }, status, true, nextRevision(sql))
   return 'changed'

@@ -13,7 +13,6 @@ const OUTPUT: Reader<JsonSchema | null> = parsed('a JSON Schema, or null', (valu
 const IMPLEMENTATION: Reader<Implementation> = into(anyObject, ({ kind, ...rest }, report) =>
   typeof kind === 'string' ? { kind, ...rest } : wrong(report, 'Is required', '/kind'),
 )
-/** What was published before it was bounded may have more tags, or longer ones. */
 const TAGS = parsed('texts', (value) => (isTexts(value) ? value : undefined))
 
 const FIELDS: Reader<ToolRecord> = object(
@@ -63,7 +62,7 @@ const FIELDS: Reader<ToolRecord> = object(
 
 /**
  * Reads a version as a registry stores it, field by field, so that nothing of another shape is ever stored, and gives it to the
- * letter: what it says is judged by those who know it.
+ * letter. Whether its definition is in order was judged where it was published.
  */
 export const toolRecord: Reader<ToolRecord> = (value, report) => {
   const read = FIELDS(value, report)

@@ -51,7 +51,7 @@ export type ArchiveRow =
   | { readonly kind: 'document'; readonly document: KeptDocument }
   | (Standing & { readonly kind: 'version'; readonly record: ToolRecord; readonly bundled: boolean })
 
-/** What became of a row, or why it is not so here: `skipped` where the deployment does not carry what it is about. */
+/** `skipped` where the deployment does not carry the bundled tool. */
 export type RowOutcome =
   'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }
 

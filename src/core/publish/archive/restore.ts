@@ -17,11 +17,11 @@ export interface RestoreDeps {
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
-/** What became of the lines; documents and the bytes of plugins count with their versions. */
+/** Documents and plugins count with their versions. */
 export type Outcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
 export type Counts = Readonly<Record<Outcome, number>>
 
-/** A line that did not become what it says: which one, what it is about, and why. */
+/** A line that did not become so, and why. */
 export interface Told {
   readonly line: number
   readonly outcome: 'refused' | 'skipped'
@@ -33,9 +33,8 @@ export interface Told {
 export type FileLine =
   { readonly line: number; readonly value: Json } | { readonly line: number; readonly problem: string }
 
-/** So many rows are one transaction: others get the registry in between. */
+/** Rows of one transaction: others get the registry in between. */
 const MAX_ROWS = 100
-/** The largest plugin, in bytes. */
 const MAX_PLUGIN = 16 * 1024 * 1024
 
 const NO_EXPORT = 'Must be an export: its first line is missing'
@@ -177,7 +176,6 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
 
   return {
     take,
-    /** Has the registry store what was taken so far. */
     flush,
     counts: (): Counts => ({ ...counts }),
     /** Whether the last line was there and says as many lines as came. */

@@ -5,9 +5,9 @@ import { readInstruction } from './instructions.ts'
 export interface Gauge {
   readonly fuelGlobal: number
   readonly bulkFunction: number
-  /** How many globals the module itself has: it must not know of more. */
+  /** The module's own: it must not know of more. */
   readonly globals: number
-  /** How many functions it imports: they come first. */
+  /** Imported functions, which come first. */
   readonly imports: number
 }
 

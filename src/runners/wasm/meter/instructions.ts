@@ -1,6 +1,5 @@
 import { type ByteReader, ModuleError } from './bytes.ts'
 
-/** What the meter must know of one instruction. */
 export interface Instruction {
   /** Units of fuel: each is about the work of one simple instruction. */
   readonly cost: number
@@ -10,9 +9,9 @@ export interface Instruction {
    * - `bulk`: it works on as many bytes, or grows by as many pages, as the number on top of the stack says.
    */
   readonly kind: 'plain' | 'loop' | 'branch' | 'bulk'
-  /** Of `global.get` and `global.set`. */
+  /** The index that `global.get` and `global.set` have. */
   readonly global?: number
-  /** Of `call`. */
+  /** The index that `call` has. */
   readonly callee?: number
 }
 
@@ -33,10 +32,10 @@ const GROW: Instruction = { cost: 5_000, kind: 'bulk' }
 
 /** Integer division and remainder, and floating-point division and square root. */
 const DIVISIONS = [0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0x9f, 0xa3]
-/** What is added to the second number of an instruction's opcode, where the first is 0xfc. */
+/** Added to the second number of an opcode whose first is 0xfc. */
 const EXTENDED = 0x100
 
-/** What stands behind an opcode, where that is always so many LEB128 numbers. */
+/** An instruction with a fixed count of LEB128 numbers behind its opcode. */
 type Simple = Instruction & { readonly numbers: number }
 /** By opcode. */
 const SIMPLE: Simple[] = []
