@@ -2,6 +2,7 @@ import type { encodeReadiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
+import type { summaryOf } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
@@ -139,6 +140,12 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
 }
 
 export interface ToolAnswers {
+  /** With `format=summary`, as `dialects/oxp` writes it; `total` is a search's. */
+  'GET /tools': {
+    readonly items: readonly ReturnType<typeof summaryOf>[]
+    readonly total?: number
+    readonly next_cursor?: string
+  }
   'POST /tools': ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
   /** In the format that was asked for; beside it, where they are wanted, what was lost. */
   'GET /tools/:id': Json | { readonly document: Json; readonly losses: readonly Loss[] }
