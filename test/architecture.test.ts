@@ -296,9 +296,7 @@ describe('the walk', () => {
     expect(paths.length).toBeGreaterThan(90)
     expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access/principal.ts']))
     const app = code.find(({ path }) => path === 'src/app.ts')
-    expect(app?.imports).toEqual(
-      expect.arrayContaining(['hono', 'src/core/publish/publish.ts', 'src/dialects/oxp/routes.ts']),
-    )
+    expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-faces.ts', 'src/docs/routes.ts']))
     for (const { path, imports } of code) {
       const own = imports.filter((each) => each.startsWith('src/') && !each.startsWith('src/generated/'))
       // These come to be when a sandbox is loaded, or are not TypeScript

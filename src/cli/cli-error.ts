@@ -18,7 +18,6 @@ export class CliError extends Error {
   }
 }
 
-/** Exit codes, as the guide lists them. */
 export const EXIT = {
   ok: 0,
   failed: 1,

@@ -4,7 +4,6 @@ import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 
 import { isObject, parsed } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 
-/** The text of a file before, undefined where there is none, and after. */
 export interface Merged {
   readonly before: string | undefined
   readonly after: string

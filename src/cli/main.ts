@@ -6,7 +6,6 @@ import { openSession } from './session.ts'
 import { jsonText, lineOf } from './terminal-text.ts'
 import type { Surroundings } from './terminal.ts'
 
-/** Runs a command line, and gives the exit code. */
 async function main(args: readonly string[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
   const { stdout, stderr } = surroundings
   const program = createProgram(

@@ -6,7 +6,6 @@ export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
 }
 
-/** A text on one line of `room` characters at most. */
 export function oneLine(text: string, room: number): string {
   const line = clean(text).replaceAll(/\s+/g, ' ').trim()
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`

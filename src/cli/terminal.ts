@@ -17,7 +17,6 @@ export interface Activity {
 }
 
 export interface Terminal {
-  /** Whether all output is JSON. */
   readonly json: boolean
   /** Whether a person can be asked. */
   readonly isInteractive: boolean
@@ -26,7 +25,6 @@ export interface Terminal {
   give(value: unknown, inWords: () => void): void
   /** A line of the result, for people. */
   print(...parts: readonly Part[]): void
-  /** A text, such as a document. */
   write(text: string): void
   /** A line beside the result, for people. */
   note(...parts: readonly Part[]): void

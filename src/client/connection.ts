@@ -40,7 +40,7 @@ const PAUSE_MS = 200
 const MAX_PAUSE_MS = 10_000
 /** A longer wait is left to the caller. */
 const MAX_WAIT_MS = 60_000
-/** What a header may hold: `fetch` would repeat the key in its own error. */
+/** The characters of a header: `fetch` would repeat the key in its own error. */
 const KEY = /^[\x21-\x7e]+$/
 
 /** Throws `refused` for an address or a key of the wrong form. */

@@ -9,13 +9,11 @@ export function textIn(value: unknown, field: string): string | undefined {
   return typeof held === 'string' ? held : undefined
 }
 
-/** The objects in the list that a field holds; none where it holds no list. */
 export function objectsIn(value: unknown, field: string): readonly JsonObject[] {
   const held = isObject(value) ? value[field] : undefined
   return Array.isArray(held) ? held.filter(isObject) : []
 }
 
-/** The JSON value of a text; undefined for what is no JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

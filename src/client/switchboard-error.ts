@@ -52,7 +52,7 @@ export interface Challenge {
   readonly expiresAt?: string
 }
 
-/** What a call lacks that no link leads to. */
+/** Lacks of a call that no link leads to. */
 export interface Requirements {
   /** Secrets of the deployment, by id. */
   readonly secrets: readonly string[]
@@ -144,7 +144,6 @@ function lacking(message: string, missing: JsonObject, about: ErrorDetails): Swi
   return new SwitchboardError(code, message, { ...about, ...(challenges.length > 0 ? { challenges } : {}), ...rest })
 }
 
-/** A tool's own failure. */
 export function failedTool(error: unknown, message: string): SwitchboardError {
   const after = isObject(error) ? error['retry_after_ms'] : undefined
   return new SwitchboardError('tool_failed', message, {

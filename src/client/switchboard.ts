@@ -72,7 +72,6 @@ export class Switchboard {
     } while (cursor !== undefined)
   }
 
-  /** One page of them. */
   list(filter: Filter = {}): Promise<ToolPage> {
     return this.#page(filter)
   }

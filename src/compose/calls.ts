@@ -1,29 +1,39 @@
-import type { ToolSecrets } from '../core/access/tool-secrets.ts'
+import { tracing } from 'cloudflare:workers'
+import { createToolSecrets } from '../core/access/tool-secrets.ts'
 import { createFindCandidates, createFindTools } from '../core/call/bare-name.ts'
 import { createCallTool } from '../core/call/call.ts'
 import { createReadiness } from '../core/call/readiness.ts'
-import type { Resolver } from '../core/call/resolve.ts'
+import type { Runner } from '../core/call/runner.ts'
 import { createTurns } from '../core/call/turns.ts'
+import type { Span } from '../core/tool/platform.ts'
+import type { Config } from '../env.ts'
+import type { Build } from '../node/build.ts'
 import { base64 } from '../outbound/base64.ts'
-import { startDeadline } from './clock.ts'
-import { log } from './log.ts'
+import { log, startDeadline } from './platform.ts'
 import type { Recording } from './recording.ts'
-import { span } from './span.ts'
+import { composeResolver } from './resolver.ts'
 import type { Stores } from './stores.ts'
 import { traffic } from './traffic.ts'
 
 export interface CallsParts {
+  readonly config: Config
+  readonly build: Build
   readonly stores: Stores
   readonly recording: Recording
-  readonly resolver: Resolver
-  readonly toolSecrets: ToolSecrets
+  readonly runners: ReadonlyMap<string, Runner>
 }
 
-/** Composes the one door that every call goes through, and what tells whether a call could. */
-export function composeCalls({ stores, recording, resolver, toolSecrets }: CallsParts) {
+export function composeCalls({ config, build, stores, recording, runners }: CallsParts) {
   const { now } = Date
   const { registry, vault, artifacts, uploads, ledger } = stores
-  const { catalogue } = registry
+  const { catalogue, policies } = registry
+  const resolver = composeResolver(build, stores, runners, config)
+  const toolSecrets = createToolSecrets(
+    config.toolSecrets,
+    config.secretOf,
+    (id, tool) => policies.now().ruleOf(tool).secrets.has(id),
+    config.judgeToolSecret,
+  )
   const callTool = createCallTool({
     resolver,
     findCandidates: createFindCandidates({ resolver, findTools: createFindTools(catalogue), now }),
@@ -51,5 +61,12 @@ export function composeCalls({ stores, recording, resolver, toolSecrets }: Calls
       return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }
     },
   })
-  return { callTool, tellReadiness }
+  return { resolver, toolSecrets, callTool, tellReadiness }
 }
+
+/** Spans of Cloudflare's own traces, under the request's. */
+const span: Span = (name, attributes, work) =>
+  tracing.enterSpan(name, (entered) => {
+    entered.setAttributes(attributes)
+    return work()
+  })

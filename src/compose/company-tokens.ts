@@ -6,7 +6,7 @@ import { NO_AGENT_TOKEN, originOf } from '../http/caller/agents.ts'
 import { createJwtVerifier, type JwtVerifier } from '../http/caller/jwt.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from '../http/caller/verdicts.ts'
 import type { FindServer } from '../oauth-client/authorization-server.ts'
-import { providerFetch } from './capped-fetch.ts'
+import { providerFetch } from './providers.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const MAX_TOKEN = 8_192

@@ -95,3 +95,5 @@ function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' 
     return taking && reading ? Promise.all([taking, reading]).then(() => undefined) : (taking ?? reading)
   }
 }
+
+export type Doors = ReturnType<typeof createDoors>

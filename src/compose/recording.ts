@@ -6,12 +6,11 @@ import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
 import { WrittenCall } from '../storage/records/written-call.ts'
-import { sleep } from './clock.ts'
-import { log } from './log.ts'
+import { log, sleep } from './platform.ts'
 
 export type Recording = ReturnType<typeof createRecording>
 
-/** Composes what is written down, in the deployment's log and its records: calls, what is administered, and who is refused. */
+/** Writes calls, administration and refusals into the deployment's log and its records. */
 export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick<Config, 'recordCalls'>) {
   const printCall = createCallLog({ print: (message) => console.log(message), sleep })
   const recordsOf = recordsStub(env.Records)
@@ -24,7 +23,7 @@ export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick
   })
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
     const written = new WrittenCall(record)
-    // Records are read by those who made the calls, too
+    // Callers read records, and not the log
     const logged =
       forOperator === undefined ? written : { text: JSON.stringify({ ...record, for_operator: forOperator }) }
     printCall(logged, background)

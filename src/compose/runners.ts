@@ -24,13 +24,12 @@ import { createRemoteRunner } from '../runners/remote/runner.ts'
 import { createSandbox, type InsideModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
-import { log } from './log.ts'
 import { traffic } from './traffic.ts'
-import { sleep } from './clock.ts'
+import { log, sleep } from './platform.ts'
 
 /**
- * Composes what runs the tools of a deployment, and what makes tools of plugins, descriptions and other servers, each
- * behind the guarded fetch. The bytes of plugins are kept in `blobs`.
+ * The runners of tools, and the importers of plugins, descriptions and other servers, each behind the guarded fetch. The bytes
+ * of plugins are kept in `blobs`.
  */
 export function createRunners(
   env: Env,
@@ -75,7 +74,7 @@ export function createRunners(
   }
 }
 
-/** What a kind of sandbox holds beside the tool; its text is loaded with the first isolate. */
+/** The modules of a sandbox beside the tool; their text is loaded with the first isolate. */
 function insideOf(kind: 'code' | 'wasm'): InsideModules {
   return {
     hash: insideHashes[kind],
@@ -83,7 +82,7 @@ function insideOf(kind: 'code' | 'wasm'): InsideModules {
   }
 }
 
-/** Imports OpenAPI descriptions. What that takes, a twentieth of the Worker, is loaded with the first of them. */
+/** Imports OpenAPI descriptions. Its code, a twentieth of the Worker, is loaded with the first of them. */
 function openApiImporter(reach: GuardedFetchOptions): Importer {
   return {
     kind: 'openapi',

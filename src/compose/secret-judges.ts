@@ -3,7 +3,7 @@ import { Unreachable } from '../core/failure/failure.ts'
 import type { ProviderStore } from '../core/consent/provider.ts'
 import type { Config } from '../env.ts'
 
-/** Judges which of the deployment's secrets may be named where, as of now: none is a tool's and a provider's client's at once. */
+/** Which secrets may be named where: none is a tool's and a provider's client's at once. */
 export interface SecretJudges {
   /** By policies, for tools. */
   ofTools(): Promise<JudgeSecret>
@@ -16,7 +16,7 @@ export function createSecretJudges(
   policies: Pick<PolicyStore, 'list'> & Policies,
   providers: Pick<ProviderStore, 'list'>,
 ): SecretJudges {
-  /** As the registry has them or, while it cannot be reached, as of a moment ago: administrators are not to wait for it. */
+  /** Those of a moment ago while the registry cannot be reached, so that administrators need not wait for it. */
   async function secretsOfPolicies(): Promise<ReadonlySet<string>> {
     try {
       return secretsOf(await policies.list())

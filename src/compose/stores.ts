@@ -14,20 +14,16 @@ import { createLedger } from '../storage/ledger/ledger.ts'
 import { createRecords } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/catalogue/kv-registry.ts'
 import { registryStub } from '../storage/registry/catalogue/registry-stub.ts'
-import { giveWay } from './clock.ts'
 import { writeLine } from './dialects.ts'
-import { log } from './log.ts'
 import { openVaults } from './vaults.ts'
+import { giveWay, log } from './platform.ts'
 
-/** Of the 128 MB that an isolate has, what it keeps of the registry takes so much, and tools at work the rest. */
+/** For the registry; an isolate has 128 MB, of which tools at work need the rest. */
 const MEMORY_BYTES = 40_000_000
 
 export type Stores = ReturnType<typeof openStores>
 
-/**
- * Composes what a deployment keeps: in Durable Objects, KV and R2, and in this isolate's memory. `onChange` is called when the
- * tools of the registry have changed.
- */
+/** The stores of a deployment. `onChange` is called when the tools of the registry have changed. */
 export function openStores(
   env: Env,
   config: Config,
@@ -59,12 +55,13 @@ export function openStores(
   const signer = deploymentKeys.signer('artifact')
   return {
     access,
-    /** What seals, and signs, what the deployment hands out and takes back. */
     deploymentKeys,
     memory,
     registry,
+    /** Reaches the registry, wherever its lists are kept. */
+    probe: async () => registryStub(env.Registry)().revision(),
     keys: createKvKeys(reach),
-    /** Those that administrators put, and with them the well-known ones that the deployment has a client at. */
+    /** Put by administrators; `providers` has well-known ones too, where the deployment has a client. */
     givenProviders,
     providers,
     connectedProviders: () => knownProviderIds.flatMap((id) => connected(id) ?? []),

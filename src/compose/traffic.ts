@@ -1,6 +1,5 @@
 import { createTraffic } from '../outbound/traffic.ts'
-import { sleep } from './clock.ts'
-import { log } from './log.ts'
+import { log, sleep } from './platform.ts'
 
 /** One for the isolate: the sandboxes' requests leave through it too. */
 export const traffic = createTraffic({

@@ -46,7 +46,7 @@ interface Question {
 const FORM_LIMIT = 65_536
 /** Characters of a request; clients send a `state` of up to 4 kB. */
 const MAX_URL = 8_192
-/** Of the sign-in page's address, which repeats the request. */
+/** Characters of the sign-in page's address, which repeats the request. */
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 /** Characters of a client's name, which is stored with each agent. */
@@ -108,7 +108,6 @@ export function createAuthorize(deps: AuthorizeDeps) {
   }
 
   return {
-    /** `GET /connect/authorize`. */
     async ask(c: RouteContext): Promise<Response> {
       const question = await questionOf(c)
       return question instanceof Response ? question : page(askPage(shown(question)))

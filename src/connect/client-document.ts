@@ -40,7 +40,6 @@ export type ClientKeys =
 
 export type FindDocument = (clientId: string) => Promise<FoundDocument>
 
-/** Whether a client's id is the URL of a document that describes it. */
 export function isDocumentUrl(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId)
 }

@@ -21,7 +21,6 @@ import {
 } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
 
-/** An authorization request for the scopes of tools. */
 export interface AuthorizationRequest extends PendingRequest {
   readonly scopes: readonly string[]
 }
@@ -58,7 +57,6 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   const unready = (provider: Provider) => missingSecret(provider, secretOf)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
-  /** Asks the token endpoint, and words what goes wrong. */
   async function issue(
     provider: Provider,
     scopes: readonly string[],
@@ -94,7 +92,6 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   return {
     /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
     unready,
-    /** The page at the provider where a person is asked. */
     async begin(
       provider: Provider,
       request: AuthorizationRequest,

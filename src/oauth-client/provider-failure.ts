@@ -23,7 +23,7 @@ export interface LastAnswer {
 /** The errors of RFC 6749, section 5.2, that concern the client, whatever code or token it sent. */
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-/** The authorization response does not belong to the request that was made. */
+/** The authorization response belongs to another request. */
 export class Mismatch extends Error {}
 
 export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {
@@ -45,7 +45,6 @@ export function unavailable(provider: Provider, how?: string, last?: LastAnswer)
   }
 }
 
-/** The failure for an error that oauth4webapi threw. */
 export function failureOf(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
   const { id } = provider
   if (error instanceof Mismatch) {

@@ -16,7 +16,7 @@ import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './authorization-server.ts'
 import { type LastAnswer, Mismatch, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
 
-/** What the answer to an authorization request is checked and redeemed with. */
+/** An authorization request whose answer is still to come. */
 export interface PendingRequest {
   readonly state: string
   /** The PKCE verifier (RFC 7636). */
@@ -25,7 +25,7 @@ export interface PendingRequest {
   readonly callback: string
 }
 
-/** What a provider has for its answers to one request of ours, discovery included. */
+/** For all answers of a provider that one request of ours needs, discovery included. */
 export const PROVIDER_TIMEOUT_MS = 10_000
 
 /** The server of a provider whose page a browser may be sent to, or why there is none. */

@@ -59,7 +59,6 @@ async function list(session: Session, { toolkit, tag, allVersions, limit }: List
   })
 }
 
-/** The deployment's explanation of an empty list. */
 function whyNone({ connection, signal }: Session, filter: Pick<Filter, 'toolkit' | 'tag'>) {
   return connection.ask({
     path: '/tools',

@@ -51,7 +51,6 @@ async function connectHost(session: Session, name: string | undefined, options: 
   })
 }
 
-/** Shows the steps that a person takes themselves. */
 function showSteps({ terminal }: Session, { id, where }: AgentHost, snippet: Snippet | undefined): void {
   terminal.give({ host: id, where, ...(snippet ? { snippet } : {}) }, () => {
     terminal.note(where)

@@ -35,7 +35,7 @@ export interface PeopleRules {
   /** The provider that people sign in with; absent: nobody signs in. */
   readonly issuer?: string | undefined
   readonly claims: PersonClaims
-  /** What people may do; absent: what their tokens say. */
+  /** Absent: people may do what their tokens say. */
   readonly rules?: readonly SignInRule[] | undefined
 }
 

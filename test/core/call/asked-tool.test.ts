@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startDeadline } from '../../../src/compose/clock.ts'
+import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import { findAsked } from '../../../src/core/call/authorise.ts'
 import { fail } from '../../../src/core/failure/failure.ts'

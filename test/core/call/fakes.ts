@@ -1,4 +1,4 @@
-import { startDeadline } from '../../../src/compose/clock.ts'
+import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Candidate } from '../../../src/core/call/bare-name.ts'
 import type { Approvals } from '../../../src/core/consent/approvals.ts'

@@ -1,11 +1,15 @@
 import type { Deadline } from '../core/call/deadline.ts'
 
-/** Resolves after so many milliseconds. */
+/** One structured line in the deployment's log. */
+export function log(entry: Readonly<Record<string, unknown>>): void {
+  console.log(JSON.stringify(entry))
+}
+
 export function sleep(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
 }
 
-/** Lets what other requests wait for have the thread. */
+/** Lets other requests have the thread. */
 export function giveWay(): Promise<void> {
   return sleep(0)
 }

@@ -1,0 +1,94 @@
+import { base64url } from 'jose'
+import { authorizationsFace } from '../api/authorizations/routes.ts'
+import { callsFace } from '../api/calls/routes.ts'
+import { clientsFace } from '../api/clients/routes.ts'
+import { keysFace } from '../api/keys/routes.ts'
+import { keyText } from '../api/keys/wire.ts'
+import { policiesFace } from '../api/policies/routes.ts'
+import { providersFace } from '../api/providers/routes.ts'
+import { sessionsFace } from '../api/sessions/routes.ts'
+import { agentsFace } from '../api/users/agents/routes.ts'
+import { grantsFace } from '../api/users/routes.ts'
+import { connectFace } from '../connect/routes.ts'
+import { knownProvider } from '../core/consent/known-providers.ts'
+import { createTextJudge } from '../outbound/allowed-url.ts'
+import { createFlows } from '../sign-in/flow.ts'
+import { signInFace } from '../sign-in/routes.ts'
+import { createAuthorizationServer, createClientStore } from '../storage/connect/connect-store.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
+import { type Deployment, newId } from './deployment.ts'
+import { documentFetch, signInProvider } from './providers.ts'
+
+/** The faces by which people sign in, connect agents and consent, and by which access is administered and looked at. */
+export function accessFaces({ config, stores, doors, ...deployment }: Deployment) {
+  const { now } = Date
+  const { registry, deploymentKeys, keys, givenProviders, providers, vault } = stores
+  const { shield, sessions, agents, authenticator, onKeyChange } = doors
+  const { secretJudges, onPageError, writeAct, version } = deployment
+  const { forTools, besideTools, forPages } = deployment.routes
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+  const { signIn, userVerifierUrl } = config
+  return [
+    keysFace({
+      ...besideTools,
+      keys,
+      published: registry.published,
+      quota: config.quota,
+      onChange: onKeyChange,
+      sha256,
+      randomKey: () => keyText(randomBytes(32)),
+      newId,
+      now: () => new Date(),
+    }),
+    authorizationsFace({
+      ...besideTools,
+      authorizations: vault,
+      providers,
+      shield,
+      sessions: signIn && sessions,
+      requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,
+      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined,
+      now,
+      onPageError,
+    }),
+    callsFace({ ...forPages, records: stores.records, version, now }),
+    sessionsFace({ ...forPages, sessions }),
+    signInFace({
+      sessions,
+      provider: signInProvider(config),
+      flows: createFlows(deploymentKeys.sealer('sign-in'), now),
+      authenticator,
+      sha256,
+      shield,
+      writeAct,
+      now,
+      onPageError,
+    }),
+    connectFace({
+      issuer: config.connectIssuer,
+      server: createAuthorizationServer(stores.connect),
+      sessions,
+      fetch: documentFetch(config),
+      catalogue: registry.catalogue,
+      prepare: registry.takeIn,
+      onEnd: agents.forgetAgent,
+      shield,
+      newId: () => base64url.encode(randomBytes(16)),
+      now,
+      writeAct,
+      onPageError,
+    }),
+    agentsFace({ ...forPages, agents }),
+    clientsFace({ ...besideTools, clients: createClientStore(stores.connect), onChange: agents.forget }),
+    grantsFace({ ...besideTools, grants: vault }),
+    policiesFace({ ...forTools, store: registry.policyStore, judgeSecrets: secretJudges.ofTools }),
+    providersFace({
+      ...besideTools,
+      store: givenProviders,
+      judgeUrl: createTextJudge(config.allowHttpHosts),
+      judgeSecrets: secretJudges.ofClients,
+      known: knownProvider,
+      connected: stores.connectedProviders,
+    }),
+  ]
+}
