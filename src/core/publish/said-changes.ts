@@ -4,7 +4,7 @@ import { isObject } from '../tool/json.ts'
 import { pointerStep, pointerSteps } from '../tool/problem.ts'
 import { type Definition, titleOf, type ToolRecord } from '../tool/tool.ts'
 import type { compareDefinitions } from '../schema/change.ts'
-import { JUDGING } from '../schema/keywords.ts'
+import { VALIDATING } from '../schema/keywords.ts'
 import { MAX_SCHEMA_DEPTH } from '../schema/publishable.ts'
 import { everySubschema } from '../schema/subschemas.ts'
 
@@ -64,7 +64,7 @@ function* schemaChanges(
     if (!isObject(schema)) continue
     const old = was.get(path) ?? {}
     for (const keyword of new Set([...Object.keys(schema), ...Object.keys(old)])) {
-      if (JUDGING.has(keyword)) continue
+      if (VALIDATING.has(keyword)) continue
       const step = `/${root}${path}${pointerStep(keyword)}`
       yield* differenceOf(step, `${wordOf(keyword)} of ${placeOf(root, path)}`, old[keyword], schema[keyword], budget)
     }

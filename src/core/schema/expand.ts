@@ -32,7 +32,7 @@ type Schema = Readonly<Record<string, unknown>>
 const REFERENCES = [...keywordsWhere(({ role }) => role === 'reference')]
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 /** Keywords that judge a value: where several stand together, some look at what others do. */
-const JUDGING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
+const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
 /** Schemas and references that lead to each other, so that no stack is exhausted. */
 const MAX_LEVELS = 100
 /** Enough for every schema that is worth comparing part by part. */
@@ -129,7 +129,7 @@ function beside(schema: Schema, target: unknown): Schema {
   if (isObject(target)) {
     const own = Object.entries(schema).filter(([keyword, value]) => keyword !== 'type' || value !== target.type)
     if (own.length === 0) return target
-    if (own.every(([keyword]) => !JUDGING.has(keyword))) return { ...target, ...Object.fromEntries(own) }
+    if (own.every(([keyword]) => !EVALUATED.has(keyword))) return { ...target, ...Object.fromEntries(own) }
   }
   return { ...schema, allOf: [...listOf(schema.allOf), target] }
 }

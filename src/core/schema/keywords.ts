@@ -142,4 +142,4 @@ function each(names: readonly string[], keyword: Keyword): [string, Keyword][] {
 }
 
 /** Every keyword that decides which values are valid. */
-export const JUDGING = keywordsWhere(({ changes }) => changes !== undefined)
+export const VALIDATING = keywordsWhere(({ changes }) => changes !== undefined)

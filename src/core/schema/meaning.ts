@@ -1,7 +1,7 @@
 import { type Budget, createBudget, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
-import { JUDGING } from './keywords.ts'
+import { VALIDATING } from './keywords.ts'
 import { mapSubschemas } from './subschemas.ts'
 
 /**
@@ -35,7 +35,7 @@ export function createMeanings(budget: Budget): Meanings {
     const asked: Record<string, unknown> = {}
     const own = createBudget(Infinity, budget)
     for (const [keyword, value] of Object.entries(mapSubschemas(schema, (below) => of(below).number))) {
-      if (!JUDGING.has(keyword)) continue
+      if (!VALIDATING.has(keyword)) continue
       weigh(value, own)
       asked[keyword] = Array.isArray(value) ? withoutOrder(keyword, value) : value
     }

@@ -2,7 +2,7 @@ import { type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep } from '../tool/problem.ts'
-import { JUDGING, keywordsWhere } from './keywords.ts'
+import { keywordsWhere, VALIDATING } from './keywords.ts'
 import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
 
 /** A difference between two versions: where (a JSON Pointer into the newer one), what, and what it means to callers. */
@@ -161,7 +161,7 @@ function* outputChanges(
   comparison: Comparison,
 ): Generator<Change> {
   const isList = Array.isArray(from['items']) || Array.isArray(to['items'])
-  for (const keyword of JUDGING) {
+  for (const keyword of VALIDATING) {
     if (keyword === 'properties' || keyword === 'required' || (keyword === 'items' && !isList)) continue
     if (same(from[keyword], to[keyword])) continue
     yield { path: path + pointerStep(keyword), what: `${place} has another '${keyword}'`, level: 'major' }

@@ -26,7 +26,7 @@ export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
 }
 
 /** Keywords that judge a value. */
-const JUDGING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
+const CONSTRAINING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
 
 /** How a mapping reads answers: where it does not say as what, as declared, unless only JSON has what the tool gives. What gives artifacts gives any bytes. */
 export function readingOf(
@@ -41,7 +41,7 @@ function mayBeText(output: JsonSchema | null): boolean {
   if (output === null || typeof output === 'boolean') return output === true
   const { type } = output
   if (type !== undefined) return type === 'string' || (Array.isArray(type) && type.includes('string'))
-  return !Object.keys(output).some((keyword) => JUDGING.has(keyword))
+  return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
 /**
