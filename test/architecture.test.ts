@@ -157,7 +157,38 @@ const SCHEMA_DOORS: ReadonlySet<string> = new Set(
   ),
 )
 
+/** The rooms of storage, and for each the others that it may know; all know what lies beside the rooms. */
+const STORAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  access: [],
+  artifacts: ['sealing'],
+  connect: ['sealing'],
+  ledger: ['sealing'],
+  records: ['sealing'],
+  registry: ['sealing'],
+  sealing: [],
+  vault: ['sealing'],
+}
+
 const RULES: readonly Rule[] = [
+  ...Object.entries(STORAGE_ROOMS).map(([room, known]) => ({
+    name: `storage/${room} knows no other room of storage${known.length === 0 ? '' : ` but ${known.join(', ')}`}`,
+    files: within(`src/storage/${room}`),
+    refuses: within(
+      ...Object.keys(STORAGE_ROOMS)
+        .filter((each) => each !== room && !known.includes(each))
+        .map((each) => `src/storage/${each}`),
+    ),
+    breach: [
+      `src/storage/${room}/x.ts`,
+      `import { createTables } from '../${room === 'access' ? 'registry' : 'access'}/tables.ts'`,
+    ] as const,
+  })),
+  {
+    name: 'what lies beside the rooms of storage knows none of them',
+    files: (path) => /^src\/storage\/[^/]+$/.test(path),
+    refuses: within(...Object.keys(STORAGE_ROOMS).map((room) => `src/storage/${room}`)),
+    breach: ['src/storage/outbox.ts', "import { createTables } from './registry/tables.ts'"],
+  },
   ...Object.entries(ROOMS).map(([room, known]) => ({
     name: `${room} knows ${known.length === 0 ? 'nothing but itself' : known.join(', ')}`,
     files: within(`src/${room}`),

@@ -1,4 +1,4 @@
-import { within } from './within.ts'
+import { withTimeout } from './timeout.ts'
 
 /**
  * KV as it is read: null stands for what it does not have, undefined for what it could not tell, or not in time. Whoever reads
@@ -24,7 +24,7 @@ export function createKvReads(kv: KVNamespace, now: () => number): KvReads {
     if (begun < restsUntil) return undefined
     let isAnswered = false
     try {
-      return await within(WAIT_MS, 'KV', async () => {
+      return await withTimeout(WAIT_MS, 'KV', async () => {
         try {
           return await ask()
         } finally {

@@ -4,7 +4,7 @@ import type { Expected } from '../../core/tool/revision.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../outbox.ts'
-import { reached } from '../reached.ts'
+import { reachableStub } from '../reachable-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
 import { changeKey, keyTextOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
@@ -140,5 +140,5 @@ export interface AccessReach {
 const REACH = { what: 'keys and providers', waitMs: 10_000 }
 
 export function accessStub(namespace: DurableObjectNamespace<Access>): AccessStub {
-  return () => reached(namespace.getByName('access'), REACH)
+  return () => reachableStub(namespace.getByName('access'), REACH)
 }

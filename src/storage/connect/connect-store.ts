@@ -1,6 +1,6 @@
 import type { Agent, AgentStore, ListedAgent } from '../../core/access/agent.ts'
 import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../core/access/oauth-client.ts'
-import { reached } from '../reached.ts'
+import { reachableStub } from '../reachable-stub.ts'
 import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
 import type { Asked, Asserted, AuthorizationRequest, OAuthAnswer, Refused } from './connections.ts'
@@ -11,7 +11,7 @@ export type ConnectStub = () => DurableObjectStub<Connect>
 const REACH = { what: 'connected agents', waitMs: 10_000 }
 
 export function connectStub(namespace: DurableObjectNamespace<Connect>): ConnectStub {
-  return () => reached(namespace.getByName('connect'), REACH)
+  return () => reachableStub(namespace.getByName('connect'), REACH)
 }
 
 /** The agents of a deployment, as one isolate reaches them: they are nowhere but in the Connect Durable Object. */

@@ -2,7 +2,7 @@ import type { Claimed, Finished, Ledger, LedgerCall } from '../../core/call/ledg
 import { fail } from '../../core/failure/failure.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { canonicalText } from '../sealing/canonical-text.ts'
-import { twiceIfMoved } from '../moved.ts'
+import { retryOnce } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import type { LedgerObject } from './ledger-object.ts'
 
@@ -38,7 +38,7 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = newId()
     const request = { callId, fingerprint, claim, forMs: timeoutMs + GRACE_MS }
-    const answer = await twiceIfMoved(async () => ledgerOf(principal).claim(request))
+    const answer = await retryOnce(async () => ledgerOf(principal).claim(request))
     if (answer.state === 'finished') {
       const opened = await sealer.open(answer.outcome, bound)
       if (!opened) return { state: 'unknown' }
@@ -51,7 +51,7 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
       async settle(finished) {
         try {
           const outcome = finished && (await sealer.seal(textOf(finished), bound))
-          await twiceIfMoved(async () => ledgerOf(principal).settle(callId, claim, outcome))
+          await retryOnce(async () => ledgerOf(principal).settle(callId, claim, outcome))
         } catch (error) {
           // Whoever repeats it is told that nobody knows; this caller does
           defect(error)

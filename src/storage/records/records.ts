@@ -1,7 +1,7 @@
 import type { RecordFilter } from '../../core/access/act.ts'
 import type { Counted, RecordPage, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
-import { reached } from '../reached.ts'
+import { reachableStub } from '../reachable-stub.ts'
 import { dayOf, daysBetween } from './days.ts'
 import { quantileOf, within } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
@@ -23,7 +23,7 @@ const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 
 
 /** Gets a stub of a day's records. A stub belongs to the request that got it, so it is got each time. */
 export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: string) => DurableObjectStub<Records> {
-  return (day) => reached(namespace.getByName(day), REACH)
+  return (day) => reachableStub(namespace.getByName(day), REACH)
 }
 
 export function createRecords({ namespace, sealer, now }: RecordsOptions): Reader {

@@ -3,10 +3,9 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { KeptDocument } from '../../core/publish/registry.ts'
 import { column } from '../rows.ts'
 import { documentRows, storeDocument } from './documents.ts'
-import { leaveOut } from './left-out.ts'
 import { readMeta, readNumber, writeMeta } from './tables.ts'
 import { writeToolkit } from './toolkits.ts'
-import { storeLeftBundle, storeVersion } from './store-version.ts'
+import { leaveOut, storeLeftBundle, storeVersion } from './store-version.ts'
 import { versionsOf } from './versions.ts'
 
 /** The tools that a deployment carries. */

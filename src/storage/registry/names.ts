@@ -50,7 +50,7 @@ export function giveName(sql: SqlStorage, key: string, name: string | null): rea
   if (holder !== undefined)
     sql.exec('UPDATE tool SET given = NULL WHERE key = ? AND lower(given) = lower(?)', holder, name)
   sql.exec('UPDATE tool SET given = ? WHERE key = ?', name, key)
-  lead(sql, name, key)
+  pointName(sql, name, key)
   return holder === undefined || holder === key ? [key] : [key, holder]
 }
 
@@ -62,7 +62,7 @@ function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displ
     if (holder === key) return { derived, displaced: [] }
     // `A_B.C` and `A.B_C` have one derived name: the second has it with a suffix that stays the same
     if (holder === undefined || !hasDerived(sql, holder, derived)) {
-      lead(sql, derived, key)
+      pointName(sql, derived, key)
       return { derived, displaced: holder === undefined ? [] : [holder] }
     }
     derived = withSuffix(whole, salt)
@@ -74,7 +74,7 @@ function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean
   const holder = keyOfName(sql, wanted)
   if (holder !== undefined) return holder === key
   if (isOfAnotherToolkit(sql, name, wanted)) return false
-  lead(sql, wanted, key)
+  pointName(sql, wanted, key)
   return true
 }
 
@@ -97,7 +97,7 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
   return asked === whole || asked === withSuffix(whole, key).toLowerCase()
 }
 
-function lead(sql: SqlStorage, name: string, key: string): void {
+function pointName(sql: SqlStorage, name: string, key: string): void {
   const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
   sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
   // Others may have asked for it before, and KV has what they were told

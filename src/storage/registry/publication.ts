@@ -6,12 +6,11 @@ import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { documentConflict, recordConflict } from './conflicts.ts'
 import { documentRows, storeDocument, textByHash } from './documents.ts'
-import { leaveOut } from './left-out.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { isSame } from './same-record.ts'
 import { successorProblems } from './successor.ts'
 import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './toolkits.ts'
-import { storeVersion } from './store-version.ts'
+import { leaveOut, storeVersion } from './store-version.ts'
 import { isPending, nameWarning, recordText } from './versions.ts'
 
 /**

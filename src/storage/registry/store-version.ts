@@ -1,5 +1,5 @@
 import type { Standing } from '../../core/publish/archive/registry-archive.ts'
-import { toolKey } from '../../core/tool/tool-id.ts'
+import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, stricterStatus, type ToolStatus } from '../../core/tool/version.ts'
 import { kvKey } from '../keys.ts'
@@ -167,4 +167,16 @@ export function storeName(sql: SqlStorage, key: string, name: string | null, rev
   const renamed = giveName(sql, key, name)
   for (const each of renamed ?? []) changed(sql, each, revision)
   return renamed !== undefined
+}
+
+/** Has KV and the catalogue follow for tools that other versions of a document define. Gives the names of those left out. */
+export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revision: number): string[] {
+  const [first] = records
+  const stored = new Set(records.map(toolKey))
+  const others = first ? toolsBeside(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
+  for (const key of others) statusChanged(sql, key, revision)
+  return others
+    .filter((key) => isLeftOut(sql, key))
+    .flatMap((key) => nameOf(sql, key) ?? [])
+    .map((name) => formatToolId(name))
 }

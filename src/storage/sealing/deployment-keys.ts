@@ -2,7 +2,6 @@ import { base64url } from 'jose'
 import { Unreachable } from '../../core/failure/failure.ts'
 import { keysFrom, type Purpose } from './derived-key.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
-import type { AccessStub } from '../access/access-object.ts'
 
 /** Seals texts that callers keep, and opens them again: as a keyring does. */
 export type Sealer = Pick<Keyring, 'seal' | 'open'>
@@ -27,7 +26,7 @@ const encoder = new TextEncoder()
  * asked when the first key is needed: later uses do no I/O. While it cannot be asked, nothing is sealed, opened, signed or
  * verified: each throws `Unreachable`.
  */
-export function createDeploymentKeys(access: () => Pick<ReturnType<AccessStub>, 'deploymentSecret'>): DeploymentKeys {
+export function createDeploymentKeys(access: () => { deploymentSecret(): Promise<string> }): DeploymentKeys {
   // Kept is the secret, not its promise: no request may wait for what another one began
   let secret: string | undefined
 

@@ -14,9 +14,9 @@ const TTL_MS = 3_600_000
 /** Seals what callers hand back later. What is encrypted is the time it expires, a space, and the text. */
 export function createStateSeal({ sealer, now }: StateSealOptions): Seal {
   return {
-    seal: (text, bound) => reached(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),
+    seal: (text, bound) => orUnavailable(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),
     unseal: (sealed, bound) =>
-      reached(async () => {
+      orUnavailable(async () => {
         const opened = await sealer.open(sealed, bound)
         const [expires = ''] = opened?.text.split(' ', 1) ?? []
         return opened && now() < Number(expires) ? opened.text.slice(expires.length + 1) : undefined
@@ -24,7 +24,7 @@ export function createStateSeal({ sealer, now }: StateSealOptions): Seal {
   }
 }
 
-async function reached<T>(work: () => Promise<T>) {
+async function orUnavailable<T>(work: () => Promise<T>) {
   try {
     return ok(await work())
   } catch (error) {

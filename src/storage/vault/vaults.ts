@@ -20,7 +20,7 @@ import {
   type UserTokens,
 } from '../../core/call/requirements.ts'
 import { canonicalText } from '../sealing/canonical-text.ts'
-import { reached, type Reach } from '../reached.ts'
+import { reachableStub, type Reach } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
@@ -55,12 +55,12 @@ export function createVault(
 
   /** A stub belongs to the request that got it, so it is got each time. */
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {
-    return reached(namespace.get(namespace.idFromName(owner)), REACH)
+    return reachableStub(namespace.get(namespace.idFromName(owner)), REACH)
   }
 
   function vaultOfId(id: string): DurableObjectStub<VaultObject> | undefined {
     const object = objectOf(namespace, id)
-    return object && reached(namespace.get(object), REACH)
+    return object && reachableStub(namespace.get(object), REACH)
   }
 
   async function requestFor({ userId, requirement, tool, hosts, account, reachedAt }: RequiredToken) {

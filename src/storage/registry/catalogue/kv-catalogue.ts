@@ -21,7 +21,7 @@ import { createKvPages, MAX_UNITS } from './kv-pages.ts'
 import type { KeptPolicies } from './kv-policies.ts'
 import type { PageIndex, WriteLine } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
-import { beginningsOf } from '../search/seen.ts'
+import { beginningsOf } from '../search/visibility.ts'
 
 export interface KvCatalogueOptions extends RegistryReach {
   /** Writes a record as the stored lines are written. */

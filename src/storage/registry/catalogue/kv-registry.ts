@@ -12,11 +12,11 @@ import { createKvPolicies } from './kv-policies.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { CHANGING_TTL_S, createKvReader, IMMUTABLE_TTL_S, parsed } from '../../kv-reader.ts'
 import { createKvReads } from '../../kv-reads.ts'
-import { within } from '../../within.ts'
+import { withTimeout } from '../../timeout.ts'
 import type { Bundle } from '../bundle.ts'
 import { createBundledTools } from './bundled-tools.ts'
 import { createWholeRecords } from './kv-documents.ts'
-import { inParts } from './parts.ts'
+import { chunksOf } from './chunks.ts'
 
 export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'policies'> {
   readonly bundle: Bundle
@@ -106,7 +106,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const writer: RegistryWriter = {
     async publish(publications, principal) {
       const all: Published[] = []
-      for (const chunk of inParts(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
+      for (const chunk of chunksOf(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
         const { published, revision } = await registry().publish(chunk, principal)
         const left = published.flatMap((each) => ('leftOut' in each ? (each.leftOut ?? []) : []))
         for (const { document } of chunk) {
@@ -215,7 +215,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   async function deliver(): Promise<void> {
     const { hash, records, documents } = bundle
     try {
-      await within(TAKE_IN_WAIT_MS, 'The registry', async () => {
+      await withTimeout(TAKE_IN_WAIT_MS, 'The registry', async () => {
         const { wanted, revision } = await registry().takeIn(hash, deployedAt)
         const answer = wanted ? await registry().takeIn(hash, deployedAt, records, documents) : { revision }
         if (!takenIn) changed(answer.revision, wanted ? records.map(toolKey) : [])

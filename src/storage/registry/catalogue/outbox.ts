@@ -3,9 +3,9 @@ import { createOutbox, type KeysOfKind } from '../../outbox.ts'
 import { column, field } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../documents.ts'
-import { createLanding } from './landing.ts'
+import { createHeadWriter } from './head-writer.ts'
 import { keyOfName } from '../names.ts'
-import { neededByTools } from './needed.ts'
+import { dependenciesOfTools } from './dependencies.ts'
 import { policiesText } from '../policies.ts'
 import { pageText, type WriteLine } from './pages.ts'
 import { nextToGo } from '../toolkits.ts'
@@ -22,7 +22,7 @@ const SWEPT = 400
  */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  const landing = createLanding(storage, kv, writeLine)
+  const landing = createHeadWriter(storage, kv, writeLine)
 
   async function sweep(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
@@ -64,7 +64,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     document: { value: (of) => textByHash(sql, of) },
     record: { value: (of) => recordTextByDigest(sql, of) },
     address: { value: (of) => addressText(sql, of) },
-    tool: { value: (of) => documentText(sql, of), needs: (of) => neededByTools(sql, of) },
+    tool: { value: (of) => documentText(sql, of), needs: (of) => dependenciesOfTools(sql, of) },
     name: { value: (of) => keyOfName(sql, of) },
     policies: { value: () => policiesText(sql) },
   }

@@ -5,7 +5,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { HEAD_KEY } from '../../keys.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head.ts'
-import { inParts } from './parts.ts'
+import { chunksOf } from './chunks.ts'
 import { nextRevision, queue, readMeta, readNumber, writeMeta } from '../tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
@@ -187,7 +187,7 @@ function readLeaf(sql: SqlStorage, first: string): (LeafTool & { readonly key: s
 function divide<Tool extends LeafTool>(tools: readonly Tool[]): readonly (readonly Tool[])[] {
   const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
   if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
-  return [...inParts(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
+  return [...chunksOf(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
 }
 
 /** Both pages of tools, which are in the order of their keys. */

@@ -1,5 +1,5 @@
 import type { Memory } from '../../../core/cache/memory.ts'
-import { reached } from '../../reached.ts'
+import { reachableStub } from '../../reachable-stub.ts'
 import type { RegistryObject } from '../registry-object.ts'
 
 /** Gets a stub of the one Registry Durable Object. A stub belongs to the request that got it, so it is got each time. */
@@ -19,7 +19,7 @@ const REACH = {
 }
 
 export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
-  return () => reached(namespace.getByName('registry'), REACH)
+  return () => reachableStub(namespace.getByName('registry'), REACH)
 }
 
 /** How one isolate reaches the registry. */

@@ -1,6 +1,6 @@
 import { field } from '../../rows.ts'
 import { type Name, type Term, termsOf } from '../../../core/search/question.ts'
-import { matching, type Seen } from './seen-ids.ts'
+import { matching, type Seen } from './visible-ids.ts'
 
 /** How much of a word's weight counts: by where a tool has it, */
 const ANYWHERE = 0.35

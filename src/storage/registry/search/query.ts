@@ -6,7 +6,7 @@ import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
-import { scopeOf } from './seen.ts'
+import { scopeOf } from './visibility.ts'
 import { mayChange, tagsOfToolkit } from '../toolkits.ts'
 
 /** A tool found by a query: its record, serialised. */

@@ -1,8 +1,8 @@
 import { field } from '../../rows.ts'
 import { coverageOf } from './coverage.ts'
 import { plainText } from './search-index.ts'
-import type { Scope } from './seen.ts'
-import { seenIn } from './seen-ids.ts'
+import type { Scope } from './visibility.ts'
+import { visibleIds } from './visible-ids.ts'
 
 /** What covers as much but for this is tied. */
 const PRECISION = 1e6
@@ -41,7 +41,7 @@ export function rank(
   limit: number,
   behind: Behind = { place: 0, id: 0 },
 ): Ranking {
-  const { covered, unmatched } = coverageOf(sql, q, seenIn(sql, scope))
+  const { covered, unmatched } = coverageOf(sql, q, visibleIds(sql, scope))
   const ties = tiesOf(covered, veryOf(sql, q, scope))
   const last = ties.at(-1)
   const total = last ? last.before + last.ids.length : 0

@@ -59,16 +59,16 @@ describe('a listing of all versions', () => {
       expect(await of('deprecated')).toEqual([])
       expect(await of('active', 2)).toEqual(['A.B@1.10.0', 'A.B@1.9.0', 'B.A@2.0.0'])
       const publisher = { id: 'key:1', kind: 'key', scopes: ['tools:read', 'tools:publish'], users: [] } as const
-      const seenBy = async (tools: readonly string[], id = 'key:1') => {
+      const visibleTo = async (tools: readonly string[], id = 'key:1') => {
         const answer = await registry.query({ ...QUERY, status: 'disabled' }, 10, { ...publisher, id, tools })
         return answer?.found.map(({ cursor }) => cursor)
       }
-      expect(await seenBy(['B.*'])).toEqual(['b.a@1.0.0'])
+      expect(await visibleTo(['B.*'])).toEqual(['b.a@1.0.0'])
       // A bare pattern names nothing, and the toolkits are another's
-      expect(await seenBy(['*'])).toEqual([])
+      expect(await visibleTo(['*'])).toEqual([])
       await registry.giveToolkit('A', 'key:1')
-      expect(await seenBy(['*'])).toEqual(['a.c@1.0.0'])
-      expect(await seenBy(['*'], 'key:2')).toEqual([])
+      expect(await visibleTo(['*'])).toEqual(['a.c@1.0.0'])
+      expect(await visibleTo(['*'], 'key:2')).toEqual([])
       await registry.changeToolkit('B', disabled, ADMIN)
       await registry.changeToolkit('B', 'delete', ADMIN)
       expect(await of('disabled')).toEqual(['A.C@1.0.0'])

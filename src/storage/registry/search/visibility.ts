@@ -16,7 +16,7 @@ export function scopeOf(
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
   principal: Principal,
 ): Scope {
-  const seen = seenBy(sql, principal)
+  const seen = visibleTo(sql, principal)
   const parts: readonly (Scope | undefined)[] = [
     seen,
     toolkit === undefined ? undefined : { condition: 'indexed.toolkit = ?', bindings: [toolkit.toLowerCase()] },
@@ -33,7 +33,7 @@ export function scopeOf(
 }
 
 /** The tools that a principal may see; undefined where that is all. */
-function seenBy(sql: SqlStorage, principal: Principal): Scope | undefined {
+function visibleTo(sql: SqlStorage, principal: Principal): Scope | undefined {
   const begins = beginningsOf(principal)
   // What `maySee` says where the patterns leave nothing out, without a look at every tool
   if (!begins) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined

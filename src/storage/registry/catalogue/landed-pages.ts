@@ -2,7 +2,7 @@ import { kvKey } from '../../keys.ts'
 import { column, field, firstRow } from '../../rows.ts'
 
 /** The leaves of which KV lacks a change up to a revision, by their first keys. */
-export function leavesBehind(sql: SqlStorage, revision: number): string[] {
+export function leavesToLand(sql: SqlStorage, revision: number): string[] {
   return column<string>(sql, 'SELECT first FROM leaf WHERE behind <= ? ORDER BY behind, first', revision)
 }
 
@@ -18,7 +18,7 @@ export function listableOf(sql: SqlStorage, first: string, keys: readonly string
  * The leaves that are to land together with one, itself perhaps among them: it was split off another since that landed, whose
  * page in KV has tools that now belong to these. None where no page reaches beyond its own leaf.
  */
-export function landTogether(sql: SqlStorage, first: string): readonly string[] {
+export function leavesLandingWith(sql: SqlStorage, first: string): readonly string[] {
   const page = pageAt(sql, first)
   if (!page) return []
   const splitOff = `SELECT first FROM leaf WHERE first > ?1 AND landed_lines IS NULL AND first < coalesce(

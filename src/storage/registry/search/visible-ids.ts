@@ -1,5 +1,5 @@
 import { column, field } from '../../rows.ts'
-import type { Scope } from './seen.ts'
+import type { Scope } from './visibility.ts'
 
 /** So many numbers are read as one text, which is faster than a row each: one in a Durable Object is at most 2 MB. */
 const SPAN = 100_000
@@ -16,7 +16,7 @@ export interface Seen {
 }
 
 /** The tools in a scope. */
-export function seenIn(sql: SqlStorage, { condition, bindings }: Scope): Seen {
+export function visibleIds(sql: SqlStorage, { condition, bindings }: Scope): Seen {
   const last = field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0
   const spans = Array.from({ length: Math.floor(last / SPAN) + 1 }, (_, at) => at * SPAN)
   if (condition === 'TRUE')

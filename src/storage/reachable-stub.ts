@@ -1,6 +1,5 @@
 import { Unreachable } from '../core/failure/failure.ts'
-import { twiceIfMoved } from './moved.ts'
-import { within } from './within.ts'
+import { withTimeout } from './timeout.ts'
 
 /** For how long a Durable Object is waited for, in milliseconds. */
 export interface Reach {
@@ -17,7 +16,7 @@ export interface Reach {
  * A Durable Object's stub whose methods answer in time, or fail as `Unreachable`: nobody waits for an object that hangs, and
  * that one cannot be reached is no defect. What the object itself throws comes as it is.
  */
-export function reached<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
+export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(stub, {
     get(target, method) {
@@ -26,8 +25,8 @@ export function reached<Stub extends object>(stub: Stub, { what, waitMs, longer 
       return async (...given: unknown[]): Promise<unknown> => {
         try {
           const ask = async (): Promise<unknown> => Reflect.apply(real, target, given)
-          return await within(longer[method] ?? waitMs, message, () =>
-            once.includes(method) ? ask() : twiceIfMoved(ask),
+          return await withTimeout(longer[method] ?? waitMs, message, () =>
+            once.includes(method) ? ask() : retryOnce(ask),
           )
         } catch (error) {
           if (isDefect(error)) throw error
@@ -48,4 +47,14 @@ function isDefect(error: unknown): boolean {
   if (error instanceof Error && error.message.includes(CANNOT_REACH)) return false
   const is = (name: string) => error instanceof Error && Reflect.get(error, name) === true
   return is('remote') && !is('retryable') && !is('overloaded') && !is('durableObjectReset')
+}
+
+/** Asks a second time where the object was moved, or deployed anew, under the first: nothing that it stored is lost. */
+export async function retryOnce<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof Error && 'retryable' in error && error.retryable === true) return ask()
+    throw error
+  }
 }

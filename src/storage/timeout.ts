@@ -1,7 +1,7 @@
 import { Unreachable } from '../core/failure/failure.ts'
 
-/** What some work gives, if it does within so many milliseconds; after that it fails as `Unreachable`, and the work is left to itself. */
-export async function within<T>(ms: number, who: string, work: () => Promise<T>): Promise<T> {
+/** Awaits some work for so many milliseconds; then fails as `Unreachable`, and leaves the work to itself. */
+export async function withTimeout<T>(ms: number, who: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Unreachable(`${who} did not answer within ${ms} ms`)), ms)
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inParts } from '../../../../src/storage/registry/catalogue/parts.ts'
+import { chunksOf } from '../../../../src/storage/registry/catalogue/chunks.ts'
 
 it.each([
   [[], []],
@@ -17,5 +17,5 @@ it.each([
     [[0, 0, 0], [0]],
   ],
 ])('%j in parts of three items, or of 9 together', (items, parts) => {
-  expect([...inParts(items, (item) => item, { maxSize: 9, maxItems: 3 })]).toEqual(parts)
+  expect([...chunksOf(items, (item) => item, { maxSize: 9, maxItems: 3 })]).toEqual(parts)
 })

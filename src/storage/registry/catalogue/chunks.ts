@@ -1,5 +1,5 @@
 /** Cuts a list into parts, none empty, of a bounded length and size; an item that is too large is a part of its own. */
-export function* inParts<T>(
+export function* chunksOf<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,
   { maxSize, maxItems = Infinity }: { readonly maxSize: number; readonly maxItems?: number },

@@ -2,8 +2,8 @@ import { HEAD_KEY, kvKey } from '../../keys.ts'
 import { type Needed, waitingOf } from '../../outbox.ts'
 import { field } from '../../rows.ts'
 import { headOf, type Leaf } from './head.ts'
-import { landTogether, leavesBehind, listableOf } from './leaves.ts'
-import { neededByListed } from './needed.ts'
+import { leavesLandingWith, leavesToLand, listableOf } from './landed-pages.ts'
+import { dependenciesOfListed } from './dependencies.ts'
 import { type LeafPages, pagesOfLeaf, type WriteLine } from './pages.ts'
 import { readNumber } from '../tables.ts'
 
@@ -38,7 +38,7 @@ const NOTHING: Needed = { targets: [], upTo: 0 }
  * changes up to the last that has landed, without the new tools that wait, then what is new of tools that are listed already, and
  * then the head. `leaf.landed_…` are the pages that the head in KV names: what happens to a leaf meanwhile is for another head.
  */
-export function createLanding(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
+export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
   let landing: Landing | undefined
   let headAt = 0
@@ -69,7 +69,7 @@ export function createLanding(storage: DurableObjectStorage, kv: KVNamespace, wr
       [...leaves.values(), ...pages].some(
         ({ leaf, until }) => leaf.first <= first && (until === undefined || first < until),
       )
-    for (const first of [...beside, ...leavesBehind(sql, upTo)]) {
+    for (const first of [...beside, ...leavesToLand(sql, upTo)]) {
       if (pages.length === AT_ONCE) break
       if (isRead(first)) continue
       const made = await pagesOfLeaf(sql, first, writeLine, (keys) => listableOf(sql, first, keys))
@@ -93,8 +93,8 @@ export function createLanding(storage: DurableObjectStorage, kv: KVNamespace, wr
         const { first } = page.leaf
         under.leaves.set(first, isPartial ? { ...written, changed: NEVER, revision: under.upTo } : written)
         under.beside.delete(first)
-        for (const each of landTogether(sql, first)) if (!under.leaves.has(each)) under.beside.add(each)
-        targets.push(...neededByListed(sql, page.keys))
+        for (const each of leavesLandingWith(sql, first)) if (!under.leaves.has(each)) under.beside.add(each)
+        targets.push(...dependenciesOfListed(sql, page.keys))
       }
       under.needed = { targets, upTo: readNumber(sql, 'revision') }
     }

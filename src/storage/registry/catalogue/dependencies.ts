@@ -2,7 +2,7 @@ import { kvKey } from '../../keys.ts'
 import { column } from '../../rows.ts'
 
 /** The keys that whoever finds these tools in the catalogue may read, of those that KV is yet to get. */
-export function neededByListed(sql: SqlStorage, keys: readonly string[]): string[] {
+export function dependenciesOfListed(sql: SqlStorage, keys: readonly string[]): string[] {
   const listed = JSON.stringify(keys)
   const tools = column<string>(
     sql,
@@ -16,11 +16,11 @@ export function neededByListed(sql: SqlStorage, keys: readonly string[]): string
     listed,
     kvKey('name', ''),
   )
-  return [...neededByTools(sql, tools), ...tools.map((key) => kvKey('tool', key)), ...names]
+  return [...dependenciesOfTools(sql, tools), ...tools.map((key) => kvKey('tool', key)), ...names]
 }
 
 /** The keys that KV's documents of these tools lead to, of those that KV is yet to get. */
-export function neededByTools(sql: SqlStorage, keys: readonly string[]): string[] {
+export function dependenciesOfTools(sql: SqlStorage, keys: readonly string[]): string[] {
   return column<string>(
     sql,
     `WITH asked (tool) AS MATERIALIZED (SELECT value FROM json_each(?)),
