@@ -212,7 +212,9 @@ const RULES: readonly Rule[] = [
       !['src/app.ts', 'src/index.ts'].includes(path),
     // JSX writes HTML, and knows nothing of requests
     refuses: (imported, path) =>
-      named('hono')(imported) && !(within('src/console')(path) && named('hono/jsx', 'hono/html')(imported)),
+      named('hono')(imported) &&
+      !(path.endsWith('.tsx') && named('hono/jsx', 'hono/html')(imported)) &&
+      imported !== 'hono/jsx/jsx-runtime',
     breach: ['src/dialects/oxp/wire.ts', "import { html } from 'hono/html'"],
   },
   {
@@ -535,7 +537,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)
@@ -543,7 +545,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 640 kB, compressed, of which it starts with 715 kB before compression, beside its tools', () => {
+  it('is below 670 kB, compressed, of which it starts with 715 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -551,7 +553,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(640_000)
+    expect(size).toBeLessThan(670_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(715_000)
   })

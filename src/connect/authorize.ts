@@ -8,8 +8,8 @@ import { noteAct } from '../http/route/acts.ts'
 import { readForm } from '../http/request/body.ts'
 import type { RouteContext } from '../http/route/gate.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
-import { bounded } from '../http/page/markup.ts'
-import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
+import { bounded } from '../http/page/text.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { SignedIn, Sessions } from '../http/caller/sessions.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
@@ -17,7 +17,7 @@ import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
 import type { Asked, AuthorizationRequest } from '../storage/connect/connections.ts'
 import { type Choice, choicesOf } from '../core/catalogue/choices.ts'
 import { type FindDocument, isDocumentUrl } from './client-document.ts'
-import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.ts'
+import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.tsx'
 
 export interface AuthorizeDeps {
   readonly server: AuthorizationServer
@@ -51,7 +51,6 @@ const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 /** Characters of a client's name, which is stored with each agent. */
 const MAX_NAME = 200
-const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
 const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
 
@@ -116,7 +115,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
     /** `POST /connect/authorize`, which only our own page may send. */
     async decide(c: RouteContext): Promise<Response> {
       const request = c.req.raw
-      if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
+      if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
       const form = await readForm(request, FORM_LIMIT)
       if (!form.ok) return page(failurePage(form.failure))
       const question = await questionOf(c, SIGNED_OUT)

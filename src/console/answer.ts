@@ -1,14 +1,13 @@
-import { hasScope, type Principal, type Scope } from '../core/access/principal.ts'
+import { hasScope, type Principal } from '../core/access/principal.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { readForm } from '../http/request/body.ts'
 import type { Gate, RouteContext } from '../http/route/gate.ts'
-import { html } from '../http/page/markup.ts'
-import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { layout } from './layout.tsx'
 import type { MadeRequest, PageEntry, Visit } from './page.ts'
 import { followed, replyOf } from './reply.ts'
-import { welcomePage } from './welcome.ts'
+import { NO_SUCH_NAME, scopePage, welcomePage } from './cards.tsx'
 
 export interface AnswerDeps {
   /** Lets in whoever is signed in, or else whom the deployment lets in without; forms from our own pages alone. */
@@ -24,27 +23,6 @@ export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record
 
 /** Of a form, in bytes: a tool's input at its largest fits, or a description that is imported. */
 const FORM_LIMIT = 4 * 1024 * 1024
-const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
-const BACK = html`<p><a href="/">All tools</a></p>`
-const NO_SUCH_NAME: Page = {
-  status: 404,
-  title: 'Nothing here',
-  body: html`<p>Nothing has such a name.</p>
-    ${BACK}`,
-}
-
-function notFor(scope: Scope): Page {
-  return {
-    status: 403,
-    title: 'Not for you',
-    body: html`<p>
-        This page needs the scope <code>${scope}</code>, which you do not have. An administrator gives it to a key, or
-        by <code>SIGN_IN_RULES</code>.
-      </p>
-      ${BACK}`,
-  }
-}
-
 /** Makes what answers for all pages: who may open them, what they are handed, and how what they give is shown. */
 export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
   return async (c, entry, params) => {
@@ -55,7 +33,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
     const isAnonymous = principal.kind === 'anonymous'
     const lacks = entry.scope && !hasScope(principal, entry.scope) ? entry.scope : undefined
     if (isAnonymous && (entry.isPrivate || lacks)) return leadToSignIn(request)
-    if (lacks) return page(notFor(lacks))
+    if (lacks) return page(scopePage(lacks))
     const isForm = request.method === 'POST'
     const form = isForm ? await readForm(request, FORM_LIMIT) : undefined
     if (form?.ok === false) return page(failurePage(form.failure))
@@ -106,8 +84,8 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
   }
 }
 
-function refuse(request: Request, failure: Failure): Response {
-  if (failure.type === 'forbidden') return page(NOT_FROM_HERE)
+function refuse(request: Request, failure: Failure): Response | Promise<Response> {
+  if (failure.type === 'forbidden') return page(FORM_OF_ANOTHER_SITE)
   if (failure.type !== 'unauthenticated') return page(failurePage(failure))
   return new URL(request.url).pathname === '/' ? page(welcomePage()) : leadToSignIn(request)
 }

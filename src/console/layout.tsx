@@ -1,7 +1,7 @@
+import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../core/access/principal.ts'
-import { Markup, visible } from '../http/page/markup.ts'
-import { answerDocument } from '../http/page/page.ts'
+import { answerDocument } from '../http/page/document.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { curlOf } from './curl.ts'
 import type { Live, MadeRequest, PageEntry, View, Visit } from './page.ts'
@@ -23,12 +23,12 @@ interface Surroundings {
 export async function layout(view: View, around: Surroundings): Promise<Response> {
   const { title, status = 200, live } = view
   const { style, script } = around
-  const body = live ? liveBody(view, live, around) : await bodyOf(view, around)
+  const body = live ? liveBody(view, live, around) : bodyOf(view, around)
   return answerDocument({ status, title, style, script, body, keepsForms: true })
 }
 
-function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings): Promise<Markup> {
-  return markupOf(
+function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings): JSX.Element {
+  return (
     <>
       <a class="skip" href="#content">
         Skip to the content
@@ -45,25 +45,17 @@ function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings):
         {content}
       </main>
       <MadeRequests visit={visit} made={made} />
-    </>,
+    </>
   )
 }
 
-/** What stands before the live place, what comes, and, when that is over, what stands behind it then. */
-async function* liveBody(view: View, { parts, end }: Live, around: Surroundings): AsyncGenerator<Markup> {
-  const [before = ''] = (await bodyOf(view, around)).text.split(LIVE_PLACE)
-  yield new Markup(before)
-  for await (const part of parts) yield markupOf(part)
-  const [, after = ''] = (await bodyOf({ ...view, content: await end() }, around)).text.split(LIVE_PLACE)
-  yield new Markup(after)
-}
-
-/**
- * What JSX makes, as it is sent. Hono escapes every text that stands in it; what cannot be seen, or turns text around, is then
- * spelled out all over, since what tools say of themselves is anybody's. `exact` is for values that must come back as they are.
- */
-async function markupOf(element: JSX.Element): Promise<Markup> {
-  return new Markup(visible(String(await element)))
+/** The page up to its live part, the parts as they come, and, when that is over, the rest of the page as it is then. */
+async function* liveBody(view: View, { parts, end }: Live, around: Surroundings): AsyncGenerator<JSX.Element> {
+  const [before = ''] = String(await bodyOf(view, around)).split(LIVE_PLACE)
+  yield raw(before)
+  yield* parts
+  const [, after = ''] = String(await bodyOf({ ...view, content: await end() }, around)).split(LIVE_PLACE)
+  yield raw(after)
 }
 
 function Navigation({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {

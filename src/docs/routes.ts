@@ -4,7 +4,7 @@ import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/route/public-route.ts'
-import type { Guide } from './guide.ts'
+import type { Guide } from './guide.tsx'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
   /** The guides, in order. Called when one is first asked for: they are no part of what a start evaluates. */
@@ -37,7 +37,7 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   at(
     '/docs',
     async () => {
-      const [{ guidesPage }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+      const [{ guidesPage }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
       return page(guidesPage(guides))
     },
     shown,
@@ -54,7 +54,7 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   at(
     '/docs/:guide',
     async (c) => {
-      const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+      const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
       const asked = c.req.param('guide') ?? ''
       const name = asked.replace(/\.md$/, '')
       const guide = guides.find((each) => each.name === name)
@@ -67,7 +67,7 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   at(
     '/llms.txt',
     async (c) => {
-      const [{ llmsText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+      const [{ llmsText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
       return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
     },
     open,

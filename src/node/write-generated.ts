@@ -7,6 +7,7 @@ import { isCheckedInLinearTime } from '../core/schema/validator.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
+import { readGuides } from './guides.ts'
 import { readTools, sha256 } from './read-tools.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,7 +22,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
   for (const [name, text] of [
     ...(await bundledTools(from, folder)),
     ...(await sandboxes()),
-    await guides(),
+    ['guides.ts', `export const guides = ${JSON.stringify(await readGuides(join(root, 'src/docs')))} as const\n`],
     await consoleAssets(),
   ]) {
     await write(join(folder, name), text)
@@ -73,20 +74,6 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     ['validators.d.ts', declarations.join('\n')],
     ['build.ts', build.join('\n')],
   ]
-}
-
-async function guides(): Promise<File> {
-  const folder = join(root, 'src/docs')
-  const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
-  const all = await Promise.all(
-    names.map(async (name) => ({ name, text: withoutPadding(await readFile(join(folder, `${name}.md`), 'utf8')) })),
-  )
-  return ['guides.ts', `export const guides = ${JSON.stringify(all)} as const\n`]
-}
-
-/** Markdown without the padding of tables, which models would pay for. */
-function withoutPadding(markdown: string): string {
-  return markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
 }
 
 async function consoleAssets(): Promise<File> {

@@ -8,7 +8,7 @@ import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, isKey, MIN_ADMIN_KEY } from '../http/caller/authenticate.ts'
 import { noteAct } from '../http/route/acts.ts'
 import { readForm } from '../http/request/body.ts'
-import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import { declare, reading } from '../http/route/operation.ts'
 import { ANY_QUERY, query, type ReadOf } from '../http/request/query.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
@@ -47,11 +47,10 @@ export interface SignInFaceDeps {
 const FORM_LIMIT = 9 * MAX_RETURN + 1_024
 const MAX_CALLBACK = 16_384
 /** Most isolates never show them. */
-const pages = () => import('./pages.ts')
+const pages = () => import('./pages.tsx')
 
 /** Links to the page get further parameters on the way, such as `utm_source`. */
 const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
-const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must be one of this Switchboard')
 const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
 
@@ -129,7 +128,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (refused) return page(refused)
     if (provider) return page(plainPage(404, 'Nothing here', 'People sign in with their provider here'))
     const request = c.req.raw
-    if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
+    if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
     const form = await readForm(request, FORM_LIMIT)
     if (!form.ok) return page(failurePage(form.failure))
     const back = backOf(c, form.value.get('return') ?? undefined)
@@ -152,7 +151,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
     const request = c.req.raw
-    if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
+    if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
     const form = await readForm(request, FORM_LIMIT)
     const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
     const cookie = await sessions.signOut(request)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { exact } from '../../src/console/parts.tsx'
-import { visible } from '../../src/http/page/markup.ts'
+import { visible } from '../../src/http/page/text.ts'
 
 /** What a browser reads of a value in quotation marks. */
 function read(written: string): string {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { agentHosts, KEY_VARIABLE, type Snippet } from '../../src/docs/agent-hosts.ts'
-import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
-import { anchorOf } from '../../src/docs/markdown.ts'
+import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
+import { anchorOf } from '../../src/node/guides.ts'
 
 const GUIDE = readFileSync(new URL('../../src/docs/agents.md', import.meta.url), 'utf8')
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
-import { EXAMPLE_ORIGIN, type Guide, guidePage, summaryOf } from '../../src/docs/guide.ts'
+import { EXAMPLE_ORIGIN, type Guide } from '../../src/docs/guide.tsx'
 import { fail } from '../../src/core/failure/failure.ts'
 import { guides } from '../../src/generated/guides.ts'
 
@@ -23,8 +23,7 @@ describe('every guide', () => {
     expect(all.map(({ name }) => `${name}.md`)).toEqual(files.sort())
   })
 
-  it.each(all)('$name begins with a heading, and what one can do after reading it', (guide) => {
-    const { title, summary } = summaryOf(guide)
+  it.each(all)('$name begins with a heading, and what one can do after reading it', ({ title, summary }) => {
     expect(title).not.toBe('')
     expect(summary).toMatch(/^After reading this you can /)
   })
@@ -79,9 +78,8 @@ describe('the list of guides', () => {
     const text = await response.text()
     // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
     expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
-    for (const guide of all) {
-      const { title, summary } = summaryOf(guide)
-      expect(text).toContain(`- [${title}](${ORIGIN}/docs/${guide.name}.md): ${summary}`)
+    for (const { name, title, summary } of all) {
+      expect(text).toContain(`- [${title}](${ORIGIN}/docs/${name}.md): ${summary}`)
     }
   })
 })
@@ -105,12 +103,6 @@ it('the configuration of each host is there for programs', async () => {
     snippet: { language: 'toml', text: expect.stringContaining(`url = "${ORIGIN}/mcp"`) },
     signIn: { language: 'sh', text: expect.stringContaining(`--url ${ORIGIN}/connect/mcp`) },
   })
-})
-
-it('a link to another guide leads to its page, and one to a file nowhere', () => {
-  const text = '# Guide\n\nAfter [one](sign-in.md#a), [two](../SECURITY.md) and [three](https://x.dev).\n'
-  const { body } = guidePage({ name: 'guide', text }, ORIGIN)
-  expect(body.text).toContain('<a href="/docs/sign-in#a">one</a>, two and <a href="https://x.dev">three</a>')
 })
 
 it('a long guide says what is on it, a short one does not, and code and tables are wider than its lines', async () => {

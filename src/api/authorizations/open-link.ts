@@ -47,7 +47,7 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
     const id = pathSegment(c.req.raw.url, 2)
     if (!id.ok) return failurePage(id.failure)
     // Most isolates never show them
-    const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.ts')
+    const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.tsx')
     const authorization = await authorizations.find(id.value)
     if (!authorization) {
       const provider = await providers.find(id.value)

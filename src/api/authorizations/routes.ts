@@ -13,7 +13,7 @@ import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
 import { declarePage, reading } from '../../http/route/operation.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
-import { failurePage, goTo, page, plainPage } from '../../http/page/page.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
 import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
@@ -29,7 +29,7 @@ export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
 }
 
 /** The pages that people see, which most isolates never show. */
-const pages = () => import('./pages.ts')
+const pages = () => import('./pages.tsx')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
@@ -110,7 +110,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   async function decide(c: Context): Promise<Response> {
     const request = c.req.raw
     if (!isSameOrigin(request)) {
-      return page(plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done'))
+      return page(FORM_OF_ANOTHER_SITE)
     }
     const form = await readForm(request, FORM_LIMIT)
     if (!form.ok) return page(failurePage(form.failure))

@@ -24,7 +24,7 @@ export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono
     jsonText(JSON.stringify(await documentAt(c))),
   )
   at('/docs/reference', READ, async (c) => {
-    const [{ referencePage }, document] = await Promise.all([import('./reference.ts'), documentAt(c)])
+    const [{ referencePage }, document] = await Promise.all([import('./reference.tsx'), documentAt(c)])
     return page(referencePage(document))
   })
 

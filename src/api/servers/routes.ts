@@ -138,7 +138,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
   }
 
   /** A refusal as the registry's API has it. */
-  function refuse(failure: Failure): Response {
+  function refuse(failure: Failure): Response | Promise<Response> {
     if (failure.type !== 'request-malformed' && failure.type !== 'not-found') return deps.respond(failure)
     return jsonText(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
   }

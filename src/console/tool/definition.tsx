@@ -1,5 +1,5 @@
 import type { Json } from '../../core/tool/json.ts'
-import { laidOut } from '../../http/page/laid-out-json.ts'
+import { indentedJson } from '../../http/page/text.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
@@ -56,7 +56,7 @@ export function Definition({ path, format, written }: DefinitionProps) {
 function Text({ document, losses }: Written) {
   return (
     <>
-      <Copyable text={laidOut(JSON.stringify(document))} />
+      <Copyable text={indentedJson(document)} />
       {losses.length === 0 ? undefined : (
         <details>
           <summary>What this form cannot say ({String(losses.length)})</summary>

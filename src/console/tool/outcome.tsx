@@ -1,6 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
-import { laidOut } from '../../http/page/laid-out-json.ts'
+import { indentedJson } from '../../http/page/text.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
 import { type CallError, type CallReply, challengesOf } from './call.ts'
@@ -17,7 +17,7 @@ export function CallOutcome({ reply }: { reply: Reply<CallReply> }) {
             <strong>It worked</strong>, in {String(Math.round(result.duration))} ms.
           </p>
         </Notice>
-        <Copyable text={laidOut(JSON.stringify(result.value ?? null))} />
+        <Copyable text={indentedJson(result.value ?? null)} />
       </>
     )
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { laidOut } from '../../http/page/laid-out-json.ts'
+import { indentedJson } from '../../http/page/text.ts'
 import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
 import { Copyable } from '../parts.tsx'
@@ -55,14 +55,14 @@ export function callSnippets({ origin, isOpen, id, name, input, newId }: Example
   ]
 }
 
-function typeScript(origin: string, isOpen: boolean, body: object): string {
+function typeScript(origin: string, isOpen: boolean, body: JsonObject): string {
   const key = isOpen ? '' : `\n    'Authorization': \`Bearer \${process.env['${KEY_VARIABLE}']}\`,`
   return `const response = await fetch(${JSON.stringify(`${origin}/tools/call`)}, {
   method: 'POST',
   headers: {
     'Content-Type': 'application/json',${key}
   },
-  body: JSON.stringify(${laidOut(JSON.stringify(body)).replaceAll('\n', '\n  ')}),
+  body: JSON.stringify(${indentedJson(body).replaceAll('\n', '\n  ')}),
 })
 const { result } = await response.json()
 console.log(result)`

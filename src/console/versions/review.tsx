@@ -1,5 +1,5 @@
 import type { Json } from '../../core/tool/json.ts'
-import { laidOut } from '../../http/page/laid-out-json.ts'
+import { indentedJson } from '../../http/page/text.ts'
 import { Changes } from '../changes.tsx'
 import type { ListedTool } from '../listed-tool.ts'
 import type { Reply, Visit } from '../page.ts'
@@ -36,7 +36,7 @@ export function Review({ tool, versions, implementation }: ToReview) {
       {implementation.ok ? (
         <details>
           <summary aria-label={`What ${tool.id} runs`}>What it runs</summary>
-          <pre>{laidOut(JSON.stringify(implementation.value))}</pre>
+          <pre>{indentedJson(implementation.value)}</pre>
         </details>
       ) : (
         <p class="note">{failureOf(implementation).message}.</p>

@@ -3,7 +3,7 @@ import { type Failure, Unreachable } from '../../core/failure/failure.ts'
 
 /** The last resort: storage that is out of reach is `unavailable`; a defect is logged with a reference, and the caller is told the reference and nothing else. */
 export function unexpected(
-  respond: (failure: Failure) => Response,
+  respond: (failure: Failure) => Response | Promise<Response>,
   newId: () => string,
   log: (entry: Readonly<Record<string, unknown>>) => void,
 ): ErrorHandler {

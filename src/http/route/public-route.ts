@@ -7,7 +7,7 @@ export interface PublicRouteDeps {
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: RouteContext) => Failing | undefined
   /** Words a failure. */
-  readonly respond: (failure: Failure) => Response
+  readonly respond: (failure: Failure) => Response | Promise<Response>
 }
 
 /** Pages of any site may ask. Some clients send their key wherever they ask, so it is let through. */
@@ -29,7 +29,7 @@ export function createPublicRoute({ shield, respond }: PublicRouteDeps) {
     declare(operation, async (c: C): Promise<Response> => {
       const limited = shield(c)
       const query = limited ?? readQuery(operation.query, c.req.raw.url)
-      const response = query.ok ? await handle(c, query.value) : respond(query.failure)
+      const response = query.ok ? await handle(c, query.value) : await respond(query.failure)
       if (!response.ok) response.headers.set('cache-control', 'no-store')
       else if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'public, max-age=300')
       return fromAnyOrigin(response)

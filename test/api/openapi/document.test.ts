@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
+import { page } from '../../../src/http/page/page.ts'
 import { describe, expect, it } from 'vitest'
 import { CLIENT } from '../../../src/api/clients/wire.ts'
 import { openApiDocument } from '../../../src/api/openapi/document.ts'
-import { referencePage } from '../../../src/api/openapi/reference.ts'
+import { referencePage } from '../../../src/api/openapi/reference.tsx'
 import { encodeSession } from '../../../src/api/sessions/wire.ts'
 import { encodeAgent } from '../../../src/api/users/agents/wire.ts'
 import { encodeGrant } from '../../../src/api/users/wire.ts'
@@ -43,11 +44,11 @@ describe('the document', () => {
     expect(await openApiDocument([page, ...routes], AT_EXAMPLE)).toEqual(document)
   })
 
-  it('is told as a page whatever it holds', () => {
+  it('is told as a page whatever it holds', async () => {
     const odd = { paths: { '/<x>': { get: { tags: ['<t>'], responses: { 200: { description: '<b>' } } } } } }
-    const { body } = referencePage(odd)
-    expect(body.text).toContain('&lt;x&gt;')
-    expect(body.text).not.toContain('<b>')
+    const text = await (await page(referencePage(odd))).text()
+    expect(text).toContain('&lt;x&gt;')
+    expect(text).not.toContain('<b>')
   })
 })
 

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { anchorOf, headingsOf, renderMarkdown } from '../../src/docs/markdown.ts'
+import { anchorOf, guideOf } from '../../src/node/guides.ts'
 
-const same = (href: string) => href
-/** Without the lines between tags. */
-const rendered = (text: string, linkTo: (href: string) => string | undefined = same) =>
-  renderMarkdown(text, linkTo).text.replaceAll(/>\s*\n\s*</g, '><')
+/** Without the lines between tags, and those that a paragraph is written on. */
+const rendered = (text: string) =>
+  guideOf('guide', text)
+    .html.replaceAll(/>\s*\n\s*</g, '><')
+    .trim()
 
 describe('a guide', () => {
   it.each([
-    ['one\ntwo\n\nthree', '<p>one two</p><p>three</p>'],
+    ['one\ntwo\n\nthree', '<p>one\ntwo</p><p>three</p>'],
     ['## A `key`\ntext', '<h2 id="a-key">A <code>key</code></h2><p>text</p>'],
     ['### Why?', '<h3 id="why">Why?</h3>'],
-    ['```sh\na <b>\n\n# c\n```\nafter', '<pre><code>a &lt;b&gt;\n\n# c</code></pre><p>after</p>'],
-    ['- one\n  more\n- **two**', '<ul><li>one more</li><li><strong>two</strong></li></ul>'],
+    ['```sh\na <b>\n\n# c\n```\nafter', '<pre><code class="language-sh">a &lt;b&gt;\n\n# c\n</code></pre><p>after</p>'],
+    ['- one\n  more\n- **two**', '<ul><li>one\nmore</li><li><strong>two</strong></li></ul>'],
     [
       '| a | b |\n| - | - |\n| `x\\|y` | [l](/m) |',
       '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td><a href="/m">l</a></td></tr></tbody></table></div>',
@@ -36,8 +37,8 @@ describe('a guide', () => {
   )
 
   it('has a link only where it may lead', () => {
-    expect(rendered('[a](javascript:x) [b](/y)', (href) => (href === '/y' ? '/z' : undefined))).toBe(
-      '<p>a <a href="/z">b</a></p>',
+    expect(rendered('[a](javascript:x) [b](people.md#c) [d](../SECURITY.md)')).toBe(
+      '<p>a <a href="/docs/people#c">b</a> d</p>',
     )
   })
 
@@ -56,7 +57,16 @@ it.each([
 
 it('the headings of a text lead to where they stand, and what a fence holds is none', () => {
   const text = '# Top\n\n## A `key`, [made](x.md)\n\n```sh\n## no\n```\n\n### Below\n\n## B\n'
-  const headings = headingsOf(text)
-  expect(headings.map(({ title }) => title)).toEqual(['A key, made', 'B'])
-  for (const { anchor } of headings) expect(rendered(text)).toContain(`<h2 id="${anchor}">`)
+  const { contents, html } = guideOf('guide', text)
+  expect(contents.map(({ title }) => title)).toEqual(['A key, made', 'B'])
+  for (const { anchor } of contents) expect(html).toContain(`<h2 id="${anchor}">`)
+})
+
+it('a guide has its title, and what it is for', () => {
+  const { title, summary, summaryHtml } = guideOf(
+    'guide',
+    '# Keys\n\nAfter reading this you can `make` keys. More.\n\nx',
+  )
+  expect([title, summary]).toEqual(['Keys', 'After reading this you can `make` keys. More.'])
+  expect(summaryHtml).toBe('To <code>make</code> keys. More.')
 })

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bounded, html } from '../../../src/http/page/markup.ts'
+import type { Json } from '../../../src/core/tool/json.ts'
+import { bounded, indentedJson, visible } from '../../../src/http/page/text.ts'
 
-describe('markup', () => {
-  it('takes what is put into it as text, and other markup as markup', () => {
-    const inner = html`<b>${'<&>"\''}</b>`
-    expect(html`<p title="${'"x"'}">${inner}${['a', inner]}${undefined}</p>`.text).toBe(
-      '<p title="&quot;x&quot;"><b>&lt;&amp;&gt;&quot;&#39;</b>a<b>&lt;&amp;&gt;&quot;&#39;</b></p>',
-    )
-  })
-
+describe('a foreign text', () => {
   it.each([
     ['\u202eabc', '\\u202eabc'],
     ['a\u200bb\u0000', 'a\\u200bb\\u0000'],
@@ -25,12 +19,24 @@ describe('markup', () => {
     ['❤️\ufe0f a\ufe0f 👩\u200d\u200d👩 👩\u200b👩', '❤️\\ufe0f a\\ufe0f 👩\\u200d\\u200d👩 👩\\u200b👩'],
     ['two\nlines, é, 日本, 👍', 'two\nlines, é, 日本, 👍'],
   ])('spells out what cannot be seen: %j', (text, written) => {
-    expect(html`${text}`.text).toBe(written)
+    expect(visible(text)).toBe(written)
   })
 
-  it('bounds a text without cutting a character', () => {
+  it('is bounded without cutting a character', () => {
     expect(bounded('abc', 3)).toBe('abc')
     expect(bounded('abcd', 3)).toBe('abc…')
     expect(bounded('ab👍', 3)).toBe('ab…')
   })
+})
+
+describe('JSON on a page', () => {
+  it('has a line for each value', () => {
+    expect(indentedJson({ a: [1, 'x'] })).toBe('{\n  "a": [\n    1,\n    "x"\n  ]\n}')
+  })
+
+  const nested = (levels: number): Json => (levels === 0 ? Array<Json>(10_000).fill(0) : [nested(levels - 1)])
+  it.each([
+    ['long', Array<Json>(100_000).fill(0)],
+    ['deep', nested(130)],
+  ])('stays on one line where it is %s', (_, value) => expect(indentedJson(value)).toBe(JSON.stringify(value)))
 })

@@ -1,0 +1,343 @@
+import type { Authorization, Step } from '../../core/consent/authorization.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
+import { type Page, plainPage } from '../../http/page/page.ts'
+import { signInPath } from '../../http/page/sign-in-path.ts'
+import { bounded, indentedJson, sentence } from '../../http/page/text.ts'
+import { scopeWords } from './scope-words.ts'
+
+const MAX_INPUT = 100_000
+
+/** Asks for a grant: which tool wants which scopes, for whom and where. */
+export function grantPage(authorization: Authorization, providerName: string, now: number, signedIn?: string): Page {
+  const { provider, scopes, userId = '', tool, hosts, account, accounts = [], isHeld = false } = authorization
+  const name = bounded(providerName, 100)
+  return {
+    status: 200,
+    title: `Let a tool act for you at ${name}?`,
+    body: (
+      <>
+        <dl>
+          <dt>Tool</dt>
+          <dd>
+            <code>{tool}</code>
+          </dd>
+          <dt>For the user</dt>
+          <dd>
+            <strong>{bounded(userId)}</strong>
+          </dd>
+          <SignedIn name={signedIn} />
+          <dt>At</dt>
+          <dd>{name}</dd>
+          {account === undefined ? undefined : (
+            <>
+              <dt>Account</dt>
+              <dd>{account === '' ? 'the one without a name' : bounded(account)}</dd>
+            </>
+          )}
+          <dt>Sent to</dt>
+          <dd>{hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />}</dd>
+        </dl>
+        <h2>It asks for</h2>
+        {scopes.length === 0 ? (
+          <p>No scopes in particular: {name} will say what this allows.</p>
+        ) : (
+          <ul role="list">
+            {scopes.map((scope) => (
+              <li>
+                {scopeWords(provider, scope)}
+                <code>{bounded(scope)}</code>
+              </li>
+            ))}
+          </ul>
+        )}
+        <p>
+          What you allow holds for all tools of the toolkit <code>{parseToolId(tool)?.toolkit ?? tool}</code>, at these
+          addresses alone.
+        </p>
+        {isHeld ? (
+          <p>{name} has given this access already: you are asked whether it may be used so, too.</p>
+        ) : undefined}
+        <p class="care">
+          {signedIn === undefined
+            ? `Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your account at ${name}.`
+            : `Go on only if you asked for it yourself, and with an account of your own at ${name}.`}
+        </p>
+        <form method="post">
+          {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
+          <button class="go" name="decision" value="continue">
+            {isHeld ? 'Continue' : `Continue to ${name}`}
+          </button>
+          <button name="decision" value="refuse">
+            Refuse
+          </button>
+        </form>
+        <p class="note">
+          {until(authorization, now)} The access that you give is stored encrypted, for this user alone. It can be
+          revoked at any time, by whoever runs your agent or in your account at {name}.
+        </p>
+      </>
+    ),
+  }
+}
+
+function SignedIn({ name }: { readonly name: string | undefined }) {
+  if (name === undefined) return <></>
+  return (
+    <>
+      <dt>Signed in as</dt>
+      <dd>{bounded(name)}</dd>
+    </>
+  )
+}
+
+function Codes({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <>
+      {texts.map((text) => (
+        <>
+          <code>{bounded(text)}</code>{' '}
+        </>
+      ))}
+    </>
+  )
+}
+
+/** Lets the person say which of several accounts it is, or what a further one is called. */
+function AccountField({ connected }: { readonly connected: readonly string[] }) {
+  return (
+    <label class="note">
+      Name of the account, if you have several (such as work).
+      {connected.length === 0 ? undefined : (
+        <>
+          {' '}
+          Connected so far: <Codes texts={connected} />
+        </>
+      )}
+      <input name="account" value="" maxlength={64} autocomplete="off" />
+    </label>
+  )
+}
+
+/** Asks who is there before anything is said of what they are asked. */
+export function signInPage(back: string): Page {
+  return {
+    status: 200,
+    title: 'Sign in first',
+    body: (
+      <>
+        <p>
+          An agent asks something of a person here. What it is, only that person gets to see, and only they can answer.
+        </p>
+        <p>
+          <a class="button" href={signInPath(back)}>
+            Sign in
+          </a>
+        </p>
+      </>
+    ),
+  }
+}
+
+/** Who is signed in is not who is asked: they learn nothing of it. */
+export function otherPersonPage(signedIn: string, back: string): Page {
+  return {
+    status: 403,
+    title: 'This is for somebody else',
+    body: (
+      <>
+        <p>
+          You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing was
+          done. If somebody sent it to you, let them know.
+        </p>
+        <form method="post" action="/sign-out">
+          <input type="hidden" name="return" value={back} />
+          <button>Sign in as somebody else</button>
+        </form>
+      </>
+    ),
+  }
+}
+
+const NOBODY_IDENTIFIED =
+  'This Switchboard is open to whoever reaches it, to try things out: it does not know who you are, and whoever has this link can approve. Elsewhere nothing is approved without knowing who does.'
+
+/** Asks for the approval of one call; where nobody is identified, it says so. */
+export function approvalPage(
+  authorization: Authorization,
+  { identifiesPeople, signedIn }: { readonly identifiesPeople: boolean; readonly signedIn?: string | undefined },
+  now: number,
+): Page {
+  const { userId, tool, input = {} } = authorization
+  return {
+    status: 200,
+    title: 'Approve this call?',
+    body: (
+      <>
+        <dl>
+          <dt>Tool</dt>
+          <dd>
+            <code>{tool}</code>
+          </dd>
+          <dt>For the user</dt>
+          <dd>{userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}</dd>
+          <SignedIn name={signedIn} />
+        </dl>
+        <h2>Its arguments</h2>
+        <Arguments input={input} />
+        <p class="care">It runs only if you approve, once, and with exactly these arguments.</p>
+        {identifiesPeople ? undefined : <p class="care">{NOBODY_IDENTIFIED}</p>}
+        <form method="post">
+          <button class="go" name="decision" value="approve">
+            Approve
+          </button>
+          <button name="decision" value="refuse">
+            Refuse
+          </button>
+        </form>
+        <p class="note">{until(authorization, now)}</p>
+      </>
+    ),
+  }
+}
+
+function Arguments({ input }: { readonly input: JsonObject }) {
+  const text = JSON.stringify(input)
+  if (text.length <= MAX_INPUT) return <pre>{indentedJson(input)}</pre>
+  return (
+    <>
+      <pre>{text.slice(0, MAX_INPUT)}</pre>
+      <p class="care">
+        <strong>{(text.length - MAX_INPUT).toLocaleString('en')} more characters are not shown here.</strong> Refuse
+        unless you know them.
+      </p>
+    </>
+  )
+}
+
+function until({ expiresAt }: Authorization, now: number): string {
+  const minutes = Math.max(1, Math.ceil((expiresAt - now) / 60_000))
+  const time = new Date(expiresAt).toISOString().slice(11, 16)
+  return `This page works for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}, until ${time} UTC.`
+}
+
+const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'
+
+/** How it stands with an authorization that nobody can act on any more. */
+export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {
+  const isApproval = kind === 'approval'
+  if (status !== 'completed') {
+    const title = isApproval ? 'The call was not approved' : 'Access was not given'
+    const again = 'If it is still wanted, have your agent ask again: it gets a new link.'
+    return { status: 410, title, body: [...(reason === undefined ? [] : [sentence(reason)]), again] }
+  }
+  const user =
+    userId === undefined ? undefined : (
+      <>
+        {' '}
+        for <strong>{bounded(userId)}</strong>
+      </>
+    )
+  return {
+    status: 200,
+    title: 'Done',
+    body: (
+      <>
+        {isApproval ? (
+          <p>
+            You approved the call of <code>{tool}</code>
+            {user}. It can go on now.
+          </p>
+        ) : (
+          <p>
+            <code>{tool}</code> can now act{user} at {bounded(providerName, 100)}.
+          </p>
+        )}
+        <p>{CLOSE_WINDOW}</p>
+      </>
+    ),
+  }
+}
+
+/** The person refused, and that is in order. */
+export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>): Page {
+  return {
+    status: 200,
+    title: 'Refused',
+    body: (
+      <>
+        <p>
+          <code>{tool}</code>{' '}
+          {kind === 'approval' ? 'will not be called with these arguments' : 'gets nothing that it did not have'}.
+        </p>
+        <p>{CLOSE_WINDOW}</p>
+      </>
+    ),
+  }
+}
+
+const STEP_PAGES = {
+  'gone': { status: 410, title: 'This link no longer works' },
+  'other-browser': { status: 403, title: 'This began in another browser' },
+  'refused': { status: 400, title: 'Access was not given' },
+  'unavailable': { status: 502, title: 'That did not work' },
+} as const satisfies Record<Extract<Step, { ok: false }>['why'], { status: Page['status']; title: string }>
+
+/** Why it goes no further. `retry` is where the person can begin anew. */
+export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
+  const { status, title } = STEP_PAGES[why]
+  if (retry === undefined || why === 'gone') return plainPage(status, title, message)
+  return {
+    status,
+    title,
+    body: (
+      <>
+        <p>{sentence(message)}</p>
+        <p>
+          <a href={retry}>Begin again</a>
+        </p>
+      </>
+    ),
+  }
+}
+
+/** A call that names no user has a challenge all the same; there is nobody to ask yet. */
+export function nobodyPage(providerName: string): Page {
+  return {
+    status: 404,
+    title: 'For whom is this?',
+    body: (
+      <>
+        <p>
+          A tool wants to act for somebody at <strong>{bounded(providerName, 100)}</strong>, but the call did not say
+          for which user it is. Nothing was shared.
+        </p>
+        <p>
+          Whoever runs the agent has to name the user with the call: in <code>context.user_id</code>, or as the dialect
+          has it. The call then answers with a link for that user.
+        </p>
+      </>
+    ),
+  }
+}
+
+/** An id that is no authorization and no provider. */
+export function unknownPage(id: string): Page {
+  return {
+    status: 404,
+    title: 'Nothing to authorize here',
+    body: (
+      <>
+        <p>
+          Either this link is too old, or a tool wants to act for you at a provider that is not connected to this
+          Switchboard: <code>{bounded(id, 128)}</code>. Nothing was shared.
+        </p>
+        <p>
+          An old link is replaced when your agent asks again. For a provider that is not connected, whoever runs the
+          agent can call the tool with a token of yours in <code>context.authorization</code>: it is used for that one
+          call and never stored.
+        </p>
+      </>
+    ),
+  }
+}

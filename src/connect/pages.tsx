@@ -1,0 +1,156 @@
+import type { Choice } from '../core/catalogue/choices.ts'
+import type { Page } from '../http/page/page.ts'
+import { bounded, sentence } from '../http/page/text.ts'
+
+/** For how many days an agent may be let act. */
+export const DAYS = [1, 7, 30, 90] as const
+const USUAL_DAYS = 30
+const MAX_SHOWN = 12
+
+/** Who asks a person to be let act for them. */
+export interface Asking {
+  readonly name: string
+  /** The host that the browser goes back to. */
+  readonly host: string
+  /** The host whose document vouches for the client's name; undefined where only the client says it. */
+  readonly publishedBy: string | undefined
+  /** Whether it goes back to a program on the person's own computer. */
+  readonly isLocal: boolean
+}
+
+export interface Question {
+  readonly asking: Asking
+  /** Who is signed in. */
+  readonly person: string
+  readonly choices: readonly Choice[]
+  /** The toolkits that are asked for, in lower case. */
+  readonly wanted: ReadonlySet<string>
+  readonly problem?: string
+}
+
+/** Asks which toolkits an agent may use, and for how long. Nothing is chosen that was not asked for. */
+export function askPage({ asking, person, choices, wanted, problem }: Question): Page {
+  const name = bounded(asking.name, 100)
+  const hasChoices = choices.length > 0
+  return {
+    status: problem === undefined ? 200 : 400,
+    title: `Let ${name} act for you?`,
+    body: (
+      <>
+        {problem === undefined ? undefined : (
+          <p class="care" role="alert">
+            {sentence(problem)}
+          </p>
+        )}
+        <dl>
+          <dt>Who asks</dt>
+          <dd>
+            <strong>{name}</strong>
+            <br />
+            {asking.publishedBy === undefined ? (
+              'Only it says that this is its name; nobody has verified it.'
+            ) : (
+              <>
+                Verified: <strong>{bounded(asking.publishedBy)}</strong> says so of {name}.
+              </>
+            )}
+          </dd>
+          <dt>Goes back to</dt>
+          <dd>
+            <code>{bounded(asking.host)}</code>
+          </dd>
+          <dt>You are</dt>
+          <dd>{bounded(person)}</dd>
+        </dl>
+        {asking.isLocal ? (
+          <p class="care">
+            It goes back to a program on your own computer. Go on only if you began this yourself, just now: any program
+            there can say that it is {name}.
+          </p>
+        ) : undefined}
+        {hasChoices ? undefined : <p>There is no tool here that you may use, so there is nothing to choose.</p>}
+        <form method="post">
+          {hasChoices ? (
+            <>
+              <h2>It may use</h2>
+              {choices.map((choice) => (
+                <ChoiceField choice={choice} isWanted={wanted.has(choice.toolkit.toLowerCase())} />
+              ))}
+              <DaysField />
+              <button class="go" name="decision" value="allow">
+                Allow
+              </button>
+            </>
+          ) : undefined}
+          <button name="decision" value="refuse">
+            Refuse
+          </button>
+        </form>
+        <p class="note">
+          It can list and call these tools as you, and nothing else; never more than you may yourself. Calls of level 8
+          and above ask a person each time. You can end it at any time.
+        </p>
+      </>
+    ),
+  }
+}
+
+function ChoiceField({ choice, isWanted }: { readonly choice: Choice; readonly isWanted: boolean }) {
+  const { toolkit, tools, level } = choice
+  const more = tools.length > MAX_SHOWN ? ` and ${tools.length - MAX_SHOWN} more` : ''
+  return (
+    <label class="choice">
+      <input type="checkbox" name={`toolkit.${toolkit}`} value="1" checked={isWanted} />
+      <span>
+        <strong>{toolkit}</strong>, security level {level === 0 ? '0' : `up to ${level}`}
+        {levelWords(level)}
+        <br />
+        <span class="note">
+          {tools.slice(0, MAX_SHOWN).join(', ')}
+          {more}
+        </span>
+      </span>
+    </label>
+  )
+}
+
+function levelWords(level: number): string {
+  if (level >= 8) return ' (a person approves such calls)'
+  return level >= 4 ? ' (can change or send things)' : ''
+}
+
+function DaysField() {
+  return (
+    <label>
+      For how long
+      <select name="days">
+        {DAYS.map((days) => (
+          <option value={String(days)} selected={days === USUAL_DAYS}>
+            {days === 1 ? '1 day' : `${days} days`}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** The request is wrong. Nobody is sent anywhere by that alone: whoever wrote the link chose the place. */
+export function wrongRequestPage(message: string, back: string | undefined): Page {
+  const host = back === undefined ? undefined : URL.parse(back)?.host
+  return {
+    status: 400,
+    title: 'This agent cannot be connected',
+    body: (
+      <>
+        <p>{sentence(message)}</p>
+        {host === undefined ? undefined : (
+          <p>
+            <a class="button" href={back}>
+              Go back to {bounded(host)}
+            </a>
+          </p>
+        )}
+      </>
+    ),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Scope } from '../core/access/principal.ts'
+import type { Page } from '../http/page/page.ts'
+import { signInPath } from '../http/page/sign-in-path.ts'
+
+const BACK = (
+  <p>
+    <a href="/">All tools</a>
+  </p>
+)
+
+export const NO_SUCH_NAME: Page = {
+  status: 404,
+  title: 'Nothing here',
+  body: (
+    <>
+      <p>Nothing has such a name.</p>
+      {BACK}
+    </>
+  ),
+}
+
+/** For somebody who lacks the scope of a page. */
+export function scopePage(scope: Scope): Page {
+  return {
+    status: 403,
+    title: 'Not for you',
+    body: (
+      <>
+        <p>
+          This page needs the scope <code>{scope}</code>, which you do not have. An administrator gives it to a key, or
+          by <code>SIGN_IN_RULES</code>.
+        </p>
+        {BACK}
+      </>
+    ),
+  }
+}
+
+/** For somebody who opens the address of a deployment and is not signed in. */
+export function welcomePage(): Page {
+  return {
+    status: 200,
+    title: 'One URL for every tool an agent calls',
+    body: (
+      <>
+        <p>
+          Tools are published here once and called by any agent, in whichever dialect it speaks. Sign in to find a tool,
+          read it, and call it from a form.
+        </p>
+        <p>
+          <a class="button" href={signInPath('/')}>
+            Sign in
+          </a>
+        </p>
+        <p class="note">
+          To connect an agent, see the <a href="/docs/agents">guide for agents</a>. All else is in the{' '}
+          <a href="/docs">guides</a>; programs read <a href="/llms.txt">llms.txt</a>.
+        </p>
+      </>
+    ),
+  }
+}

@@ -1,0 +1,106 @@
+import { raw } from 'hono/html'
+import type { Page } from '../http/page/page.ts'
+import { TEXT_STYLE } from '../http/page/style.ts'
+
+/** A guide, as the build makes it of its Markdown, for no deployment in particular. */
+export interface Guide {
+  /** Its name in addresses. */
+  readonly name: string
+  /** The Markdown. */
+  readonly text: string
+  readonly title: string
+  /** One sentence: what one can do after reading it. */
+  readonly summary: string
+  readonly summaryHtml: string
+  /** The Markdown below its title, as HTML. */
+  readonly html: string
+  /** Its headings of the second level. */
+  readonly contents: readonly { readonly anchor: string; readonly title: string }[]
+}
+
+/** The deployment that guides speak of in their examples. */
+export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
+const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
+
+/** The text of a guide with the addresses of the deployment that serves it. */
+export function guideText({ text }: Pick<Guide, 'text'>, origin: string): string {
+  return text.replaceAll(EXAMPLE_ORIGIN, origin)
+}
+
+/** A guide as a page. `origin`, as `URL` writes it, needs no escape. */
+export function guidePage({ name, title, html, contents }: Guide, origin: string): Page {
+  return {
+    status: 200,
+    title,
+    style: TEXT_STYLE,
+    body: (
+      <>
+        <p class="note">
+          <a href="/docs">All guides</a> · <a href={`/docs/${name}.md`}>Markdown</a> · <a href="/">Console</a>
+        </p>
+        {contents.length < 4 ? undefined : (
+          <nav class="contents" aria-labelledby="contents">
+            <h2 id="contents">On this page</h2>
+            <ul>
+              {contents.map((heading) => (
+                <li>
+                  <a href={`#${heading.anchor}`}>{heading.title}</a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+        {raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}
+      </>
+    ),
+  }
+}
+
+/** The page that lists the guides. */
+export function guidesPage(guides: readonly Guide[]): Page {
+  return {
+    status: 200,
+    title: 'Guides',
+    style: TEXT_STYLE,
+    body: (
+      <>
+        <p class="note">
+          <a href="/">Console</a> · <a href="/llms.txt">llms.txt</a>
+        </p>
+        <ul class="list">
+          {guides.map(({ name, title, summaryHtml }) => (
+            <li>
+              <a href={`/docs/${name}`}>{title}</a>
+              <p>{raw(summaryHtml)}</p>
+            </li>
+          ))}
+        </ul>
+        <p>
+          <a href="/docs/reference">Every address, with what it takes</a>
+        </p>
+      </>
+    ),
+  }
+}
+
+/** `/llms.txt`, for a model that reads the deployment's address (https://llmstxt.org). */
+export function llmsText(guides: readonly Guide[], origin: string): string {
+  const links = guides.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
+  return `# Switchboard
+
+> One URL for every tool an agent calls, over the Model Context Protocol: ${origin}/mcp with the header
+> \`Authorization: Bearer <key>\`, or ${origin}/connect/mcp, where a person signs in. The tools are listed there.
+
+## Guides
+
+${links.join('\n')}
+
+## Addresses
+
+- [OpenAPI](${origin}/openapi.json): every address, with what it takes and answers ([as a page](${origin}/docs/reference))
+- [MCP server card](${origin}/mcp/server-card): where to connect, in which revisions of the protocol, with which header
+- [MCP registry](${origin}/v0.1/servers): the same as the MCP registry's API has it
+- [Configuration of agent hosts](${origin}/docs/agents.json): what each host takes, as JSON
+- [Health](${origin}/health): whether it is well, and its version
+`
+}

@@ -1,0 +1,131 @@
+import { raw } from 'hono/html'
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import { CARD, STYLE } from './style.ts'
+import { visible } from './text.ts'
+
+/** One page for a person: a question or an answer. */
+export interface Page {
+  readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 500 | 502 | 503
+  readonly title: string
+  /** Paragraphs of text, or markup. */
+  readonly body: readonly string[] | JSX.Element
+  /** CSS in place of a card's, beside what all pages have in common. */
+  readonly style?: string
+  /** Beside those that every page has. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A whole document: nothing that it does not bring along itself is run, shown or loaded. */
+export interface WholeDocument {
+  readonly status: number
+  readonly title: string
+  /** CSS, beside what all pages have in common. */
+  readonly style: string
+  /** In parts, each is sent as it comes. */
+  readonly body: JSX.Element | AsyncIterable<JSX.Element>
+  readonly script?: string
+  /** Whether forms lead to this deployment alone, wherever that redirects. */
+  readonly keepsForms?: boolean
+}
+
+/** Nothing is framed or kept. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+/**
+ * What a page may do (Content Security Policy 3): its own style and script are known by a number used once. `form-action` is left
+ * out where a form leads to a provider: browsers hold the redirect that answers a form to it too, and the provider's address is
+ * not known when the page is written.
+ */
+function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    ...(script === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
+    ...(keepsForms ? ["form-action 'self'"] : []),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Where the body goes; no title can say it, since its `<` would be escaped. */
+const BODY = '<!-- body -->'
+
+export async function answerDocument(shown: WholeDocument): Promise<Response> {
+  const { status, title, style, body, script } = shown
+  const nonce = crypto.randomUUID()
+  const frame = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {/* Forms must say where they come from: with no referrer at all browsers would send `Origin: null` */}
+        <meta name="referrer" content="same-origin" />
+        <title>{visible(title)} · Switchboard</title>
+        <style nonce={nonce}>{raw(STYLE + style)}</style>
+        {script === undefined ? undefined : (
+          <script type="module" nonce={nonce}>
+            {raw(script)}
+          </script>
+        )}
+      </head>
+      <body>{raw(BODY)}</body>
+    </html>
+  )
+  const [start = '', end = ''] = `<!doctype html>\n${await frame}`.split(BODY)
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': policyOf(shown, nonce) }
+  if (!(Symbol.asyncIterator in body)) {
+    return new Response(start + (await textOf(body)) + end, { status, headers })
+  }
+  const stream = streamOf(inParts(start, body, end))
+  return new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } })
+}
+
+/** The HTML of an element. Hono escapes the texts in it; characters that cannot be seen are spelled out all over. */
+async function textOf(element: JSX.Element): Promise<string> {
+  return visible(String(await element))
+}
+
+async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: string): AsyncGenerator<string> {
+  let text = start
+  for await (const part of body) {
+    yield text + (await textOf(part))
+    text = ''
+  }
+  yield text + end
+}
+
+/** A body of texts, each sent when it comes. When the reader goes away, no more of them are made. */
+function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await texts.next()
+      if (next.done) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+    async cancel() {
+      await texts.return(undefined)
+    },
+  })
+}
+
+export async function answerPage(shown: Page): Promise<Response> {
+  const { status, title, body, style = CARD, headers = {} } = shown
+  const card = (
+    <main>
+      <header>Switchboard</header>
+      <h1>{title}</h1>
+      {Array.isArray(body) ? body.map((text) => <p>{text}</p>) : body}
+    </main>
+  )
+  const answer = await answerDocument({ status, title, style, body: card })
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+  return answer
+}

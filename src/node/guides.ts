@@ -1,0 +1,83 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Marked, type Token, type Tokens } from 'marked'
+import type { Guide } from '../docs/guide.tsx'
+
+/** Reads a folder of Markdown files as guides, in the order of their names. */
+export async function readGuides(folder: string): Promise<Guide[]> {
+  const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
+  return Promise.all(names.map(async (name) => guideOf(name, await readFile(join(folder, `${name}.md`), 'utf8'))))
+}
+
+/** A guide of its Markdown: a heading, a paragraph that says what one can do after reading it, and the rest. */
+export function guideOf(name: string, markdown: string): Guide {
+  // Columns are padded for whoever edits them; the spaces cost a model that reads them
+  const text = markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
+  const [, title = '', first = ''] = /^# (.+)\n\n([^]+?)(?:\n\n|$)/.exec(text) ?? []
+  const paragraph = first.replaceAll(/\s+/g, ' ').trim()
+  const [summary = paragraph] = /^.*[.!?](?= |$)/.exec(paragraph) ?? []
+  const marked = rendererOf()
+  const tokens = marked.lexer(text.replace(/^# .+\n/, ''))
+  return {
+    name,
+    text,
+    title,
+    summary,
+    html: marked.parser(tokens),
+    summaryHtml: marked.parseInline(summary.replace(/^After reading this you can /, 'To '), { async: false }),
+    contents: tokens
+      .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)
+      .map((token) => ({ anchor: anchorOf(token.text), title: plainText(token.tokens) })),
+  }
+}
+
+/** Markdown as HTML: links lead to other guides' pages or nowhere, tables can be scrolled by the keyboard, HTML is text. */
+function rendererOf(): Marked {
+  let tables = 0
+  return new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const to = placeOf(href)
+        const content = this.parser.parseInline(tokens)
+        return to === undefined ? content : `<a href="${escaped(to)}">${content}</a>`
+      },
+      table({ header, rows }) {
+        tables += 1
+        const cell = (tag: string, { tokens }: Tokens.TableCell) =>
+          `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
+        const head = header.map((each) => cell(each.text === '' ? 'td' : 'th', each)).join('')
+        const body = rows.map((row) => `<tr>${row.map((each) => cell('td', each)).join('')}</tr>\n`).join('')
+        return `<div class="scroll" role="region" aria-label="Table ${tables}" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>\n${body}</tbody></table></div>\n`
+      },
+      html: ({ text }) => escaped(text),
+      image: ({ text }) => escaped(text),
+    },
+  })
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function placeOf(href: string): string | undefined {
+  const guide = /^([\w-]+)\.md(#[\w-]+)?$/.exec(href)
+  if (guide) return `/docs/${guide[1]}${guide[2] ?? ''}`
+  return /^(?:https?:\/\/|#|\/)/.test(href) ? href : undefined
+}
+
+function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => ('tokens' in token && token.tokens ? plainText(token.tokens) : 'text' in token ? token.text : ''))
+    .join('')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
