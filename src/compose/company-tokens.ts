@@ -62,7 +62,7 @@ export function companyTokens(config: Config, issuer: string) {
       const token = header.length <= MAX_TOKEN ? BEARER.exec(header)?.[1] : undefined
       if (token === undefined) return NO_AGENT_TOKEN
       const credential = `${originOf(request.url)} ${token}`
-      return verdicts.known(credential) ?? verdicts.judge(credential, mayLookUp)
+      return verdicts.of(credential, mayLookUp)
     },
   }
 }

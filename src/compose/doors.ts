@@ -1,9 +1,15 @@
 import type { Config, Env } from '../env.ts'
 import { createAgents } from '../http/caller/agents.ts'
 import { createAuthenticator } from '../http/caller/authenticate.ts'
-import { backgroundOf, createGate, createShield, type GateWatch, type RouteContext } from '../http/route/gate.ts'
+import {
+  backgroundOf,
+  createGate,
+  createOwnRequests,
+  createShield,
+  type GateWatch,
+  type RouteContext,
+} from '../http/route/gate.ts'
 import { createJwtVerifier, createWorkerVerifier } from '../http/caller/jwt.ts'
-import { createOwnRequests } from '../http/caller/own-requests.ts'
 import { createRateLimit } from '../http/route/rate-limit.ts'
 import { createSessions } from '../http/caller/sessions.ts'
 import { createKeyUse } from '../http/route/key-use.ts'

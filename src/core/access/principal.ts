@@ -85,11 +85,13 @@ export interface Denial {
   readonly reason: string
 }
 
-/** Why a principal may not do what takes a scope, or undefined when it has the scope. */
-export function scopeDenial(principal: Principal, scope: Scope): Denial | undefined {
-  if (hasScope(principal, scope)) return undefined
+/** Why a principal may not do what takes a scope, or any of several; undefined when it may. */
+export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
+  if (typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))) {
+    return undefined
+  }
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
-  return { type: 'forbidden', reason: `This needs the scope '${scope}'` }
+  return { type: 'forbidden', reason: `This needs the scope '${[scope].flat().join("' or '")}'` }
 }
 
 export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This needs a credential' }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createKept } from '../cache/kept.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
 import { joinedName } from '../tool/name-suffix.ts'
@@ -33,9 +34,8 @@ export interface CandidatesDeps {
   readonly now: () => number
 }
 
-/** As long as the answers of the resolver. */
-const FRESH_MS = 5_000
-const STALE_MS = 25_000
+/** As for the answers of the resolver. */
+const AGES = { fresh: 5_000, stale: 25_000 }
 const MAX_KEPT = 5_000
 const MAX_SUGGESTIONS = 3
 
@@ -44,12 +44,11 @@ const MAX_SUGGESTIONS = 3
  * under it. What was found is kept, and found anew behind a call, so that a warm call waits for nothing.
  */
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
-  interface Kept {
-    readonly all: readonly Candidate[]
-    freshUntil: number
-    readonly staleUntil: number
-  }
-  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
+  const kept = createKept<readonly Candidate[]>({
+    store: new LRUCache({ max: MAX_KEPT }),
+    agesOf: () => AGES,
+    now,
+  })
 
   async function find(name: string, background: Background): Promise<readonly Candidate[]> {
     const exposed = await resolver.resolve(askedByName(name), background)
@@ -60,22 +59,10 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
     for (const { id, toolkit, tool, securityLevel } of [...(record ? [record] : []), ...called]) {
       all.set(toolKey({ toolkit, tool }), { id, toolkit, tool, securityLevel })
     }
-    const at = now()
-    const found = [...all.values()]
-    kept.set(name.toLowerCase(), { all: found, freshUntil: at + FRESH_MS, staleUntil: at + STALE_MS })
-    return found
+    return [...all.values()]
   }
 
-  return (name, background) => {
-    const hit = kept.get(name.toLowerCase())
-    const at = now()
-    if (!hit || at >= hit.staleUntil) return find(name, background)
-    if (at >= hit.freshUntil) {
-      hit.freshUntil = at + FRESH_MS
-      background(find(name, background))
-    }
-    return hit.all
-  }
+  return (name, background) => kept.get(name.toLowerCase(), () => find(name, background), background)
 }
 
 /** Makes what finds the listed tools of a name, ignoring case, whatever their toolkits. */

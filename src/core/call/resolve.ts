@@ -1,5 +1,6 @@
 import type { Policies, PolicySet } from '../access/policy.ts'
 import { madeName } from '../tool/made-name.ts'
+import { createKept } from '../cache/kept.ts'
 import { bytesOfText, type Memory } from '../cache/memory.ts'
 import type { Background } from '../tool/platform.ts'
 import {
@@ -15,7 +16,7 @@ import {
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isSelector, type ToolStatus, withoutPending } from '../tool/version.ts'
-import { type Failing, fail, Unreachable } from '../failure/failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 import { type CallableTool, governedTool } from './callable-tool.ts'
 
 export interface Resolved {
@@ -40,23 +41,12 @@ export interface ResolverDeps {
   readonly now: () => number
 }
 
-/** For this long an answer is given as it is; then, until it is stale, it is given and looked up again behind it. */
-const FRESH_MS = 5_000
-const STALE_MS = 25_000
-/** For so long after it was looked up an answer is given while storage cannot be reached: what was so a moment ago. */
-const LAST_RESORT_MS = 60_000
-/** An unknown name is looked up again after this long: long enough that it cannot hammer the registry. */
-const UNKNOWN_MS = 2_000
+const FOUND = { fresh: 5_000, stale: 25_000, lastResort: 60_000 }
+/** An unknown name is looked up again after so long that it cannot hammer the registry. */
+const NOT_FOUND = { fresh: 2_000 }
 /** A tool that is ready to run takes about so many times the bytes of its record's text. */
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
-
-interface Answer {
-  readonly answer: Resolved | Failing
-  freshUntil: number
-  staleUntil: number
-  readonly lookedUp: number
-}
 
 /**
  * Resolves ids, exact, bare and with ranges alike, and names, through one map from the text that was asked for to a tool
@@ -64,10 +54,12 @@ interface Answer {
  * of the registry itself before it counts as unknown.
  */
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
-  const answers = memory.part<Answer>(({ answer }, asked) => 2 * asked.length + bytesOfAnswer(answer))
+  const answers = createKept<Resolved | Failing>({
+    store: memory.part(({ value }, asked) => 2 * asked.length + bytesOfAnswer(value)),
+    agesOf: ({ ok }) => (ok ? FOUND : NOT_FOUND),
+    now,
+  })
   const tools = memory.part<CallableTool>(({ record }) => TOOL_FACTOR * bytesOfText(JSON.stringify(record)))
-  /** Counts `forget`: an answer whose making began before it is given once, and not kept. */
-  let generation = 0
 
   async function lookUp(asked: string): Promise<Resolved | Failing> {
     const asUnknown = parseAskedAsUnknown(asked)
@@ -134,50 +126,9 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     return { ok: true, tool, status, publisher }
   }
 
-  async function load(asked: string): Promise<Resolved | Failing> {
-    const begun = generation
-    const answer = await lookUp(asked)
-    if (begun !== generation) return answer
-    const at = now()
-    answers.set(asked, {
-      answer,
-      freshUntil: at + (answer.ok ? FRESH_MS : UNKNOWN_MS),
-      staleUntil: at + (answer.ok ? STALE_MS : UNKNOWN_MS),
-      lookedUp: at,
-    })
-    return answer
-  }
-
-  /** Looks up what was found before, and makes do with that while storage cannot be reached. */
-  async function loadAgain(asked: string, before: Answer): Promise<Resolved | Failing> {
-    const begun = generation
-    try {
-      return await load(asked)
-    } catch (error) {
-      const at = now()
-      const isGood = before.answer.ok && at < before.lookedUp + LAST_RESORT_MS && begun === generation
-      if (!(error instanceof Unreachable) || !isGood) throw error
-      // Not every call is to wait for storage that does not answer
-      before.freshUntil = before.staleUntil = Math.min(at + FRESH_MS, before.lookedUp + LAST_RESORT_MS)
-      return before.answer
-    }
-  }
-
   return {
-    resolve(asked, background) {
-      const hit = answers.get(asked)
-      const at = now()
-      if (!hit) return load(asked)
-      if (at >= hit.staleUntil) return loadAgain(asked, hit)
-      if (at < hit.freshUntil) return hit.answer
-      hit.freshUntil = at + FRESH_MS
-      background(loadAgain(asked, hit))
-      return hit.answer
-    },
-    forget() {
-      generation += 1
-      answers.clear()
-    },
+    resolve: (asked, background) => answers.get(asked, lookUp, background),
+    forget: () => answers.forget(),
   }
 }
 

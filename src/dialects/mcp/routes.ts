@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
-import { type Principal, scopeDenial } from '../../core/access/principal.ts'
+import { scopeDenial } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { CallTool } from '../../core/call/call.ts'
-import { type Failure, type Result, Unreachable } from '../../core/failure/failure.ts'
+import { type Failure, Unreachable } from '../../core/failure/failure.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Seal } from '../../core/call/seal.ts'
@@ -58,6 +58,8 @@ export interface McpFaceDeps {
 }
 
 const MAX_BATCH = 100
+/** Each method judges later which of the two it takes. */
+const ANY_USE = ['tools:call', 'tools:read'] as const
 /** What tools there are in search mode, the one that calls the others first. */
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 const ANSWERED: Answers = {
@@ -96,7 +98,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       ),
     )
     face.all(door.path, async (c) => {
-      const admitted = await admit(c, door)
+      const admitted = await door.gate(c, ANY_USE)
       if (!admitted.ok) return turnAway(c.req.raw, admitted.failure, door)
       return refuse({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
     })
@@ -106,7 +108,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const request = c.req.raw
     if (!isAllowedOrigin(request, origins))
       return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const admitted = await admit(c, door)
+    const admitted = await door.gate(c, ANY_USE)
     if (!admitted.ok) return turnAway(request, admitted.failure, door)
     const toolset = readToolset(request.url)
     if ('ok' in toolset)
@@ -141,12 +143,6 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       crashed: (reference) => [messageEvent(textFor(message, errorOf({ type: 'internal', reference })))],
       headers: PRIVATE,
     })
-  }
-
-  /** Lets in whoever may call or list; each method judges later which of the two it takes. */
-  async function admit(c: Context, { gate }: Door): Promise<Result<Principal>> {
-    const admitted = await gate(c, 'tools:call')
-    return admitted.ok || admitted.failure.type !== 'forbidden' ? admitted : gate(c, 'tools:read')
   }
 
   /** The result of a request, serialised, or its error. */

@@ -138,13 +138,3 @@ export async function* readEvents(answer: Response): AsyncGenerator<StreamEvent,
     }
   }
 }
-
-/** Whether a request names server-sent events among what it takes; `*\/*` does not. */
-export function acceptsEvents({ headers }: Request): boolean {
-  const accept = headers.get('accept')
-  if (accept === null || !/text\/event-stream/i.test(accept)) return false
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return type === 'text/event-stream' && !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each))
-  })
-}

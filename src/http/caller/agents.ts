@@ -68,8 +68,8 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
     if (token === undefined) return NO_AGENT_TOKEN
     // A token counts at the address that it was made for
     const credential = `${originOf(request.url)} ${token}`
-    const known = verdicts.known(credential)
-    return known ? principalOf(known) : verdicts.judge(credential, mayLookUp).then(principalOf)
+    const found = verdicts.of(credential, mayLookUp)
+    return found instanceof Promise ? found.then(principalOf) : principalOf(found)
   }
 
   return {

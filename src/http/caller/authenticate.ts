@@ -68,11 +68,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const open = access === 'open' && isLocalRequest(request)
     if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
     if (typeof credential !== 'string') return open ? OPEN_RESULT : hinted(credential)
-    const known = verdicts.known(credential)
+    const verdict = verdicts.of(credential, mayLookUp)
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
-    if (known) return open && !known.ok ? OPEN_RESULT : known
-    const verdict = verdicts.judge(credential, mayLookUp)
-    return open ? verdict.then((result) => (result.ok ? result : OPEN_RESULT)) : verdict
+    const orOpen = (result: Result<Principal>) => (result.ok ? result : OPEN_RESULT)
+    if (!open) return verdict
+    return verdict instanceof Promise ? verdict.then(orOpen) : orOpen(verdict)
   }
 
   function hinted(failing: Failing): Failing {

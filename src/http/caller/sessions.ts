@@ -82,8 +82,8 @@ export function createSessions(options: SessionsOptions) {
   function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
     const cookie = sessionCookieOf(request)
     if (cookie === undefined) return NOBODY
-    const known = verdicts.known(cookie)
-    return known ? here(request, known) : verdicts.judge(cookie, mayLookUp).then((result) => here(request, result))
+    const found = verdicts.of(cookie, mayLookUp)
+    return found instanceof Promise ? found.then((result) => here(request, result)) : here(request, found)
   }
 
   return {

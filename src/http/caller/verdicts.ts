@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { type Failing, type Result } from '../../core/failure/failure.ts'
+import { createKept, type Entry } from '../../core/cache/kept.ts'
+import type { Store } from '../../core/cache/memory.ts'
+import type { Failing, Result } from '../../core/failure/failure.ts'
 
 /** What came of judging a credential, and until when that holds at most, in milliseconds since 1970. */
 export interface Judgement<T> {
@@ -20,65 +22,54 @@ const REFUSED_MS = 5_000
 /** Bytes, about, of each of the two maps. */
 const MAX_BYTES = 4_000_000
 
-interface Verdict<R> {
-  readonly result: R
-  /** Milliseconds since 1970. */
-  readonly until: number
-}
-
 export type Verdicts<T> = ReturnType<typeof createVerdicts<T>>
 
-/** Keeps what credentials were judged to be, and never a promise of it: no request may await another's. */
+/** Keeps what credentials were judged to be, save those that could not be judged. */
 export function createVerdicts<T>(
   now: () => number,
   check: (credential: string, mayLookUp?: MayLookUp) => Promise<Judgement<T>>,
 ) {
-  // Apart, so that a flood of wrong credentials does not drive out the right ones
-  const granted = verdicts<Result<T>>()
-  const refused = verdicts<Failing>()
-  /** Counts `forget`: a verdict whose making began before it is used once, and not kept. */
-  let generation = 0
-
-  function fresh<R extends Result<T>>(verdict: Verdict<R> | undefined): R | undefined {
-    return verdict && now() < verdict.until ? verdict.result : undefined
-  }
+  const kept = createKept<Judgement<T>>({
+    store: storeOf(),
+    agesOf({ result, expiresAt = Infinity }) {
+      if (result.ok) return { fresh: Math.min(GRANTED_MS, expiresAt - now()) }
+      return result.failure.type === 'unauthenticated' ? { fresh: REFUSED_MS } : undefined
+    },
+    now,
+  })
 
   return {
-    /** The verdict on a credential that is known. */
-    known: (credential: string): Result<T> | undefined =>
-      fresh(granted.get(credential)) ?? fresh(refused.get(credential)),
-
-    /** Judges a credential and keeps the verdict, save that it could not be judged. */
-    async judge(credential: string, mayLookUp?: MayLookUp): Promise<Result<T>> {
-      const start = now()
-      const begun = generation
-      const { result, expiresAt = Infinity } = await check(credential, mayLookUp)
-      if (begun !== generation) return result
-      if (result.ok) {
-        granted.set(credential, { result, until: Math.min(start + GRANTED_MS, expiresAt) })
-      } else if (result.failure.type === 'unauthenticated') {
-        refused.set(credential, { result, until: start + REFUSED_MS })
-      }
-      return result
+    /** The verdict on a credential, at once where it is known. */
+    of(credential: string, mayLookUp?: MayLookUp): Result<T> | Promise<Result<T>> {
+      const judged = kept.get(credential, () => check(credential, mayLookUp))
+      return judged instanceof Promise ? judged.then(({ result }) => result) : judged.result
     },
 
     /** Forgets every verdict, also those being made. */
-    forget(): void {
-      generation++
-      granted.clear()
-      refused.clear()
-    },
+    forget: () => kept.forget(),
 
     /** Forgets the good verdicts on whom it is said of, and keeps none that is being made. */
-    forgetWhere(isIt: (value: T) => boolean): void {
-      generation++
-      for (const [credential, { result }] of granted.entries()) {
-        if (result.ok && isIt(result.value)) granted.delete(credential)
-      }
-    },
+    forgetWhere: (isIt: (value: T) => boolean) => kept.forget(({ result }) => result.ok && isIt(result.value)),
   }
 }
 
-function verdicts<R extends Result<unknown>>(): LRUCache<string, Verdict<R>> {
-  return new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: (_, credential) => credential.length + 500 })
+/** Two stores as one, so that a flood of wrong credentials does not drive out the right ones. */
+function storeOf<T>(): Store<Entry<Judgement<T>>> {
+  const sizeCalculation = (_: unknown, credential: string) => credential.length + 500
+  const made = () => new LRUCache<string, Entry<Judgement<T>>>({ maxSize: MAX_BYTES, sizeCalculation })
+  const granted = made()
+  const refused = made()
+  const both = [granted, refused]
+  return {
+    get: (credential) => granted.get(credential) ?? refused.get(credential),
+    has: (credential) => both.some((store) => store.has(credential)),
+    set(credential, entry) {
+      const [its, other] = entry.value.result.ok ? [granted, refused] : [refused, granted]
+      other.delete(credential)
+      its.set(credential, entry)
+    },
+    delete: (credential) => both.forEach((store) => store.delete(credential)),
+    clear: () => both.forEach((store) => store.clear()),
+    forEach: (each) => both.forEach((store) => store.forEach(each)),
+  }
 }

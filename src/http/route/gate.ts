@@ -1,5 +1,5 @@
 import { type Principal, type Scope, scopeDenial } from '../../core/access/principal.ts'
-import { type Failing, type Failure, fail, type Result } from '../../core/failure/failure.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import type { Authenticator } from '../caller/authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -16,10 +16,13 @@ export function backgroundOf(c: RouteContext): Background {
 }
 
 /**
- * Lets a request in, as whoever sent it, when that principal has the scope and has not sent too many lately. Without a
- * scope everybody is let in to whom the deployment answers at all.
+ * Lets a request in, as whoever sent it, when that principal has the scope, or one of several, and has not sent too many
+ * lately. Without a scope everybody is let in to whom the deployment answers at all.
  */
-export type Gate = (c: RouteContext, scope: Scope | undefined) => Result<Principal> | Promise<Result<Principal>>
+export type Gate = (
+  c: RouteContext,
+  scope: Scope | readonly Scope[] | undefined,
+) => Result<Principal> | Promise<Result<Principal>>
 
 /** Who is told of a gate's decisions, other than on administrators. */
 export interface GateWatch {
@@ -79,5 +82,39 @@ export function createShield(rateLimit: RateLimit): (c: RouteContext) => Failing
   return (c) => {
     const address = c.req.raw.headers.get('cf-connecting-ip')
     return address === null ? undefined : rateLimit(`stranger ${address}`, backgroundOf(c))
+  }
+}
+
+const PAGE_FROM_PAGE = fail({
+  type: 'request-malformed',
+  message: 'A page is opened in a browser, and by no other page',
+})
+
+/**
+ * Requests that pages of ours make of the deployment's other routes, for whoever a page is for: they are let in as that
+ * principal. Each is known by being the very object that was made here, and by nothing that it says: what comes from outside
+ * can be none.
+ */
+export function createOwnRequests() {
+  const senders = new WeakMap<Request, Result<Principal>>()
+  return {
+    /** Has a request be somebody's who was let in. Gives the request. */
+    of(principal: Principal, request: Request): Request {
+      senders.set(request, ok(principal))
+      return request
+    },
+
+    /** Tells these apart, and leaves all others to an authenticator. */
+    before({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
+      return { authenticate: (request, mayLookUp) => senders.get(request) ?? authenticate(request, mayLookUp) }
+    },
+
+    /** Keeps these out of pages, which would ask each other on and on. */
+    outside({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
+      return {
+        authenticate: (request, mayLookUp) =>
+          senders.has(request) ? PAGE_FROM_PAGE : authenticate(request, mayLookUp),
+      }
+    },
   }
 }

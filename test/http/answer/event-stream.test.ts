@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { acceptsEvents, answerOrStream, createEventStream } from '../../../src/http/answer/event-stream.ts'
+import { answerOrStream, createEventStream } from '../../../src/http/answer/event-stream.ts'
+import { acceptsEvents } from '../../../src/http/route/incoming-call.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 

@@ -42,6 +42,20 @@ describe('the gate', () => {
     )
   })
 
+  it('lets in who has one of several scopes, and tells its watch of nobody then', async () => {
+    const refused = vi.fn()
+    const enter = (scopes: readonly Scope[]) =>
+      createGate({ authenticate: () => ok({ ...KEY, scopes }) }, background, background, { refused })(from(), [
+        'tools:call',
+        'tools:read',
+      ])
+    for (const scope of ['tools:call', 'tools:read'] as const) expect(await enter([scope])).toMatchObject({ ok: true })
+    expect(refused).not.toHaveBeenCalled()
+    const reason = "This needs the scope 'tools:call' or 'tools:read'"
+    expect(await enter(['tools:publish'])).toEqual(fail({ type: 'forbidden', reason }))
+    expect(refused).toHaveBeenCalledOnce()
+  })
+
   it('without a scope lets in everybody who can be told', async () => {
     const none = createGate({ authenticate: () => ok({ ...KEY, scopes: [] }) }, background, background)
     expect(await none(from(), undefined)).toMatchObject({ ok: true })

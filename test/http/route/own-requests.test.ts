@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
-import { createOwnRequests } from '../../../src/http/caller/own-requests.ts'
+import { createOwnRequests } from '../../../src/http/route/gate.ts'
 
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 
