@@ -45,7 +45,7 @@ export function composeCalls({ config, build, stores, recording, runners }: Call
     turns: createTurns(now),
     ledger,
     now,
-    newId: () => crypto.randomUUID(),
+    newId: crypto.randomUUID.bind(crypto),
     startDeadline,
     base64,
     span,

@@ -75,6 +75,10 @@ describe('GET /audit', () => {
   it('tells who was refused', async () => {
     const made = await send('POST', '/keys', { name: 'the reader', scopes: ['tools:read'] })
     const reader = { authorization: `Bearer ${made.body.key}` }
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const accept = 'application/json, text/event-stream'
+    // It may list, whatever else MCP is for
+    expect((await send('POST', '/mcp', list, { ...reader, accept })).status).toBe(200)
     expect((await send('POST', '/keys', {}, reader)).status).toBe(403)
     expect((await send('GET', '/tools', undefined, { authorization: 'Bearer made-up' })).status).toBe(401)
     const found = await acts('act=refusal', 2)

@@ -6,7 +6,6 @@ import { isObject, type Json } from '../tool/json.ts'
 import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
 import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import { chooseCodec } from './choose-codec.ts'
 import { judgeComplete, judgeImplementation, judgeSchemas, judgeText, judgeTogether, judgeWork } from './judge.ts'
 import { placeNames } from './place-names.ts'
 import { recordOf } from './record.ts'
@@ -180,4 +179,17 @@ export async function prepareDefined(
 
 function under(prefix: string, { path, message }: Problem): Problem {
   return { path: `${prefix}${path}`, message }
+}
+
+/** The codec of a dialect, or of the shape that a document has; or why there is none. */
+export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
+  const names = quoted(codecs.map((codec) => codec.dialect))
+  if (dialect !== undefined) {
+    return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
+  }
+  if (!isObject(document)) return 'Must be a definition, which is an object'
+  return (
+    codecs.find((codec) => codec.recognises(document)) ??
+    `Is not recognised as a definition of any dialect (${names}): say which with ?dialect= to see what is missing`
+  )
 }

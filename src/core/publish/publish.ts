@@ -8,7 +8,6 @@ import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './prepare-import.ts'
 import type { Publication, RegistryWriter } from './registry.ts'
 import { refusal, type Report, reportOf } from './report.ts'
-import { type Admitted, store } from './store.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
@@ -40,14 +39,19 @@ export function createPublish(deps: PublishDeps): Publish {
     const all: (Admitted | Report)[] = []
     for (const submission of submissions) {
       if (all.length > 0) await deps.giveWay()
-      all.push(await admit(submission, options, deps))
+      all.push(await admit(submission, options, deps, submissions.length > 1))
     }
     return store(all, deps.writer, options.principal)
   }
 }
 
 /** Every stage before anything is stored, in order: each ends in a report, or leads to the next. */
-async function admit(submission: Submission, options: PublishOptions, deps: PublishDeps): Promise<Admitted | Report> {
+async function admit(
+  submission: Submission,
+  options: PublishOptions,
+  deps: PublishDeps,
+  isOneOfMany: boolean,
+): Promise<Admitted | Report> {
   const { principal, dryRun } = options
   // What follows may ask the registry about an import's tool
   const early =
@@ -66,7 +70,7 @@ async function admit(submission: Submission, options: PublishOptions, deps: Publ
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 
   // Judge what takes longer: every form that it is read in, and whether its implementation can be loaded
-  await deps.giveWay()
+  if (isOneOfMany) await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
   const budget = 'budget' in submission ? submission.budget : undefined
   const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, budget)
@@ -96,6 +100,28 @@ function publicationOf(
     given,
     allowBreaking: allowBreaking || followsChange,
   }
+}
+
+/** What its publisher may publish, and nothing is wrong with. */
+export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> {
+  readonly publication: Publication
+}
+
+/** Stores what was admitted, in one go and in order, and reports on it; other reports keep their places. */
+export async function store(
+  all: readonly (Admitted | Report)[],
+  writer: RegistryWriter,
+  principal: Principal,
+): Promise<readonly Report[]> {
+  const publications = all.flatMap((each) => ('publication' in each ? [each.publication] : []))
+  const published = publications.length === 0 ? [] : await writer.publish(publications, principal)
+  let next = 0
+  return all.map((each) => {
+    if (!('publication' in each)) return each
+    const outcome = published[next++]
+    if (!outcome) throw new Error('A publication came to nothing')
+    return reportOf(outcome, { ...each, records: each.publication.records })
+  })
 }
 
 async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../tool/json.ts'
 import { type Guard, guardOf } from '../access/guard.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ImportState, Prepared } from './prepare.ts'
@@ -75,5 +76,20 @@ export function reportOf(
       return refusal({ type: 'conflict', message: published.message }, ids)
     case 'refused':
       return refusal({ type: 'definition-invalid', problems: published.problems }, ids)
+  }
+}
+
+/** What came of a publication, as its act is written down: which versions are new, which of these await review, and how many documents were none or were refused. */
+export function publishedOf(reports: readonly Report[]): JsonObject {
+  const all = reports.flatMap((report) => (report.ok ? [report] : []))
+  const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
+  const pending = all.flatMap((report) => report.pending ?? [])
+  const unchanged = all.filter(({ outcome }) => outcome === 'unchanged').length
+  const refused = reports.length - all.length
+  return {
+    published,
+    ...(pending.length > 0 ? { pending } : {}),
+    ...(unchanged > 0 ? { unchanged } : {}),
+    ...(refused > 0 ? { refused } : {}),
   }
 }

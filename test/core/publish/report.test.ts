@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publishedOf } from '../../../src/core/publish/published.ts'
+import { publishedOf } from '../../../src/core/publish/report.ts'
 import { refusal, reportOf } from '../../../src/core/publish/report.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { recordOf } from '../../../src/core/publish/record.ts'
 import type { Published } from '../../../src/core/publish/registry.ts'
-import { type Admitted, store } from '../../../src/core/publish/store.ts'
+import { type Admitted, store } from '../../../src/core/publish/publish.ts'
 import { definitionOf, principal, sha256, worldOf } from './fakes.ts'
 
 const NOTHING = { outcome: 'unchanged', ids: [] } as const
