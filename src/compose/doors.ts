@@ -80,7 +80,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
     sessions,
     agents,
 
-    /** Has verdicts on credentials follow what becomes of keys, in this isolate at once. */
+    /** Makes verdicts on credentials follow changes of keys, in this isolate at once. */
     onKeyChange(change: 'created' | 'changed' | 'removed', id: string): void {
       for (const each of engines ? [authenticator, engines] : [authenticator]) {
         if (change === 'removed') each.forgetKey(id)
@@ -93,7 +93,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   }
 }
 
-/** What every request needs that has to do with tools; undefined where it is there, as in most. */
+/** Makes ready the things that requests about tools need; undefined where they are, as for most. */
 function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
   return (c: RouteContext): Promise<void> | undefined => {
     const taking = takeIn()

@@ -19,11 +19,11 @@ const ARTIFACT = object(
   },
   { unknown: 'ignore' },
 )
-/** What is wrong is said without what the tool gave, which is not redacted yet. */
+/** Problems quote nothing of the output, which is not redacted yet. */
 const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
 
 /**
- * What a tool gave that may give artifacts: a value `{"artifact": {url, content_type, size, meta}}` is one, with `value`
+ * The result of a tool that may give artifacts: a value `{"artifact": {url, content_type, size, meta}}` is one, with `value`
  * beside it for dialects that know none. One that is not of this form is an invalid output.
  */
 export function readArtifact(result: Success): Result<Success> {
@@ -34,7 +34,7 @@ export function readArtifact(result: Success): Result<Success> {
   return ok({ ...result, value, artifact })
 }
 
-/** What a call comes to by what its tool gave, as `checkOutput`; an artifact in place of a value is judged by no output schema. */
+/** As `checkOutput`, for a tool that gives artifacts: one in place of a value is judged by no output schema. */
 export function checkGivenOutput(
   result: ToolResult,
   record: Pick<ToolRecord, 'metadata'>,

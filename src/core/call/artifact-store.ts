@@ -1,6 +1,5 @@
 import type { ByteStream } from '../tool/platform.ts'
 
-/** What is to be kept: a text, or bytes in Base64. */
 export interface Keepable {
   readonly content: { readonly text: string } | { readonly base64: string }
   /** A media type, without parameters. */
@@ -26,7 +25,7 @@ export type Kept =
 /** Keeps what is too large for an answer, for whoever has the link, until it expires. */
 export interface ArtifactStore {
   keep(what: Keepable, owner: ArtifactOwner): Promise<Kept>
-  /** What a link leads to, or what is wrong with it: it was not given out so, is over, or what it led to is no more. */
+  /** The artifact of a link, or why there is none: the link was not given out so, has expired, or its artifact was deleted. */
   open(link: ArtifactLink): Promise<StoredArtifact | 'forged' | 'expired' | 'missing'>
 }
 

@@ -87,7 +87,7 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
   return principal.kind === 'anonymous' && !maySee(principal, record)
 }
 
-/** What the anonymous are told of a tool that they may not know of: the same as of one that there is none of. */
+/** The answer to the anonymous for a tool that they may not know of: the same as for one that does not exist. */
 export async function refuseHidden(
   principal: Principal,
   asked: string,
@@ -160,7 +160,7 @@ export function authorise(
   record: ToolRecord,
   userId: string | undefined,
 ): Failing | undefined {
-  // What says nothing of a toolkit must not be refused: that would tell that there is such a tool
+  // A refusal of a name without a toolkit would tell that there is such a tool
   if (!parseToolId(asked) && !covers(principal, record)) return unknown(principal, asked)
   const denied = denial(principal, record)
   if (denied) return fail(denied)
@@ -168,7 +168,6 @@ export function authorise(
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
 }
 
-/** What is said of a tool that there is none of, and of one that the principal may not know of. */
 function unknown(principal: Principal, asked: string, suggestions: readonly string[] = []): Failing {
   const document = parseAskedDocument(asked)
   const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)

@@ -47,7 +47,6 @@ export interface Caller extends Asker, RunCaller {
   readonly leavingCancels?: boolean
 }
 
-/** What a call came to. */
 export interface Outcome {
   readonly callId: string
   readonly durationMs: number
@@ -56,7 +55,6 @@ export interface Outcome {
   readonly finishedAt?: number
   /** The tool that was called; absent when there is none that the caller may call. */
   readonly tool?: ToolRecord | undefined
-  /** What is left of the limits that it counted towards, where there are any. */
   readonly allowances?: readonly Allowance[]
 }
 
@@ -116,7 +114,7 @@ export function createCallTool(deps: CallDeps): CallTool {
 /** A caller who may come back for the call, by its id, does not end it by going away. */
 const NOBODY_LEAVES = () => undefined
 
-/** What a tool has of its time at the least, however long it took to find it, in milliseconds. */
+/** The least time in milliseconds that a tool gets, however long it took to find it. */
 const OWN_MS = 1_000
 
 /** Every stage but the record, in order: each ends the call, or leads to the next. Those in `tool.stages` are of some tools alone. */
@@ -149,7 +147,7 @@ async function goThrough(
   if (refused) return refused
   findings.called = record
 
-  // What it takes to run: a way to, a part that can be selected, time
+  // A runner, a selection that can be read, and time
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })

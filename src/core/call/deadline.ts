@@ -11,7 +11,7 @@ export interface Deadline {
   race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
 }
 
-/** What a call comes to that ended early; `mayHaveRun` where its tool may have done what must not be done twice. */
+/** The failure of a call that ended early; `mayHaveRun` where its tool may have done something that must not be done twice. */
 export function endedEarly(how: EarlyEnd, timeoutMs: number, mayHaveRun = false): Failing {
   const ran = mayHaveRun ? ({ may_have_run: true } as const) : {}
   return fail(

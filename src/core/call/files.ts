@@ -122,7 +122,6 @@ async function findFile(
   return (await uploads.find(names.upload, { principal: owner.principal })) ?? NO_UPLOAD
 }
 
-/** What a text names, if anything. */
 function namedBy(text: string): Named | undefined {
   const upload = readHandle(text)
   if (upload !== undefined) return { upload }
@@ -157,7 +156,6 @@ export function readFiles(
   }
 }
 
-/** What a run is given in place of what the call says. */
 interface GivenFiles {
   readonly input?: JsonObject
   readonly files?: ReadonlyMap<string, FileBytes>

@@ -72,7 +72,7 @@ export function checkGivenInput(
   return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
 }
 
-/** What a context says under a name; its credentials are no inputs. */
+/** The value of a context under a name; credentials are no inputs. */
 function valueOf(name: string, { values }: CallerContext, userId: string | undefined): Json | undefined {
   if (name === 'user_id') return userId
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined

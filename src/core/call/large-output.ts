@@ -42,7 +42,7 @@ function settle(success: Success, { validateOutput }: Placing): Success {
   return { ...rest, ...lying(artifact, validateOutput) }
 }
 
-/** What stands in place of a value that lies elsewhere: `{"artifact": …}`, if the output schema allows that. */
+/** Puts `{"artifact": …}` in place of a value that lies elsewhere, if the output schema allows that. */
 function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'value' | 'elsewhere'> {
   const link = { artifact: elsewhere }
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
@@ -142,7 +142,7 @@ function keepableValue(value: unknown): Keepable {
   return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
 }
 
-/** What of a block can be kept by itself; undefined for a link, which has nothing. */
+/** The part of a block that can be kept by itself; undefined for a link. */
 function keepable(block: Content): Keepable | undefined {
   switch (block.type) {
     case 'text':
@@ -161,7 +161,7 @@ function keepable(block: Content): Keepable | undefined {
   }
 }
 
-/** What would not stay whole in a header is no media type either. */
+/** A declared type that is none would break the header `Content-Type`. */
 function mediaType(declared = '', otherwise: string): string {
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
 }

@@ -3,7 +3,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
-/** What a call came to, as whoever repeats it is told. */
+/** The end of a call, as it is told again to a caller who repeats it. */
 export interface Finished {
   readonly result: Success | Failing
   readonly durationMs: number

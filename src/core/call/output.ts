@@ -13,7 +13,7 @@ export const MAX_INLINE = 262_144
 /** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500
 
-/** What a call comes to by what its tool did: its output holds to its schema, and no text holds a secret. */
+/** Checks a tool's result: the output must hold to its schema, and no text keeps a secret. */
 export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
@@ -74,7 +74,6 @@ function whyUnsayable(value: unknown, levels: number): string | undefined {
   return undefined
 }
 
-/** Whether an output may stand in an answer. */
 export function fits({ value, content, artifact }: Success): boolean {
   let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
   if (content && left >= 0) left -= jsonSize(content, left)
@@ -82,7 +81,7 @@ export function fits({ value, content, artifact }: Success): boolean {
   return left >= 0
 }
 
-/** What dialects are given whose results hold to the output schema: a failure with the link, where it allows no value that has it. */
+/** For dialects whose results hold to the output schema: fails with the link where the schema allows no value that has it. */
 export function asValue(success: Success): Success | Failing {
   const { value, elsewhere } = success
   return elsewhere && value === undefined ? fail({ type: 'output-elsewhere', artifact: elsewhere }) : success

@@ -1,7 +1,7 @@
 /** How far a tool says that it is. */
 export interface Progress {
   readonly progress: number
-  /** What `progress` is at the end, where the tool knows. */
+  /** The value of `progress` at the end, where the tool knows. */
   readonly total?: number
   readonly message?: string
 }

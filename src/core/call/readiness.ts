@@ -42,7 +42,6 @@ export interface Obstacle extends FailureWords {
   readonly type: Failure['type']
 }
 
-/** Whether a call could run now. */
 export interface Readiness {
   readonly tool: string
   readonly status: ToolStatus
@@ -120,7 +119,6 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps): TellReadi
 
 const NOTHING = { authorization: [], secrets: [], lacksUser: false, upstreams: [] }
 
-/** What a call of a version is answered that nobody may call. */
 function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefined {
   const { id, name, version: asked } = record
   if (state === 'disabled') return fail({ type: 'tool-disabled', id })
@@ -128,7 +126,7 @@ function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefin
   return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
 }
 
-/** What is said of a failure: how to put it right is for administrators, save where the caller or its user can. */
+/** A failure in words: how to put it right is told to administrators alone, save where the caller or its user can do it. */
 function obstacle(found: Failure, principal: Principal): Obstacle {
   const failure = toldTo(principal, found)
   const isOperator = hasScope(principal, 'admin')

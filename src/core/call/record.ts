@@ -6,7 +6,7 @@ import type { Finished } from './ledger.ts'
 import type { Redactor } from './redact.ts'
 import type { Allowance } from './turns.ts'
 
-/** What is written down of a call: never an output or a secret, and its arguments only where its key asks for that. */
+/** A call in the records: never with an output or a secret, and with its arguments only where its key asks for that. */
 export interface CallRecord {
   /** When it came, in milliseconds since 1970. */
   readonly at: number
@@ -14,27 +14,25 @@ export interface CallRecord {
   readonly trace_id?: string | undefined
   readonly traceparent?: string | undefined
   readonly principal: string
-  /** What people call the principal, such as a key's name. */
+  /** The name of a key or a person. */
   readonly principal_name?: string | undefined
   readonly user_id?: string | undefined
   readonly tool: string
   readonly digest?: string | undefined
   readonly dialect: string
-  /** What the server behind the tool answered with, the last time it was asked. */
+  /** The status of the last answer of the server behind the tool. */
   readonly upstream_status?: number | undefined
   readonly outcome: 'success' | FailureType
   readonly duration_ms: number
   readonly arguments?: JsonObject | undefined
 }
 
-/** What a record says of whoever made a call. */
 export interface RecordedCaller {
   readonly principal: Principal
   readonly traceparent?: string | undefined
   readonly dialect: string
 }
 
-/** What was found out about a call while it was made. */
 export interface Findings {
   /** The tool that was found, for the record alone: the caller may not be allowed to know of it. */
   found?: ToolRecord
@@ -44,9 +42,8 @@ export interface Findings {
   upstreamStatus?: number
   /** Hides the secrets that the tool was given. */
   redactor?: Redactor | undefined
-  /** What the call came to, where it was looked up whether it had been made before. */
+  /** The end of a call that the ledger knows. */
   finished?: Finished
-  /** What is left of the limits that the call counted towards, where there are any. */
   allowances?: readonly Allowance[]
 }
 

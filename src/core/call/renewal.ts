@@ -82,7 +82,7 @@ export function createRenewals(
         delete token.renewing
       }
     },
-    /** What the call comes to when its run does not succeed, since a provider gave no token; undefined when all gave one. */
+    /** The failure of a run for which a provider gave no token; undefined when all gave one. */
     failure(): Failure | undefined {
       const refusals = [...tokens.values()].flatMap(({ refusal }) => refusal ?? [])
       const challenges = refusals.filter((refusal) => 'challenge' in refusal)

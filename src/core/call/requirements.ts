@@ -6,19 +6,18 @@ import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential } from './runner.ts'
 
-/** What a caller sends along for one call (OXP 1.0, "context"). It is used for that call and never kept. */
+/** The context that a caller sends with one call (OXP 1.0, "context"). It is never kept. */
 export interface CallerContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
   readonly userId?: string
   /** Whether a token without a provider was sent to nobody, since the tool was asked for without a toolkit. */
   readonly keepsToken?: true
-  /** What else it says, by name: what no model may infer of the input, and `user_info`. */
+  /** Its other fields: inputs that no model may infer, `user_info`, `account` and `select`. */
   readonly values?: JsonObject
 }
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
-/** Of a caller who sends nothing along. */
 export const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
 
 /** A token that a call requires: whose, at which provider with which scopes, and for which tool. */
@@ -59,10 +58,10 @@ export interface UserTokens {
   renew(required: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
 }
 
-/** What users have granted, looked at without any effect. */
+/** Looks at users' grants without any effect. */
 export interface GrantLooks {
   /**
-   * What `tokenFor` would come to: the token is never given, and empty. Nothing is refreshed, and nobody is asked: there is a
+   * The result that `tokenFor` would give: the token is never given, and empty. Nothing is refreshed, and nobody is asked: there is a
    * link where somebody has been asked already, and else a challenge without an authorization.
    */
   look(required: RequiredToken): Promise<TokenResult>
@@ -98,17 +97,16 @@ interface RequirementDeps {
 }
 
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
-/** What a tool is given that requires nothing. */
 export const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
 
-/** What keeps a tool from what it requires, gathered so that all of it is told at once. */
+/** Everything that a call lacks, gathered so that it is told at once. */
 interface Lacking {
   readonly secrets: { id: string }[]
   readonly tokens: { id: string }[]
   readonly challenges: Challenge[]
   readonly unavailable: Unavailable[]
   user: boolean
-  /** What the deployment would give, were the tool trusted. */
+  /** Credentials that the deployment would give a trusted tool. */
   readonly withheld: string[]
   readonly details: string[]
   /** The same for whoever runs the deployment. */
@@ -200,7 +198,6 @@ function secretsFor(
   return secrets
 }
 
-/** What a call comes to whose tool lacks something; undefined where nothing is lacking. */
 function failureOf(
   lacking: Lacking,
   record: ToolRecord,

@@ -27,7 +27,7 @@ export interface Resolved {
 }
 
 export interface Resolver {
-  /** What an asked id stands for. At once, and without I/O, when it was asked a moment ago. */
+  /** The tool of an id or a name. At once, and without I/O, when it was asked for a moment ago. */
   resolve(asked: string, background: Background): Resolved | Failing | Promise<Resolved | Failing>
   /** Forgets every answer, after a change that this isolate made or learnt of. */
   forget(): void
@@ -134,7 +134,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 
 /** A resolver whose tools are as policies have them. */
 export function governResolver(resolver: Resolver, policies: Policies): Resolver {
-  /** What an answer became under which policies: it is given again and again. */
+  /** Each answer as it is under the policies of now, since it is given again and again. */
   const made = new WeakMap<Resolved, { readonly policies: PolicySet; readonly answer: Resolved }>()
 
   function govern(answer: Resolved | Failing): Resolved | Failing {
@@ -167,7 +167,7 @@ function versionUnavailable(document: ToolDocument, selector = 'latest'): Failin
   })
 }
 
-/** What a failure says may be long; a tool is kept once, whatever it was asked by. */
+/** A tool is kept once, whatever it was asked for by; a failure may be long. */
 function bytesOfAnswer(answer: Resolved | Failing): number {
   return ANSWER_BYTES + (answer.ok ? 0 : bytesOfText(JSON.stringify(answer.failure)))
 }

@@ -24,7 +24,6 @@ export interface RunOptions {
   readonly answered?: RunContext['answered']
 }
 
-/** What the way a call came in allows its run. */
 export interface RunCaller extends Pick<RunContext, 'traceparent' | 'method' | 'log' | 'answers' | 'background'> {
   /** Told how far the tool is, where the caller wants to know. */
   readonly progress?: ((progress: Progress) => void) | undefined
@@ -40,7 +39,7 @@ export interface RunDeps {
   readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
-/** What a tool came to, and what hides the credentials it was given. */
+/** A tool's result, and a redactor of the credentials that it was given. */
 export interface Ran {
   readonly ok: true
   readonly result: ToolResult
@@ -91,7 +90,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   let ran: RunResult | EarlyEnd | { readonly thrown: unknown }
   try {
     const run = () => runnable.run(input, context)
-    // What the deployment's own code does takes less than a span of it
+    // The deployment's own code takes less time than a span of it
     ran = await deadline.race(runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run())
   } catch (error) {
     ran = { thrown: error }

@@ -11,7 +11,7 @@ export interface Credential {
   readonly from: 'caller' | 'deployment'
 }
 
-/** What a running call may use: nothing but what its tool declared. */
+/** The things that a running tool may use: nothing that it did not declare. */
 export interface RunContext {
   readonly callId: string
   /** Secrets by id. */
@@ -24,13 +24,12 @@ export interface RunContext {
    */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly userId?: string | undefined
-  /** What the call says of the user beside the id. */
   readonly userInfo?: JsonObject | undefined
   /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   /** W3C trace context to pass on, when the caller sent one. */
   readonly traceparent?: string | undefined
-  /** What the caller names as the method of its request, where its dialect lets it (plugin schema, "CallToolRequest"). */
+  /** The method that the caller names in its request, where its dialect lets it (plugin schema, "CallToolRequest"). */
   readonly method?: string | undefined
   /**
    * Tells the caller how far the tool is, without the credentials of the call; absent when the caller does not want to know.
@@ -62,7 +61,7 @@ export interface Success {
   readonly usage?: Usage
 }
 
-/** What a tool came to: what it gives, a failure, or what it asks for first. A thrown error is a defect of the tool. */
+/** A value, a failure, or requests to the caller. A thrown error is a defect of the tool. */
 export type ToolResult =
   | Success
   | { readonly ok: false; readonly failure: ToolFailure }
@@ -71,9 +70,8 @@ export type ToolResult =
 /** The same, or that it used up what it may, after so many milliseconds. */
 export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
 
-/** What a run used, where that is counted. */
 export interface Usage {
-  /** Of a metered module, each instruction weighed by what it costs to run. */
+  /** Counted in metered modules, each instruction weighed by its cost. */
   readonly instructions?: number
   readonly memory_bytes?: number
 }

@@ -8,12 +8,12 @@ import { type Failing, fail } from '../failure/failure.ts'
 export interface Limited {
   /** Tells it from everything else that is limited. */
   readonly id: string
-  /** What callers are told is limited: the credential's calls, or the tool's. */
+  /** The word that callers read: the credential's calls are limited, or the tool's. */
   readonly name: LimitPolicy['name']
   readonly limits: CallLimits
 }
 
-/** What is left of a limit: so many calls, until the window ends in so many milliseconds, or at the moment. */
+/** The calls that a limit still allows: until the window ends in `resetMs`, or at the moment. */
 export interface Allowance extends LimitPolicy {
   readonly left: number
   readonly resetMs?: number
@@ -36,7 +36,7 @@ interface Counted {
   readonly running: Map<object, number>
 }
 
-/** What is limited and was called lately, of which the least recently called is forgotten. */
+/** So many limits are counted; the least recently used is forgotten. */
 const MAX_COUNTED = 10_000
 /** A call that is never ended counts for so much longer than it may run, in milliseconds. */
 const GRACE_MS = 5_000

@@ -9,7 +9,6 @@ export interface UploadOwner {
   readonly userId?: string | undefined
 }
 
-/** What is said of a file that is sent. */
 export interface Upload {
   /** A media type, without parameters. */
   readonly contentType: string
@@ -40,7 +39,6 @@ export interface UploadStore {
 
 const PREFIX = 'artifact:'
 
-/** What calls name a file by. */
 export function handleOf(id: string): string {
   return PREFIX + id
 }

@@ -2,7 +2,6 @@ import type { LimitPolicy } from '../access/limits.ts'
 import { type Problem, problemsByParameter, quoted } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
-/** What a person or a model is told of a failure, and what may help beside it. */
 export interface FailureWords {
   readonly message: string
   readonly detail?: string | undefined
@@ -15,7 +14,7 @@ type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-fail
 export const FOR_NOBODY =
   "The call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests"
 
-/** What a model is to know before it makes a call again of which nobody can tell what it did. */
+/** Told to models before they repeat a call whose effect is unknown. */
 export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see what it did before you call it again'
 
 type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>

@@ -68,7 +68,7 @@ export type Failure =
       readonly challenge: Challenge
     }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
-  /** What it wants of the output is no JMESPath expression: at which of its characters, counted from 0. */
+  /** Its selection is no JMESPath expression: at which character, counted from 0. */
   | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
   // What the tool did
   | ({ readonly type: 'tool-failed' } & ToolFailure)

@@ -1,7 +1,7 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
-/** What of a failure is for whoever runs the deployment alone. */
+/** The part of a failure that only the operator reads. */
 export function operatorsPart(failure: Failure): string | undefined {
   return 'forOperator' in failure ? failure.forOperator : undefined
 }

@@ -82,7 +82,6 @@ async function admit(
   return { ...prepared.value, publication: publicationOf(submission, prepared.value, options) }
 }
 
-/** What the registry is handed of a submission. */
 function publicationOf(
   submission: Submission,
   { records, document, given }: Prepared,
@@ -102,7 +101,7 @@ function publicationOf(
   }
 }
 
-/** What its publisher may publish, and nothing is wrong with. */
+/** A submission that is in order, and that its publisher may publish. */
 export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> {
   readonly publication: Publication
 }

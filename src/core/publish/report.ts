@@ -10,7 +10,7 @@ export type PublicationFailure =
   | { readonly type: 'forbidden'; readonly reason: string }
   | { readonly type: 'conflict'; readonly message: string }
 
-/** What became of a submission, or would become of it in a dry run. */
+/** The fate of a submission, or in a dry run the one it would have. */
 export type Report =
   | {
       readonly ok: true
@@ -49,7 +49,7 @@ export function reportOf(
 ): Report {
   const { ids } = published
   const [record] = records
-  // What is unchanged may have got its implementation before
+  // An unchanged version may have got its implementation before
   const isNew = published.outcome === 'created'
   const uncallable = isNew ? records.filter(({ implementation }) => !implementation).map(({ id }) => id) : []
   const guard = state === undefined || record === undefined ? undefined : guardOf(record)
@@ -79,7 +79,7 @@ export function reportOf(
   }
 }
 
-/** What came of a publication, as its act is written down: which versions are new, which of these await review, and how many documents were none or were refused. */
+/** A publication as its act is written down: which versions are new, which of these await review, and how many documents were none or were refused. */
 export function publishedOf(reports: readonly Report[]): JsonObject {
   const all = reports.flatMap((report) => (report.ok ? [report] : []))
   const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)

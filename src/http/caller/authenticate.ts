@@ -45,7 +45,7 @@ const TOKEN = /^[\x21-\x7e]+$/
 const KEY = /^sb_[\w-]{43}$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** Whoever comes without a credential to a loopback host with `ACCESS=open`. */
+/** Requests without a credential to a loopback host with `ACCESS=open`. */
 const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
 const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
@@ -90,7 +90,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (!verified.ok) return { result: hinted(verified) }
       return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
     }
-    // What no key looks like is not looked up: making up credentials costs the store nothing
+    // Only texts of a key's form are looked up: made-up credentials cost the store nothing
     return isKey(credential) ? holderOf(hash) : { result: noKey }
   }
 
@@ -130,12 +130,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-/** Whether a text looks as API keys do. */
 export function isKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** What every 401 of this deployment adds, so that nobody who sets it up has to guess. */
+/** Added to every 401, so that nobody who sets the deployment up has to guess. */
 function hintFor(access: Access, hasAdministrator: boolean): string {
   const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
   const setUp = hasAdministrator
@@ -151,7 +150,6 @@ function sameDigest(a: string, b: string): boolean {
   return difference === 0
 }
 
-/** Whether a request presents a credential, good or not. */
 export function hasCredential({ headers }: Request): boolean {
   return headers.has('authorization') || headers.has('oxp-api-key')
 }

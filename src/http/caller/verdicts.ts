@@ -3,7 +3,7 @@ import { createKept, type Entry } from '../../core/cache/kept.ts'
 import type { Store } from '../../core/cache/memory.ts'
 import type { Failing, Result } from '../../core/failure/failure.ts'
 
-/** What came of judging a credential, and until when that holds at most, in milliseconds since 1970. */
+/** The result of judging a credential, and until when it holds at most, in milliseconds since 1970. */
 export interface Judgement<T> {
   readonly result: Result<T>
   readonly expiresAt?: number

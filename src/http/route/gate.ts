@@ -49,7 +49,7 @@ export function createGate(
     const address = c.req.raw.headers.get('cf-connecting-ip')
     const limit = (key: string) => (address === null ? undefined : rateLimit(key, backgroundOf(c)))
     let isCounted = false
-    // Whoever guesses credentials is held to the rate too, before any of them is looked up
+    // Guesses at credentials are held to the rate before any of them is looked up
     const limitStranger = () => {
       isCounted = true
       return limit(`stranger ${address}`)
@@ -98,7 +98,7 @@ const PAGE_FROM_PAGE = fail({
 export function createOwnRequests() {
   const senders = new WeakMap<Request, Result<Principal>>()
   return {
-    /** Has a request be somebody's who was let in. Gives the request. */
+    /** Gives a request that is let in as a principal's. */
     of(principal: Principal, request: Request): Request {
       senders.set(request, ok(principal))
       return request

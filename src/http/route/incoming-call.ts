@@ -59,7 +59,7 @@ export function callIdOf({ headers }: Request): Result<{ readonly callId?: strin
   return fail({ type: 'request-malformed', message })
 }
 
-/** Whoever was let in, and what the request says of the way it came. A `traceparent` that is none is passed over. */
+/** The caller of a call that was let in. A malformed `traceparent` is passed over. */
 export function callerOf(
   principal: Principal,
   request: Request,
