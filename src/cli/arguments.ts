@@ -14,12 +14,11 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
-/** For an option that may be repeated. */
 export function gather(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-/** The text of a file; `-` is the standard input. */
+/** `-` is the standard input. */
 export async function readInput(file: string, { stdin }: Surroundings): Promise<string> {
   if (file !== '-') return readFile(file, 'utf8')
   const parts: Buffer[] = []
@@ -27,7 +26,7 @@ export async function readInput(file: string, { stdin }: Surroundings): Promise<
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Reads JSON. `what` names it in the error, which does not repeat its text. */
+/** `what` names the JSON in an error, which does not repeat its text. */
 export function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)

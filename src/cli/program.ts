@@ -43,7 +43,6 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
   return program
 }
 
-/** The commands without subcommands. */
 export function leavesOf(command: Command): readonly Command[] {
   return command.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
 }

@@ -36,7 +36,6 @@ export function noteOf({ headers }: Response): string | undefined {
 
 const LOCAL = 'http://localhost:8787'
 
-/** A command's flags count before the environment. */
 export function openSession(options: CommonOptions, surroundings: Surroundings, signal: AbortSignal): Session {
   const { env } = surroundings
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)

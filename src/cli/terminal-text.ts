@@ -1,7 +1,6 @@
 /** Control characters but line breaks and tabs, and those that change the direction of a text. */
 const CONTROLS = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
-/** A text without what a terminal would act on. */
 export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
 }
@@ -11,7 +10,6 @@ export function oneLine(text: string, room: number): string {
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`
 }
 
-/** A value as JSON in which what a terminal would act on is escaped. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value, null, 2) ?? 'null'
   return text.replace(CONTROLS, (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
@@ -30,7 +28,7 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 /** A text, or one with a style. Texts are cleaned, so that none brings a style of its own. */
 export type Part = string | readonly [Style, string]
 
-/** Parts as a line for a terminal. Further lines of a text are indented, so that none passes for one of ours. */
+/** Further lines of a text are indented, so that none passes for one of ours. */
 export function lineOf(parts: readonly Part[], coloured: boolean): string {
   return parts
     .map((part) => {

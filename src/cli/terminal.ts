@@ -3,7 +3,6 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import { clean, jsonText, lineOf, oneLine, type Part } from './terminal-text.ts'
 
-/** The streams, which may be a person's terminal, and the environment. */
 export interface Surroundings {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
@@ -21,12 +20,9 @@ export interface Terminal {
   /** Whether a person can be asked. */
   readonly isInteractive: boolean
   readonly width: number
-  /** Writes the result: as JSON, or in words for people. */
   give(value: unknown, inWords: () => void): void
-  /** A line of the result, for people. */
   print(...parts: readonly Part[]): void
   write(text: string): void
-  /** A line beside the result, for people. */
   note(...parts: readonly Part[]): void
   activity(label: string): Activity
   /** Throws unless the person agrees; where nobody can be asked, `--yes` agrees. */

@@ -6,7 +6,6 @@ import { type Challenge, SwitchboardError } from './switchboard-error.ts'
 const WAIT = 59
 const PACE_MS = 1_000
 
-/** A challenge with scopes, user and end; unchanged where they cannot be read. */
 export async function described(
   connection: Connection,
   challenge: Challenge,

@@ -12,8 +12,8 @@ export interface Progress {
 export const REPORTING = { accept: 'application/json, text/event-stream' }
 
 /**
- * The body of a call's answer, which may be the end of a stream of progress. Throws the failure that a stream ends with, and
- * `unreachable` when the connection is lost.
+ * The body of a call's answer, or the end of its stream. Throws the failure that a stream ends with, and `unreachable`
+ * when the connection is lost.
  */
 export async function readAnswer(
   response: Response,
@@ -37,7 +37,6 @@ export async function readAnswer(
   throw new SwitchboardError('unreachable', 'The connection was lost before there was an answer', { canRetry: true })
 }
 
-/** The events of a stream, with their JSON (HTML, section 9.2, "Server-sent events"). */
 async function* eventsOf(response: Response): AsyncGenerator<readonly [string, unknown], void, undefined> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()

@@ -48,9 +48,8 @@ export interface ToolPage {
 }
 
 /**
- * The tools of one deployment. Everything it throws is a `SwitchboardError`. A request that fails is repeated where that does no
- * harm: when the connection is lost, at too many requests (429), and when the deployment or a tool says that it may work later;
- * after the time that it names and a random pause.
+ * The tools of one deployment. Everything it throws is a `SwitchboardError`. A failed request is repeated where that
+ * does no harm: after a lost connection, at too many requests (429), and when it may work later.
  */
 export class Switchboard {
   readonly #connection: Connection

@@ -23,7 +23,6 @@ export interface AuthorizeDeps {
   readonly server: AuthorizationServer
   readonly sessions: Pick<Sessions, 'signedIn'>
   readonly catalogue: Catalogue
-  /** Makes the catalogue ready; undefined once it is. */
   readonly prepare: () => Promise<void> | undefined
   readonly findDocument: FindDocument
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
@@ -58,7 +57,6 @@ const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: be
 export function createAuthorize(deps: AuthorizeDeps) {
   const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAct } = deps
 
-  /** The question for a person, or the answer to a request that is not in order. */
   async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
@@ -112,7 +110,6 @@ export function createAuthorize(deps: AuthorizeDeps) {
       return question instanceof Response ? question : page(askPage(shown(question)))
     },
 
-    /** `POST /connect/authorize`, which only our own page may send. */
     async decide(c: RouteContext): Promise<Response> {
       const request = c.req.raw
       if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)

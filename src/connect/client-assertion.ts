@@ -11,7 +11,6 @@ const TOLERANCE_S = 60
 const TIMEOUT_MS = 10_000
 
 export interface AssertionOptions {
-  /** Guards where requests go, and caps answers. */
   readonly fetch: Fetch
   readonly findDocument: FindDocument
   readonly now: () => number

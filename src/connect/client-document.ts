@@ -45,8 +45,8 @@ export function isDocumentUrl(clientId: string): boolean {
 }
 
 /**
- * Reads the documents that clients describe themselves by (OAuth Client ID Metadata Document), at the URL that is the client's
- * id. `fetch` guards where requests go and caps answers; a redirect is refused. A document is kept for five minutes.
+ * Reads the documents that clients describe themselves by (OAuth Client ID Metadata Document), at the URL that is the
+ * client's id; a redirect is refused. A document is kept for five minutes.
  */
 export function createClientDocuments(fetch: Fetch, now: () => number): FindDocument {
   const known = new LRUCache<string, { readonly found: FoundDocument; readonly until: number }>({ max: MAX_KEPT })

@@ -7,23 +7,20 @@ export const DAYS = [1, 7, 30, 90] as const
 const USUAL_DAYS = 30
 const MAX_SHOWN = 12
 
-/** Who asks a person to be let act for them. */
 export interface Asking {
   readonly name: string
   /** The host that the browser goes back to. */
   readonly host: string
-  /** The host whose document vouches for the client's name; undefined where only the client says it. */
+  /** Undefined where only the client says its name; else the host of the document that does. */
   readonly publishedBy: string | undefined
-  /** Whether it goes back to a program on the person's own computer. */
   readonly isLocal: boolean
 }
 
 export interface Question {
   readonly asking: Asking
-  /** Who is signed in. */
   readonly person: string
   readonly choices: readonly Choice[]
-  /** The toolkits that are asked for, in lower case. */
+  /** In lower case. */
   readonly wanted: ReadonlySet<string>
   readonly problem?: string
 }
@@ -134,7 +131,7 @@ function DaysField() {
   )
 }
 
-/** The request is wrong. Nobody is sent anywhere by that alone: whoever wrote the link chose the place. */
+/** Nobody is sent back by that alone: the link's author chose the place. */
 export function wrongRequestPage(message: string, back: string | undefined): Page {
   const host = back === undefined ? undefined : URL.parse(back)?.host
   return {

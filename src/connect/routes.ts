@@ -16,7 +16,6 @@ import type { OAuthAnswer } from '../storage/connect/connections.ts'
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   /** The company's own authorization server, in place of this one. */
   readonly issuer: string | undefined
-  /** Fetches the documents of clients: it guards where requests go, and caps answers. */
   readonly fetch: Fetch
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
@@ -40,9 +39,8 @@ const REGISTRATION = object(
 )
 
 /**
- * The authorization server for agents that sign people in (`/connect`): its metadata, `GET·POST /connect/authorize`,
- * `POST /connect/token`, which also revokes, and `POST /connect/register`. A library in the Connect object does the OAuth; the
- * page is loaded when it is first opened.
+ * The authorization server for agents that sign people in (`/connect`). A library in the Connect object does the OAuth;
+ * the page is loaded when it is first opened.
  */
 export function connectFace(deps: ConnectFaceDeps): Hono {
   const { issuer, server, onEnd, shield, onPageError } = deps
@@ -154,7 +152,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   return face
 }
 
-/** Where the deployment was reached; undefined where no tokens may be given out. */
+/** Undefined where no tokens may be given out. */
 function originOf(c: Context): string | undefined {
   const url = new URL(c.req.url)
   return isTrustworthy(url) ? url.origin : undefined
@@ -166,7 +164,6 @@ function metadata(c: Context, of: (origin: string) => object): Response {
   return jsonText(JSON.stringify(of(origin)), 200, { 'cache-control': 'public, max-age=300' })
 }
 
-/** The Connect object's answer, or the error while it cannot be reached. */
 async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {
   try {
     const { status, headers, body } = await work()

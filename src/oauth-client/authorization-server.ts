@@ -11,14 +11,13 @@ import type { Provider } from '../core/consent/provider.ts'
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 
-/** A provider's endpoints, as configured or discovered. */
 export interface ProviderServer {
   readonly as: AuthorizationServer
-  /** Whether the provider's metadata (RFC 8414) is known, and not its configuration alone. */
+  /** True where the metadata (RFC 8414) is known, and not the configuration alone. */
   readonly discovered: boolean
 }
 
-/** Finds a provider's endpoints. Undefined when one that is wanted is neither configured nor discovered. */
+/** Undefined when a needed endpoint is neither configured nor discovered. */
 export type FindServer = (
   provider: Provider,
   wanted: readonly (typeof ENDPOINTS)[number][],
@@ -29,8 +28,8 @@ const FRESH_MS = 3_600_000
 const MAX_KEPT = 100
 
 /**
- * Configured endpoints count; the others come from the issuer's metadata (OpenID Connect Discovery, then RFC 8414), which is
- * kept for an hour. `fetch` guards where requests may go.
+ * Configured endpoints count; the others come from the issuer's metadata (OpenID Connect Discovery, then RFC 8414),
+ * which is kept for an hour.
  */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
   // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests

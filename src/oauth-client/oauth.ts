@@ -40,9 +40,8 @@ export interface OAuthOptions {
   /** Guards where requests may go, and caps answers. */
   readonly fetch: Fetch
   readonly findServer: FindServer
-  /** Why a browser may not be sent to a URL, in words that follow it; undefined when it may. */
+  /** The reason against sending a browser to a URL; undefined when there is none. */
   readonly judgeUrl: (url: string) => string | undefined
-  /** A client's secret by its variable's name. */
   readonly secretOf: (name: string) => string | undefined
   /** A signal that aborts after so many milliseconds; `AbortSignal.timeout` unless given. */
   readonly timeout?: (ms: number) => Signal
@@ -52,7 +51,7 @@ const MAX_LIFETIME_S = 10 * 365 * 86_400
 
 export type OAuth = ReturnType<typeof createOAuth>
 
-/** The client's side of OAuth 2.0, as a vault needs it. Nothing of it ever rejects. */
+/** The client's side of OAuth 2.0, as a vault needs it. It never rejects. */
 export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: OAuthOptions) {
   const unready = (provider: Provider) => missingSecret(provider, secretOf)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
@@ -90,7 +89,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   }
 
   return {
-    /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
+    /** The reason, for an administrator, why this deployment is no client of the provider yet. */
     unready,
     async begin(
       provider: Provider,
@@ -103,7 +102,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
       const parameters = parametersOf(provider, server.as, request.scopes)
       return { ok: true, url: await authorizationUrl(server.page, provider, request, parameters) }
     },
-    /** Checks the authorization response in the URL that the browser came to, `iss` too (RFC 9207), and redeems its code. */
+    /** Checks the authorization response in the URL, `iss` too (RFC 9207), and redeems its code. */
     exchange(provider: Provider, url: string, request: AuthorizationRequest): Promise<Issued> {
       return issue(provider, request.scopes, async ({ as, client, redeem }) => {
         const response = new URL(url).searchParams
@@ -117,7 +116,9 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
         return processRefreshTokenResponse(as, client, response)
       })
     },
-    /** Revokes tokens where the provider takes that (RFC 7009), and ignores its answer: they are gone here already. */
+    /**
+     * Revokes tokens where the provider takes that (RFC 7009); its answer is ignored, since they are gone here already.
+     */
     async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<void> {
       if (unready(provider) !== undefined) return
       const signal = deadline()
@@ -134,7 +135,6 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   }
 }
 
-/** The scopes of an authorization request, `offline_access` where that is offered, and the provider's own parameters. */
 function parametersOf(provider: Provider, as: AuthorizationServer, wanted: readonly string[]): Record<string, string> {
   const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
   const scopes = new Set([...wanted, ...extra_scopes])

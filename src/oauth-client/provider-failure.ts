@@ -2,10 +2,9 @@ import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 
 /**
- * Why a provider issued nothing: `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`,
- * the answer is to another request; `client`, the provider or this deployment is not set up for the other; `unavailable`,
- * the provider is down, slow, or answers nonsense. Messages repeat nothing that a provider sent but an error's code.
- * `forOperator` replaces the message for who runs the deployment, where only they can help.
+ * `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`, the answer is to another
+ * request; `client`, the provider or this deployment is not set up for the other; `unavailable`, the provider is down,
+ * slow, or answers nonsense. Messages repeat nothing that a provider sent but an error's code.
  */
 export interface ProviderFailure {
   readonly ok: false
@@ -23,7 +22,6 @@ export interface LastAnswer {
 /** The errors of RFC 6749, section 5.2, that concern the client, whatever code or token it sent. */
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-/** The authorization response belongs to another request. */
 export class Mismatch extends Error {}
 
 export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {
@@ -35,7 +33,6 @@ export function notSetUp({ id }: Provider, forOperator: string): ProviderFailure
   return { ...providerFailure('client', message), forOperator }
 }
 
-/** `how` is the reason in words that follow the message, when it is known. */
 export function unavailable(provider: Provider, how?: string, last?: LastAnswer): ProviderFailure {
   const seconds = /^\d{1,6}$/.test(last?.retryAfter ?? '') ? Number(last?.retryAfter) : undefined
   const message = `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`
@@ -69,7 +66,7 @@ export function failureOf(provider: Provider, error: unknown, last: LastAnswer |
   return unavailable(provider, last && `it answered ${last.status}, which makes no sense`, last)
 }
 
-/** An error's code as a message may repeat it (RFC 6749, section 5.2). */
+/** RFC 6749, section 5.2. */
 function codeOf(error: string): string {
   return /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
 }

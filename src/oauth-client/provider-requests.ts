@@ -16,19 +16,16 @@ import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './authorization-server.ts'
 import { type LastAnswer, Mismatch, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
 
-/** An authorization request whose answer is still to come. */
 export interface PendingRequest {
   readonly state: string
   /** The PKCE verifier (RFC 7636). */
   readonly verifier: string
-  /** The redirect URI. */
   readonly callback: string
 }
 
 /** For all answers of a provider that one request of ours needs, discovery included. */
 export const PROVIDER_TIMEOUT_MS = 10_000
 
-/** The server of a provider whose page a browser may be sent to, or why there is none. */
 export async function serverToVisit(
   provider: Provider,
   findServer: FindServer,
@@ -43,7 +40,7 @@ export async function serverToVisit(
   return providerFailure('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
 }
 
-/** The URL of an authorization request (RFC 6749, section 4.1.1) with PKCE. No parameter in `more` replaces the request's own. */
+/** RFC 6749, section 4.1.1, with PKCE. No parameter in `more` replaces the request's own. */
 export async function authorizationUrl(
   page: string,
   { client_id }: Provider,
@@ -64,10 +61,7 @@ export async function authorizationUrl(
   return url.href
 }
 
-/**
- * This deployment as a client of one provider, for requests that end with `signal`: they leave by `fetch`, which alone says which
- * hosts may be asked over http. `read` makes of an answer what the library understands.
- */
+/** This deployment as a client of one provider. The guarded `fetch` alone says which hosts may be asked over http. */
 export function clientOf(
   provider: Provider,
   server: ProviderServer,
@@ -94,8 +88,8 @@ export function clientOf(
     options,
     lastAnswer: () => last,
     /**
-     * Redeems the code of an authorization response whose `state` and `iss` (RFC 9207) are those of the request. Throws
-     * `AuthorizationResponseError` for a refusal, and `Mismatch` for what is no answer to this request.
+     * Redeems a code whose `state` and `iss` (RFC 9207) are the request's. Throws `AuthorizationResponseError` for a
+     * refusal, and `Mismatch` for an answer to another request.
      */
     redeem(response: URLSearchParams, { state, callback, verifier }: PendingRequest): Promise<Response> {
       let code: URLSearchParams
@@ -121,8 +115,8 @@ interface LibraryRequest {
 }
 
 /**
- * How the client authenticates (RFC 6749, section 2.3): as configured; else as the provider's metadata says, where Basic
- * is the default; without metadata in the body, which more providers accept.
+ * RFC 6749, section 2.3: as configured; else by the metadata, where Basic is the default; else in the body, which more
+ * providers accept.
  */
 function clientAuth(provider: Provider, { as, discovered }: ProviderServer, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None()

@@ -18,9 +18,8 @@ const ERRORS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Writes a token endpoint's answer as RFC 6749, section 5, has it. Providers have form encoding, JSON under another type,
- * nulls for absent fields, errors under status 200, and Slack's own types of tokens. An ID token is left out, since tools
- * do not need it. An answer that cannot be read comes back unchanged.
+ * Rewrites a token endpoint's answer as RFC 6749, section 5, has it: providers send forms, nulls, and errors under
+ * status 200. An ID token is dropped, since tools do not need it; an answer that cannot be read comes back unchanged.
  */
 export async function normalTokenResponse(response: Response): Promise<Response> {
   // As bytes: workerd warns when a form is read as text

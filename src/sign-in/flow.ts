@@ -5,11 +5,10 @@ import type { OpenIdRequest } from './openid.ts'
 
 export interface Flow {
   readonly request: OpenIdRequest
-  /** The path of ours that the browser goes to when somebody has signed in. */
   readonly back: string
 }
 
-/** As long as the request of an agent may be, which comes back here once somebody has signed in. */
+/** As long as an agent's request may be, which is returned to after signing in. */
 export const MAX_RETURN = 8_192
 const LIFETIME_MS = 15 * 60_000
 /** Browsers keep 4,096 bytes of a cookie, its name included. */
@@ -29,12 +28,11 @@ const STORED = object({
 const BOUND = 'sign-in'
 
 /**
- * Keeps a sign-in that is under way in the browser's own cookies, sealed as one text: nobody can read or forge it, nothing is
- * stored for strangers, and no other browser can finish it.
+ * Keeps a sign-in that is under way in the browser's own cookies, sealed: nothing is stored for strangers, and no other
+ * browser can finish it.
  */
 export function createFlows(sealer: Sealer, now: () => number) {
   return {
-    /** The headers `Set-Cookie` that keep a flow, in place of an earlier one. */
     async keep(request: Request, flow: Flow): Promise<string[]> {
       const stored = JSON.stringify({ ...flow, until: now() + LIFETIME_MS })
       const sealed = await sealer.seal(stored, BOUND)
@@ -44,7 +42,7 @@ export function createFlows(sealer: Sealer, now: () => number) {
       })
     },
 
-    /** The flow of the browser that sends a request; undefined where it has none, or it has expired. */
+    /** Undefined where the browser has none, or it has expired. */
     async of(request: Request): Promise<Flow | undefined> {
       const cookie = PARTS.map((part) => cookieOf(request, part) ?? '').join('')
       const opened = cookie === '' ? undefined : await sealer.open(cookie, BOUND)
@@ -53,7 +51,6 @@ export function createFlows(sealer: Sealer, now: () => number) {
       return { request: read.value.request, back: read.value.back }
     },
 
-    /** The headers `Set-Cookie` that end it, so that an answer is read once. */
     end: (request: Request): string[] => PARTS.flatMap((part) => forget(request, part)),
   }
 }
@@ -63,8 +60,8 @@ function forget(request: Request, part: Cookie): string[] {
 }
 
 /**
- * The path and query that a browser is to go to afterwards, or undefined where it would lead to another host: what begins with
- * two slashes does, in any way that browsers read them (URL Standard, section 4.4), and so do addresses with a scheme.
+ * The path and query to go to afterwards, or undefined where it would lead to another host: two slashes at the
+ * beginning do, in any way that browsers read them (URL Standard, section 4.4).
  */
 export function returnPath(text: string, origin: string): string | undefined {
   if (text.length > MAX_RETURN || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined

@@ -20,7 +20,7 @@ import {
   serverToVisit,
 } from '../oauth-client/provider-requests.ts'
 
-/** An authentication request (OpenID Connect Core, section 3.1.2.1). */
+/** OpenID Connect Core, section 3.1.2.1. */
 export interface OpenIdRequest extends PendingRequest {
   readonly nonce: string
 }
@@ -29,28 +29,26 @@ export interface OpenIdOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Claims that are read, and looked for at the provider's UserInfo endpoint where the ID token lacks them. */
+  /** Looked for at the UserInfo endpoint where the ID token lacks them. */
   readonly claims: readonly string[]
-  /** Guards where requests may go, and caps answers. */
   readonly fetch: Fetch
   readonly findServer: FindServer
-  /** Why a browser may not be sent to a URL, in words that follow it; undefined when it may. */
+  /** The reason against sending a browser to a URL; undefined when there is none. */
   readonly judgeUrl: (url: string) => string | undefined
 }
 
 export type OpenId = ReturnType<typeof createOpenId>
 
 /**
- * The deployment as a client of the OpenID provider that people sign in with: authorization code with PKCE (S256), `state`
- * and `nonce`; the ID token's signature, issuer, audience and time are checked (OpenID Connect Core, section 3.1.3.7), and
- * the response's `iss` (RFC 9207). Nothing of it ever rejects.
+ * A client of the OpenID provider: authorization code with PKCE (S256), `state` and `nonce`; the ID token is checked
+ * (OpenID Connect Core, section 3.1.3.7), and the response's `iss` (RFC 9207). It never rejects.
  */
 export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, findServer, judgeUrl }: OpenIdOptions) {
   const { host } = new URL(issuer)
   const provider: Provider = { id: host, name: host, issuer, client_id: clientId }
 
   return {
-    /** The page where a person signs in, and what their answer is checked with; `again`: to do so as somebody else. */
+    /** `again`: to sign in as somebody else. */
     async begin(
       callback: string,
       again: boolean,
@@ -72,7 +70,7 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       return { ok: true, url, request }
     },
 
-    /** The verified claims of the person who comes back from the provider: `url` is the whole URL they came to. */
+    /** `url` is the whole URL that the person came back to. */
     async finish(
       url: string,
       request: OpenIdRequest,

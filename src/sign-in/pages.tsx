@@ -2,7 +2,6 @@ import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { bounded, sentence } from '../http/page/text.ts'
 
-/** Asks for an API key, where no provider is set up. */
 export function keyPage(back: string | undefined, problem?: string): Page {
   return {
     status: problem === undefined ? 200 : 403,
@@ -31,7 +30,6 @@ export function keyPage(back: string | undefined, problem?: string): Page {
   }
 }
 
-/** Says who is signed in. */
 export function signedInPage(name: string): Page {
   return {
     status: 200,
@@ -62,7 +60,6 @@ export function signedOutPage(): Page {
   }
 }
 
-/** Who came back from the provider may not come in, or something went wrong on the way. */
 export function refusedSignInPage(status: 400 | 403 | 502, message: string, back: string | undefined): Page {
   return {
     status,

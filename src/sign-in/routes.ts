@@ -55,9 +55,8 @@ const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must
 const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
 
 /**
- * `GET /sign-in?return=/path`, `GET /sign-in/callback`, `POST /sign-in/key` and `POST /sign-out`: how a person gets a session,
- * by the deployment's OpenID provider or, where none is set up, by an API key. Afterwards the browser goes back to a path of
- * this deployment, never anywhere else.
+ * How a person gets a session, by OpenID or by an API key. Afterwards the browser goes back to a path of this
+ * deployment, never anywhere else.
  */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
   const { shield, writeAct, now, onPageError } = deps
@@ -169,7 +168,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
   }
 
-  /** Records a sign-in or sign-out; without an id the sign-in was refused. */
+  /** Without an id the sign-in was refused. */
   function note(c: Context, act: string, who: { readonly id?: string | undefined; readonly user?: string }): void {
     const isDone = act === 'session.end' || who.id !== undefined
     const principal = who.id === undefined ? undefined : { id: who.id }
@@ -186,7 +185,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   return face
 }
 
-/** Where to go back to, if the request says; an Error for another host. */
+/** Undefined without a path, an Error for another host. */
 function backOf(c: Context, text: string | undefined): string | undefined | Error {
   if (text === undefined) return undefined
   return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')

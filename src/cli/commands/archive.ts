@@ -67,7 +67,6 @@ async function backup(session: Session, file: string, toolkit: string | undefine
   }
 }
 
-/** Counts the lines of a backup; throws where it is none, or incomplete. */
 async function inspected(file: string): Promise<{ readonly lines: number }> {
   let lines = 0
   let first: string | undefined

@@ -76,7 +76,7 @@ async function inputOf(session: Session, tool: string, { input, field }: CallOpt
   return Object.fromEntries(pairs)
 }
 
-/** The types of a tool's parameters. A key that may not read the tool has to write fields as JSON. */
+/** A key that may not read the tool has to write fields as JSON. */
 async function typesOf({ client, signal }: Session, tool: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters

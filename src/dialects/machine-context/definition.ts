@@ -25,8 +25,7 @@ import { parameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
 /**
- * Tool definitions of the Machine Context Protocol 1.0.0. A tool is a toolkit here, and each of its capabilities a tool;
- * both are called after what the document calls them.
+ * Tool definitions of the Machine Context Protocol 1.0.0: a tool is a toolkit here, and each capability a tool.
  * References are allowed within `return.schema`, which the specification calls a JSON Schema, and in no parameter.
  */
 export const machineContext: Codec = {
@@ -38,7 +37,6 @@ export const machineContext: Codec = {
   toolsIn: (document) => (isJsonObject(document) && isList(document.capabilities) ? document.capabilities.length : 1),
 }
 
-/** What a tool says of itself beside its capabilities. */
 interface Common {
   readonly toolkit: string
   readonly version: string
@@ -47,11 +45,10 @@ interface Common {
   readonly tags: readonly string[]
 }
 
-/** A capability as it was read. */
 interface Capability extends Pick<Definition, 'description' | 'input'> {
   readonly name: string
   readonly output: JsonObject
-  /** What `return` says of the value when its schema says something else. */
+  /** The description beside a schema that has another of its own. */
   readonly returns?: string
 }
 
@@ -104,7 +101,6 @@ function toolDefinition(given: Given) {
   })
 }
 
-/** Reads what a tool or a capability is called. */
 const identity = text('1 to 160 characters that can be seen', isIdentity)
 
 const METADATA = into(anyObject, (metadata, { warnings }) => {
@@ -114,7 +110,6 @@ const METADATA = into(anyObject, (metadata, { warnings }) => {
   return metadata
 })
 
-/** Reads the capabilities of one tool. */
 function capability(): Reader<Capability> {
   return into(
     object({
@@ -127,7 +122,7 @@ function capability(): Reader<Capability> {
   )
 }
 
-/** Reads the schema of the returned value. What is said of the value beside it becomes the schema's description. */
+/** A description beside the schema becomes the schema's own. */
 const RETURN: Reader<Pick<Capability, 'output' | 'returns'>> = into(
   object({ description: optional(string()), schema: optional(jsonSchema, {}) }),
   ({ description, schema }) => {
@@ -149,7 +144,7 @@ function definitionOf(
     readonly names: readonly string[]
   },
 ): Definition {
-  // A tool of one capability that is named after its id and described by its capability says nothing of its own
+  // A tool of one capability, named after its id and described by its capability, says nothing of its own
   const isPlain = whole.name === whole.id && whole.names.length === 1 && whole.description === description
   const said = {
     ...(whole.id === common.toolkit ? {} : { id: whole.id }),

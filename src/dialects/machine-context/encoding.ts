@@ -8,17 +8,17 @@ import { encodeParameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
 export const DIALECT = 'machine-context'
-/** What stands before the name of a toolkit where a document has that name for its id. */
+/** Stands before a toolkit's name where a document has that name for its id. */
 export const TOOLKIT_PREFIX = 'toolkit:'
-/** Where a tool keeps what its document says of it as a whole, so that this is part of every capability's digest. */
+/** Holds the document's own fields in each tool, so that they are part of every capability's digest. */
 export const TOOL = 'dev.switchboard/tool'
 
-/** Whether `text` may be what a document calls itself or a capability. A document's id is part of a key in KV, which bounds it. */
+/** A document's id is part of a key in KV, which bounds it. */
 export function isIdentity(text: string): boolean {
   return text.length <= 160 && /^[^\p{Cc}]+$/u.test(text)
 }
 
-/** The published document of a record, with all its capabilities, or one of a single capability. */
+/** The published document with all its capabilities, or one of a single capability. */
 export function encode(record: ToolRecord): Encoded {
   const source = publishedDocument(record)
   if (source) return { document: source, losses: [] }
@@ -39,28 +39,24 @@ export function encode(record: ToolRecord): Encoded {
   }
 }
 
-/**
- * The document a record was published in, when that was of this dialect, as it was published: but for its security level, where
- * another holds by now.
- */
+/** As it was published, but for a security level that was changed since. */
 export function publishedDocument({ source, securityLevel }: ToolRecord): JsonObject | undefined {
   if (source.dialect !== DIALECT || !isJsonObject(source.document)) return undefined
   const { securityLevel: said = 0 } = source.document
   return said === securityLevel ? source.document : { ...source.document, securityLevel }
 }
 
-/** What a record is described by; the protocol requires a description. */
+/** The protocol requires a description. */
 export function describe(record: ToolRecord): string {
   return record.description || titleOf(record) || record.name
 }
 
-/** What a document calls the tool of a record that was made of it. */
 export function calledAs({ tool, _meta }: ToolRecord): string {
   const said = _meta?.[TOOL]
   return isJsonObject(said) && typeof said.capability === 'string' ? said.capability : tool
 }
 
-/** A record of another dialect as a capability, and everything of it that a tool of one capability cannot say. */
+/** A capability, and everything that a tool of one capability cannot say. */
 export function encodeCapability(record: ToolRecord): {
   readonly capability: JsonObject
   readonly losses: readonly Loss[]
@@ -104,7 +100,7 @@ export function encodeCapability(record: ToolRecord): {
   return { capability, losses }
 }
 
-/** A record's metadata with its tags, as this dialect has them; it does not name what no model may infer. */
+/** Includes the tags, and leaves out the names of parameters that no model may infer. */
 export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | undefined {
   const { [HIDDEN]: hidden, ...shown } = metadata ?? {}
   const rest = hidden !== undefined && Object.keys(shown).length === 0 ? undefined : metadata && shown

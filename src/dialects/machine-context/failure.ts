@@ -3,7 +3,7 @@ import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-wor
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
-/** The error types of the specification ("Tool Execution"), as codes. */
+/** The specification's error types ("Tool Execution"), as codes. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'SECURITY_ERROR'
@@ -13,12 +13,11 @@ export type ErrorCode =
   | 'NOT_FOUND_ERROR'
   | 'SYSTEM_ERROR'
 
-/** How a failure is answered: in the execution of a response (status 200), or as an error message with a status. */
 export type Answer = { readonly code: ErrorCode } & (
   { readonly execution: 'failure' | 'cancelled' | 'timeout' } | { readonly status: number }
 )
 
-/** What became of a well-formed request is its execution, whatever it was, save that a caller was not let in. */
+/** Any outcome of a well-formed request is its execution, save that a caller was not let in. */
 export const ANSWERS = {
   'request-malformed': { code: 'VALIDATION_ERROR', status: 400 },
   'body-too-large': { code: 'RESOURCE_ERROR', status: 413 },
@@ -57,7 +56,6 @@ export const ANSWERS = {
   'internal': { code: 'SYSTEM_ERROR', execution: 'failure' },
 } as const satisfies Record<FailureType, Answer>
 
-/** The `error` of an execution or of an error message: `{code, message, details?}`. */
 export function errorOf(failure: Failure): JsonObject {
   return { code: ANSWERS[failure.type].code, message: messageOf(failure), details: detailsOf(failure) }
 }
@@ -78,7 +76,7 @@ function messageOf(failure: Failure): string {
     case 'rate-limited':
     case 'tool-failed':
     case 'internal':
-      // What more there is to say stands in the details
+      // The rest stands in the details
       return failure.type === 'tool-failed' ? failure.message : wordsOf(failure).message
     case 'tool-timed-out':
       return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message
@@ -87,7 +85,6 @@ function messageOf(failure: Failure): string {
   }
 }
 
-/** What of a failure is for programs. */
 function detailsOf(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'request-malformed':
@@ -140,7 +137,6 @@ function detailsOf(failure: Failure): JsonObject | undefined {
   }
 }
 
-/** What a person must do first: where, and where it can be seen how far they are. */
 function challenge({ id, url, check_url, scopes, status }: Challenge): JsonObject {
   return { id, url, check_url, scopes, status }
 }

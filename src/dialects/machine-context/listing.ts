@@ -17,20 +17,20 @@ const FIELDS = [
 ] as const
 
 /**
- * One capability's share of a document, each field a piece of JSON, which holds no line breaks of its own. The `id` is the
- * document's, and the toolkit's where there is no document, as the empty `closing` says.
+ * One capability's share of a document, each field JSON without line breaks. An empty `closing` means that there is no
+ * document; the `id` is then the toolkit's.
  */
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
-/** A record as a line of the catalogue. Lines are joined to documents as text, so that listing parses nothing. */
+/** Lines are joined to documents as text, so that listing parses nothing. */
 export function writeShare(record: ToolRecord): string {
   const share = publishedShare(record) ?? ownShare(record)
   return FIELDS.map((field) => share[field]).join('\n')
 }
 
 /**
- * The documents that lines are shares of, one an id. A published document is given back as it was published, at its newest
- * version and without the capabilities that are not among the lines; the other tools of one toolkit become one document.
+ * Joins lines to one document an id: a published one at its newest version, without the capabilities that are not among
+ * the lines, or one for the other tools of a toolkit.
  */
 export function joinShares(lines: readonly string[]): readonly string[] {
   const groups = new Map<string, Share[]>()
@@ -124,7 +124,7 @@ function ownShare(record: ToolRecord): Share {
   }
 }
 
-/** Where capabilities differ in what only a whole tool can say, it is said of each in the tool's metadata. */
+/** Where capabilities differ in their tool's fields, each says its own in the tool's metadata. */
 function joinOwn(shares: readonly Share[], version: string, id: string): string {
   const [first] = shares
   if (!first) return ''

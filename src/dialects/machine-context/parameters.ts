@@ -18,14 +18,14 @@ import { REFERRING } from '../../core/schema/keywords.ts'
 import { checkSchema, MAX_POINTER } from '../../core/schema/publishable.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 
-/** The types of the specification ("Parameter Types") that JSON Schema has too; `any` is no type at all. */
+/** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
-/** What parameters in use say beyond the specification, each a keyword of JSON Schema with the same meaning. */
+/** Found in parameters in use, beyond the specification. */
 const KEYWORDS = { default: anything, enum: anything, format: anything, properties: anything, items: anything }
 
 /**
- * Reads a capability's `parameters` ("Capabilities") as the JSON Schema of its input. Problems of the schemas inside them
- * are found here, so that they are reported where the document has them.
+ * Reads `parameters` ("Capabilities") as an input's JSON Schema. Schemas are checked here, so that problems are
+ * reported where the document has them.
  */
 export const parameters: Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
@@ -41,7 +41,7 @@ export const parameters: Reader<JsonObject> = (value, report) => {
   const problems = checkSchema(input, { references: 'none', budget: report.budget })
   for (const { path, message } of problems) {
     const [keyword, name, ...inner] = pointerSteps(path) ?? []
-    // A name that may not be required is said to be wrong where it is a property
+    // A wrong name in `required` is reported where it is a property
     if (keyword === 'required') continue
     const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
     wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))
@@ -67,7 +67,7 @@ function parameter(name: Reader<string>): Reader<Parameter> {
     ({ name: own, description, type, required, ...keywords }) => ({
       name: own,
       isRequired: required,
-      // An empty description says nothing: it is how a parameter without one is written, since the field is required
+      // An empty description is how a parameter without one is written, since the field is required
       schema: { ...(type === 'any' ? {} : { type }), ...(description === '' ? {} : { description }), ...keywords },
     }),
   )
@@ -79,7 +79,7 @@ const isRequired: Reader<boolean> = (value, report) => {
   return false
 }
 
-/** Writes the JSON Schema of an input as parameters; undefined when it names none. Lists what they cannot say. */
+/** Undefined when the input names no parameter. */
 export function encodeParameters(input: JsonObject): {
   readonly parameters: readonly JsonObject[] | undefined
   readonly losses: readonly Loss[]

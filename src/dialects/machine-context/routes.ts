@@ -26,7 +26,6 @@ import {
 export interface MachineContextFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly newId: () => string
-  /** The date and time of a reply. */
   readonly today: () => Date
 }
 
@@ -39,12 +38,9 @@ const TOO_MANY: Failure = {
 }
 
 /**
- * The face of the Machine Context Protocol 1.0.
- *
- * - `GET` or `POST /machine-context/tools` (`?toolkit=` for one tool): `{"tools": [definition…]}`, each tool of one document
- *   with all capabilities that the caller may see. The body of a POST is not read: the protocol has no message for it.
- * - `POST /machine-context/execute`: a request message, answered with a response (200) whatever came of it, or with an
- *   error message (4xx) when it is no request message or its sender is not let in.
+ * The face of the Machine Context Protocol 1.0. A list's POST body is not read: the protocol has no message for it. A
+ * call is answered with 200 whatever came of it, and with an error message (4xx) when it is no request or its sender is
+ * not let in.
  */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const { gate, callTool, catalogue, newId, today } = deps

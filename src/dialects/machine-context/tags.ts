@@ -4,7 +4,7 @@ import { check, optional } from '../../core/tool/json-reader.ts'
 
 const TAGS = optional(tagsReader, [])
 
-/** The tags in a tool's metadata; undefined when what stands there are none. */
+/** Undefined when `tags` holds something else. */
 export function tagsOf({ tags }: JsonObject): readonly string[] | undefined {
   const read = check(TAGS, tags)
   return read.ok ? read.value : undefined

@@ -14,10 +14,8 @@ import { ANSWERS, type Answer, errorOf } from './failure.ts'
 
 export const VERSION = '1.0'
 
-/** The most characters of a version or a range. */
 const MAX_SELECTOR = 128
 
-/** Who answers when a request does not say whom it was sent to. */
 const SOURCE = 'switchboard'
 const HEADER = object(
   {
@@ -45,13 +43,12 @@ const CONTEXT = openContext(
   ['request_id', 'session_id', 'user_id'],
 )
 const PAYLOAD = object({ tool: TOOL, context: nullish(CONTEXT, {}) }, { unknown: 'ignore' })
-/** A request message, for its payload. */
 export const MESSAGE = into(
   object({ header: HEADER, payload: PAYLOAD }, { unknown: 'ignore' }),
   ({ payload }) => payload,
 )
 
-/** What a reply repeats of the message it replies to. */
+/** The fields of a message that its reply repeats. */
 export interface ReplyTo {
   readonly messageId: string | undefined
   readonly source: string | undefined
@@ -60,20 +57,18 @@ export interface ReplyTo {
   readonly capability: string | undefined
 }
 
-/** What makes a reply a message of its own. */
 export interface Stamp {
   readonly messageId: string
   /** ISO 8601. */
   readonly timestamp: string
 }
 
-/** A message as it is serialised: fields without a value are left out there. */
+/** Absent fields are undefined, and left out when serialised. */
 export type Message = Readonly<Record<string, unknown>>
 
-/** Of no message that could be read. */
 export const NOBODY: ReplyTo = replyTo(undefined)
 
-/** Whatever a body says that a reply repeats, be the rest as it may. */
+/** Reads as much as can be read, since errors are replies too. */
 export function replyTo(body: unknown): ReplyTo {
   const header = fieldsOf(body, 'header')
   const tool = fieldsOf(fieldsOf(body, 'payload'), 'tool')
@@ -87,11 +82,9 @@ export function replyTo(body: unknown): ReplyTo {
 }
 
 /**
- * Reads a request message ("Tool Execution"): `{header, payload: {tool: {id, capability, parameters?, version?}, context?,
- * security?}}`: the capability of the document of that very id, or else a tool by its toolkit and name. The version, exact
- * or a range, is an addition of ours. The message's id is the call's, unless
- * the context has a `request_id`; of the context,
- * `session_id` its trace and `user_id` its user. `security` is not read: credentials travel in HTTP's own headers.
+ * Reads a request message ("Tool Execution"). The tool is a document's capability, or else one by its toolkit and name;
+ * its version, exact or a range, is an addition of ours. The message's id is the call's, unless the context has a
+ * `request_id`. `security` is not read: credentials travel in HTTP's own headers.
  */
 export function decodeCall(body: unknown): Call | Failing {
   const { version = VERSION } = fieldsOf(body, 'header')
@@ -108,13 +101,13 @@ export function decodeCall(body: unknown): Call | Failing {
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
   const address = askedByDocument({ dialect: DIALECT, id, tool: capability }, selector)
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
-  // An id with a dash is a document's before it is a toolkit's of before, and its capabilities keep their case
+  // An id with a dash is a document's before it is an older toolkit's, and its capabilities keep their case
   const isPlain = isToolkit || madeName(id) === id
   const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
   const callId = request_id ?? replyTo(body).messageId
   return {
-    // What no tool can be called is sought among documents alone
+    // A name that no tool can have is sought among documents alone
     asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
     ...(isToolkit ? {} : { address }),
     input: parameters,
@@ -128,7 +121,6 @@ export function decodeCall(body: unknown): Call | Failing {
   }
 }
 
-/** The response to a request, or the error message of a caller who was not let in. */
 export function encodeOutcome({ durationMs, result: given }: Outcome, to: ReplyTo, stamp: Stamp): Message {
   const result = given.ok ? asValue(given) : given
   if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
@@ -141,7 +133,6 @@ export function encodeOutcome({ durationMs, result: given }: Outcome, to: ReplyT
   return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
 }
 
-/** A response whose execution failed, or an error message, as the table has it. */
 export function encodeFailure(failure: Failure, to: ReplyTo, stamp: Stamp, durationMs = 0): Message {
   const answer: Answer = ANSWERS[failure.type]
   const error = errorOf(failure)
@@ -149,7 +140,7 @@ export function encodeFailure(failure: Failure, to: ReplyTo, stamp: Stamp, durat
   return responseOf({ status: answer.execution, error, execution_time_ms: durationMs }, to, stamp)
 }
 
-/** The status of HTTP: 200 for every response, whatever the execution came to. */
+/** A response has 200, whatever the execution came to. */
 export function statusOf(failure: Failure): number {
   const answer: Answer = ANSWERS[failure.type]
   return 'execution' in answer ? 200 : answer.status

@@ -1,18 +1,18 @@
 import type { LineFormat } from '../../core/catalogue/catalogue.ts'
 import { titleOf } from '../../core/tool/tool.ts'
 
-/** Of a title and of a description, in small letters: a model takes four or more of a text in English for a token. */
+/** In small letters: a model takes four or more of a text in English for a token. */
 const MAX_TITLE = 80
 const MAX_DESCRIPTION = 360
 
-/** How many small letters cost about as much as a character; those of other scripts and symbols are often tokens of their own. */
+/** In small letters, roughly by tokens: those of other scripts and symbols are often tokens of their own. */
 function lettersOf(character: string): number {
   if (/[a-z ]/.test(character)) return 1
   if (/[A-Z,.'\n-]/.test(character)) return 2
   return character.length === 1 ? 3 : 10
 }
 
-/** What a search shows of a tool, so that five cost a model no more than 1,500 tokens: its name, and what it does in short. */
+/** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
 export const BRIEF: LineFormat = {
   name: 'mcp-brief',
   write(record, name) {
@@ -26,7 +26,6 @@ export const BRIEF: LineFormat = {
   },
 }
 
-/** The beginning of a text, up to the end of a word where there is one. */
 export function shortened(text: string, most: number): string {
   let at = 0
   let letters = 0

@@ -7,7 +7,7 @@ import { unknownAmong } from '../../http/answer/unknown-among.ts'
 import { namesNear } from './names-near.ts'
 import { ALL, type Client } from './toolset.ts'
 
-/** The client with the tools that its URL chooses by the names that lists show. What leads to no tool that it may see stays a name. */
+/** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
 export async function withNames(client: Client, resolver: Resolver): Promise<Client> {
   const { toolset, principal, background } = client
   const found = await Promise.all(
@@ -18,7 +18,7 @@ export async function withNames(client: Client, resolver: Resolver): Promise<Cli
   return { ...client, toolset: { ...toolset, tools, names } }
 }
 
-/** The tool that a name leads to, one that was withdrawn too: an agent that names it among others is to keep the others. */
+/** A withdrawn tool counts too: an agent that names it among others is to keep the others. */
 function toolOf(resolved: Resolved | Failing, principal: Principal): ToolName | undefined {
   if (resolved.ok) return maySee(principal, resolved.tool.record) ? resolved.tool.record : undefined
   const { failure } = resolved
@@ -27,7 +27,9 @@ function toolOf(resolved: Resolved | Failing, principal: Principal): ToolName | 
   return name && principal.kind !== 'anonymous' && covers(principal, name) ? name : undefined
 }
 
-/** Says what a URL chooses that there is nothing of which the client may see, and what is called much like it. */
+/**
+ * The message for a URL that chooses something the client cannot see, with similar names; undefined when all is there.
+ */
 export async function misnamed({ toolset, principal }: Client, catalogue: Catalogue): Promise<string | undefined> {
   const unknown = await unknownAmong(toolset.named, principal, catalogue)
   const [name] = toolset.names

@@ -27,7 +27,6 @@ import { encode } from './tool-document.ts'
 
 /** MCP 2025-11-25 and later, "Tool names". */
 const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME)
-/** Reads a Tool's annotations (MCP, `ToolAnnotations`). */
 const ANNOTATIONS = withoutNulls(
   object(
     {
@@ -41,7 +40,7 @@ const ANNOTATIONS = withoutNulls(
   ),
 )
 
-/** Reads a Tool's icon (MCP, `Icon`): whoever shows it fetches its URL, unless that holds the data itself. */
+/** The URL is fetched by anybody who shows the icon, unless it holds the data itself. */
 const ICON = withoutNulls(
   object(
     {
@@ -54,12 +53,11 @@ const ICON = withoutNulls(
   ),
 )
 
-/** Deeper than publication allows, so that nothing is missed before the bounds are judged. */
 const MAX_DEPTH = 200
 
 /**
- * MCP tools: one `Tool` as `tools/list` gives it, or `{"tools": […]}`, which is one toolkit. Toolkit and version are given
- * beside the document. A dot in a name, which ids and some models cannot take, becomes an underscore.
+ * MCP tools: one `Tool`, or `{"tools": […]}` as one toolkit, with toolkit and version given beside the document. A dot
+ * in a name, which ids and some models cannot take, becomes an underscore.
  */
 export const mcp: Codec = {
   dialect: 'mcp',
@@ -102,7 +100,6 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   }
 }
 
-/** What the tools of a document that is in order are called. */
 function namesOf(tools: unknown): readonly string[] {
   if (!isList(tools)) return []
   return tools.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
@@ -110,7 +107,6 @@ function namesOf(tools: unknown): readonly string[] {
 
 type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }
 
-/** Reads the tools of one document, whose names must all differ. */
 function oneOfTools(): Reader<Tool> {
   const taken = new Set<string>()
   const name = judged(NAME, (own) =>
@@ -154,13 +150,11 @@ function oneOfTools(): Reader<Tool> {
   })
 }
 
-/** The name a tool has here: its plain one, and a suffix where that is taken, always the same. */
 function nameFor(name: string, taken: ReadonlySet<string>): string {
   const plain = plainName(name)
   return taken.has(plain.toLowerCase()) ? withSuffix(name.replaceAll('.', '_'), name) : plain
 }
 
-/** The object that a reader takes, without the fields that are null. */
 function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {
   return into(also(anyObject, reader), (value) =>
     Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)),
@@ -169,7 +163,7 @@ function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {
 
 const SCHEMA_FIELDS = ['properties', 'required', '$defs']
 
-/** Reads a ToolSchema, which is of an object; `why` says why. Clients that write every field write null where there is none. */
+/** Clients that write every field write null where there is none. */
 function toolSchema(why: string): Reader<JsonObject> {
   const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
   return into(jsonSchema, (value, report) => {

@@ -2,10 +2,10 @@ import type { Failure } from '../../core/failure/failure.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
-/** The capability of a client that can show a person a URL, which 2025-11-25 was the first to have. */
+/** MCP 2025-11-25 was the first revision to have it. */
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
 
-/** Whether capabilities hold what is needed. An empty `elicitation` means forms, as it did before there were URLs. */
+/** An empty `elicitation` means forms, as it did before there were URLs. */
 export function declares(capabilities: JsonObject, needed: JsonObject): boolean {
   return Object.entries(needed).every(([name, parts]) => {
     const declared = capabilities[name]
@@ -15,7 +15,6 @@ export function declares(capabilities: JsonObject, needed: JsonObject): boolean 
   })
 }
 
-/** A challenge, and the params of the elicitation that shows a person where to meet it. */
 export interface UrlElicitation {
   readonly challenge: Challenge
   readonly params: JsonObject

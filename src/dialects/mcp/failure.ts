@@ -5,15 +5,15 @@ import { type Problem, problemsByParameter, quoted } from '../../core/tool/probl
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
 
-/** A JSON-RPC error's code, and the HTTP status it has unless a revision says otherwise. */
+/** The status is HTTP's, unless a revision says otherwise. */
 interface ErrorAnswer {
   readonly code: number
   readonly status: number
 }
 
 /**
- * How each failure is answered: as a result with `isError`, which a model reads and acts on, or as a JSON-RPC error. Where
- * neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free.
+ * A result with `isError` is for failures that a model can act on. Where neither JSON-RPC nor MCP has a code, it is the
+ * status of HTTP, which they leave free.
  */
 export const ANSWERS = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
@@ -53,7 +53,6 @@ export const ANSWERS = {
   'internal': { code: INTERNAL_ERROR, status: 500 },
 } as const satisfies Record<FailureType, 'result' | ErrorAnswer>
 
-/** A failure in words for a person or a model. */
 export function textOf(failure: Failure): string {
   switch (failure.type) {
     case 'media-type-unsupported':
@@ -94,7 +93,7 @@ export function textOf(failure: Failure): string {
   }
 }
 
-/** What of a failure is for programs: `_meta` of a result with `isError`. */
+/** The `_meta` of a result with `isError`, for programs. */
 export function metaOf(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':

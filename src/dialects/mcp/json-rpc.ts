@@ -7,7 +7,7 @@ export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
-/** A JSON-RPC error, with the status and headers of the response, unless it is one of a batch. */
+/** In a batch the status and headers are ignored. */
 export interface McpError {
   readonly code: number
   readonly message: string
@@ -16,16 +16,14 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
-/** A result, serialised, with headers of the response, unless it is one of a batch, or of a stream. */
+/** A serialised result with response headers, which batches and streams ignore. */
 export interface McpResult {
   readonly result: string
   readonly headers: Record<string, string>
 }
 
-/** The answer to a request. */
 export type McpAnswer = string | McpResult | McpError
 
-/** An answer with these headers beside its own, where there are any. */
 export function withHeaders(answer: string | McpError, headers: Record<string, string> | undefined): McpAnswer {
   if (!headers) return answer
   return typeof answer === 'string'
@@ -60,7 +58,6 @@ const MESSAGE: JsonObject = {
   anyOf: [{ required: ['method'] }, { required: ['result'] }, { required: ['error'] }],
 }
 
-/** States what `readMessage` reads: a message, or a batch of them in the revisions that have batches. */
 export const MESSAGES: Reader<Json | undefined> = stating(
   () => ({ anyOf: [MESSAGE, { type: 'array', items: MESSAGE, minItems: 1 }] }),
   anything,
@@ -80,7 +77,6 @@ export function readMessage(value: unknown): Message {
   return { kind: 'request', id: known, method, params }
 }
 
-/** A response with a result that is serialised already. */
 export function resultText(id: string | number, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 }

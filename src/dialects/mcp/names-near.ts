@@ -3,13 +3,12 @@ import { type Client, narrowedTo } from './toolset.ts'
 
 const MAX_SUGGESTIONS = 3
 
-/** The names of tools. */
 const NAMES: LineFormat = {
   name: 'mcp-names',
   write: (record, name) => (record.implementation === undefined ? '' : name),
 }
 
-/** The names of the tools that a search for the words of a name finds, of those that can be called. */
+/** The callable tools that a search for the words of a name finds. */
 export async function namesNear(
   name: string,
   { principal, toolset }: Pick<Client, 'principal' | 'toolset'>,

@@ -1,12 +1,12 @@
 import { isLoopback } from '../../http/caller/loopback.ts'
 
 /**
- * "Servers MUST validate the Origin header": a page may call its own host, and a loopback host's page any port of one, and so
- * may pages of the origins that are named.
+ * "Servers MUST validate the Origin header": pages of the same host, of another port of a loopback host, and of the
+ * configured origins may call.
  */
 export function isAllowedOrigin(request: Request, origins: ReadonlySet<string>): boolean {
   const origin = request.headers.get('origin')
-  // Most callers are no pages; the URL is put together each time it is read
+  // Checked first, since few callers are pages and parsing the URL costs more
   if (origin === null) return true
   if (origins.has(origin)) return true
   const from = URL.parse(origin)

@@ -9,9 +9,8 @@ import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 
 /**
- * A successful call as a CallToolResult: the content the tool gave, else its value as text; and the value itself as
- * `structuredContent` where the revision can say it. What lies elsewhere is a link, and where the output schema allows
- * nothing in its place, one with `isError`: clients refuse a result without `structuredContent` that has a schema.
+ * A successful call as a CallToolResult. A stored artifact is a link, and one with `isError` where the output schema
+ * allows nothing in its place: clients refuse a result without `structuredContent` that has a schema.
  */
 export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
   const { content, artifact, elsewhere } = success
@@ -28,8 +27,7 @@ export function encodeSuccess(success: Success, output: JsonSchema | null, revis
   const said = shown
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
-  // A tool that gave content and null gave no value
-  // The schema is of the whole output, and says nothing of a part
+  // A tool that gave content and null gave no value, and the schema is of the whole output, not of a selected part
   const structured =
     shown && value === null ? undefined : revision.structured(value, text, success.selected ? {} : output)
   return revision.result(
@@ -37,7 +35,7 @@ export function encodeSuccess(success: Success, output: JsonSchema | null, revis
   )
 }
 
-/** Content as MCP has it: a text has no type, and an image has one; a resource has a URI, if only by its place. */
+/** MCP's text has no type, its image must have one, and its resource must have a URI. */
 function asBlock(block: Content, index: number): Content {
   switch (block.type) {
     case 'text': {
@@ -58,7 +56,6 @@ function linkTo({ url, content_type, size, meta }: Artifact): Content {
   return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
 }
 
-/** What of a failure there is to look at. */
 function contentOf(failure: Failure): readonly Content[] | undefined {
   if (failure.type === 'tool-failed') return failure.content
   const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
@@ -69,12 +66,10 @@ function encodeErrorContent(content: readonly Content[], revision: Revision, met
   return revision.result(`"content":${JSON.stringify(content.map(asBlock))},"isError":true`, meta)
 }
 
-/** A failure as a result that a model reads: `isError`, and why. */
 export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`, meta)
 }
 
-/** A failure by the table: a result, or a JSON-RPC error. */
 export function encodeFailure(failure: Failure, revision: Revision): string | McpError {
   const answer = ANSWERS[failure.type]
   if (answer === 'result') {

@@ -36,11 +36,10 @@ import { declare } from '../../http/route/operation.ts'
 import { type Client, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
 
-/** One of the addresses that this dialect is spoken at. */
 export interface Door {
   readonly path: string
   readonly gate: Gate
-  /** What is added to the refusal of whoever shows no credential that counts there: words, and the header of the challenge. */
+  /** Words for the refusal of a caller without a valid credential, and the `WWW-Authenticate` header. */
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
 
@@ -52,7 +51,6 @@ export interface McpFaceDeps {
   readonly catalogue: Catalogue
   readonly resolver: Resolver
   readonly tellReadiness: TellReadiness
-  /** Seals what a client is to give back with a call that it repeats. */
   readonly seal: Seal
   readonly serverInfo: ServerInfo
 }
@@ -60,19 +58,15 @@ export interface McpFaceDeps {
 const MAX_BATCH = 100
 /** Each method judges later which of the two it takes. */
 const ANY_USE = ['tools:call', 'tools:read'] as const
-/** What tools there are in search mode, the one that calls the others first. */
+/** The one that calls the others comes first, as the likeliest to be meant. */
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 const ANSWERED: Answers = {
   200: { ...json('The answer of JSON-RPC, or a stream of messages that it ends', OBJECT), streams: true },
   202: { says: 'A notification was taken' },
 }
-/** Whoever sets a client up reads what its log says. */
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
-/**
- * The Model Context Protocol over stateless Streamable HTTP: `POST` at each of its doors, `/mcp` for keys, in its revision 2026-07-28 and, at the same URL,
- * in those with the `initialize` handshake. Nothing is kept between requests, and nothing of an SDK is used.
- */
+/** The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. */
 export function mcpFace(deps: McpFaceDeps): Hono {
   const { doors, origins, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
@@ -82,7 +76,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
   const face = new Hono()
   for (const door of doors) {
-    // What its query says is read where it is let in, for an answer in the protocol's own shape
+    // The query is checked after admission, for an answer in the protocol's own shape
     face.post(
       door.path,
       declare(
@@ -145,7 +139,6 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     })
   }
 
-  /** The result of a request, serialised, or its error. */
   async function answer({ method, params }: McpRequest, revision: Revision, client: Client): Promise<McpAnswer> {
     if (method === 'tools/list') {
       const denied = scopeDenial(client.principal, 'tools:read')
@@ -168,13 +161,13 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const denied = scopeDenial(client.principal, 'tools:read')
     if (!client.toolset.search) {
       const near = suggestTo(client)
-      // Whoever is given the tools' names as a list misspells them, and looks for nothing else
+      // Clients with the whole list misspell names and do not search, so only a near miss is suggested
       const nearest = async (name: string) => [nearestOf(name, await near(name)) ?? []].flat()
       const suggest = denied ? {} : { suggest: nearest }
       return answerCall(call, revision, client, stream, { callTool, resolver, ...suggest })
     }
     if (denied) return answerFailure(denied, revision)
-    // Few agents search, and those that do wait for more than a module
+    // Loaded on first use: few agents search, and those that do can wait
     const { searchCall } = await import('./search-mode.ts')
     const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
     if (found && 'code' in found) return found
@@ -234,7 +227,7 @@ function errorResponse(id: string | number | null, error: McpError): Response {
   return jsonText(errorText(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
-/** What some work gives, or the error of storage that it needs and that cannot be reached. */
+/** Storage that cannot be reached becomes an error of the protocol. */
 async function reached<T>(work: Promise<T>): Promise<T | McpError> {
   try {
     return await work
@@ -244,7 +237,6 @@ async function reached<T>(work: Promise<T>): Promise<T | McpError> {
   }
 }
 
-/** Whoever is not let in at a door is told what that takes. */
 function turnAway(request: Request, failure: Failure, { challenge }: Door): Response {
   if (failure.type !== 'unauthenticated') return refuse(failure)
   const { hint = '', header } = challenge(request)
@@ -253,7 +245,6 @@ function turnAway(request: Request, failure: Failure, { challenge }: Door): Resp
   return errorResponse(null, { ...error, headers })
 }
 
-/** A failure before there is a message to answer. */
 function refuse(failure: Failure): Response {
   return errorResponse(null, errorOf(failure))
 }
@@ -261,7 +252,7 @@ function refuse(failure: Failure): Response {
 function errorOf(failure: Failure): McpError {
   const row = ANSWERS[failure.type]
   const answer = row === 'result' ? ANSWERS.internal : row
-  // Who opens the address in a browser reads it, too
+  // People open the address in a browser, and read this
   const isHelped = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
   const hint = isHelped ? HOW_TO_CONNECT : ''
   return { ...answer, message: `${textOf(failure)}${hint}`, headers: failureHeaders(failure) }
@@ -271,12 +262,10 @@ function malformed(message: string): McpError {
   return { code: INVALID_REQUEST, message, status: 400 }
 }
 
-/** The response to notifications and responses, which have no answer. */
 function accepted(): Response {
   return new Response(null, { status: 202 })
 }
 
-/** Whether the caller asked for progress or logs, and takes a stream. */
 function wantsMessages({ progressToken, logs }: ToolCall, { headers }: Request): boolean {
   if (progressToken === undefined && !logs) return false
   const accept = headers.get('accept')

@@ -66,7 +66,6 @@ function argumentsOf(required: string, properties: JsonObject): JsonObject {
   return { type: 'object', properties, required: [required], additionalProperties: false }
 }
 
-/** What `tools/list` gives in this mode, whatever the catalogue holds. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
 interface SearchDeps {
@@ -75,10 +74,12 @@ interface SearchDeps {
   readonly tellReadiness: TellReadiness
 }
 
-/** The key of `_meta` that says whether a described tool could be called now. */
 const READINESS_KEY = 'dev.switchboard/readiness'
 
-/** Answers `search_tools` and `describe_tool`; gives the call that `call_tool` stands for, and undefined for any other name. */
+/**
+ * Answers `search_tools` and `describe_tool`; gives the call that `call_tool` stands for, and undefined for any other
+ * name.
+ */
 export async function searchCall(
   call: ToolCall,
   revision: Revision,
@@ -100,7 +101,7 @@ export async function searchCall(
   }
 }
 
-/** The call that `call_tool` stands for. Models often write the arguments as a text of JSON. */
+/** Models often write the arguments as a text of JSON. */
 function callOf(
   call: ToolCall,
   name: string,
@@ -138,7 +139,7 @@ async function search(call: ToolCall, revision: Revision, client: Client, { cata
   return once(`{${parts.join()}}`, revision)
 }
 
-/** A result that is sent once: as text, which every client shows its model. */
+/** As text alone, not twice: every client shows its model that. */
 function once(text: string, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
 }

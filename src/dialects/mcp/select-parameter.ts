@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { ToolCall } from './wire.ts'
 
-/** The parameter that `?select=1` adds to every listed tool, for models that want a part of a result. */
+/** `?select=1` adds it to every listed tool, for models that want a part of a result. */
 const SELECT = '_select'
 const SCHEMA = {
   type: 'string',
@@ -11,7 +11,7 @@ const SCHEMA = {
     "Optional. A JMESPath expression: only what it selects of the result comes back, such as 'items[].{id: id, name: name}'.",
 }
 
-/** A listed tool with the parameter, unless it has one of that name; what it gives is then of no schema. */
+/** Adds the parameter, unless the tool has its own; a selected part has no output schema. */
 export function withSelect(tool: JsonObject): JsonObject {
   const { outputSchema: _, ...rest } = tool
   const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}
@@ -20,7 +20,7 @@ export function withSelect(tool: JsonObject): JsonObject {
   return { ...rest, inputSchema: { ...schema, properties: { ...properties, [SELECT]: SCHEMA } } }
 }
 
-/** A call without the parameter, which no tool is given: it says what of the output is wanted. A tool's own stays. */
+/** Moves the parameter out of the input, unless it is the tool's own. */
 export async function takeSelect(
   call: ToolCall,
   asked: string,

@@ -5,7 +5,6 @@ import { plainName } from '../../core/tool/name-suffix.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { asObjectSchema, outputKind, withoutHeaders, wrappedSchema } from './tool-schema.ts'
 
-/** The key of `_meta` that holds a listed tool's id, which says what version answers. */
 const ID_KEY = 'dev.switchboard/id'
 const OWN = 'dev.switchboard/'
 
@@ -16,7 +15,6 @@ export function encode(record: ToolRecord): Encoded {
   return { document: withObjectOutput(toolOf(record, record.name)), losses: losses(record) }
 }
 
-/** A Tool whose output is an object: every other is wrapped as `{"result": …}`. */
 export function withObjectOutput(tool: JsonObject): JsonObject {
   const { outputSchema } = tool
   if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
@@ -24,14 +22,13 @@ export function withObjectOutput(tool: JsonObject): JsonObject {
 }
 
 /**
- * What a list shows a record as, where the revision allows what its document calls it (MCP 2025-11-25, "Tool names"): that,
- * unless the tool is exposed under another name than its own.
+ * The published name, where the revision allows it (MCP 2025-11-25, "Tool names") and the tool is not exposed under
+ * another.
  */
 export function shownName(record: ToolRecord, exposed: string): string {
   return exposed === record.name ? (publishedName(record) ?? exposed) : exposed
 }
 
-/** What a record's document calls its tool, where its name is made of that. */
 export function publishedName({ source, name }: ToolRecord): string | undefined {
   if (source.dialect !== 'mcp' || !isJsonObject(source.document)) return undefined
   const { document } = source
@@ -40,7 +37,7 @@ export function publishedName({ source, name }: ToolRecord): string | undefined 
   return names.find((each): each is string => typeof each === 'string' && plainName(each) === name)
 }
 
-/** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */
+/** A record as an MCP Tool (2026-07-28) under its exposed name. */
 export function toolOf(record: ToolRecord, name: string): JsonObject {
   const { title, description, input, output, annotations, icons } = offered(record)
   const _meta = foreignMeta(record)
@@ -58,8 +55,7 @@ export function toolOf(record: ToolRecord, name: string): JsonObject {
 }
 
 /**
- * What a record's `_meta` says to callers. What stands under a name of our own the registry keeps there for itself, such as the names
- * of the other tools of a document, which not everybody may know.
+ * Our own keys are left out: they hold, for one, the names of a document's other tools, which not everybody may know.
  */
 function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
   if (_meta === undefined) return undefined
@@ -80,7 +76,6 @@ function objectSchema(input: JsonObject): JsonObject {
   return schema.type === 'object' ? schema : { type: 'object', ...schema }
 }
 
-/** What of a record of another dialect an MCP Tool cannot say. */
 function losses(record: ToolRecord): readonly Loss[] {
   const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason: string) => lost.push({ path, reason })

@@ -3,8 +3,8 @@ import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 /**
- * What an output schema means to MCP: `none`, there is no output; `any`, it says nothing and is not listed; `object`, it
- * is of an object; `value`, it is of any other value, which only revisions from 2026-07-28 on can say.
+ * An output schema as MCP sees it: `any` allows everything and is not listed; `value` is no object, which only
+ * revisions from 2026-07-28 on can say.
  */
 export type OutputKind = 'none' | 'any' | 'object' | 'value'
 
@@ -17,15 +17,12 @@ export function outputKind(output: JsonSchema | null): OutputKind {
   return 'any'
 }
 
-/** A schema as an object: MCP has no schemas that are booleans. */
+/** MCP has no boolean schemas. */
 export function asObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
-/**
- * The schema of `{"result": <value>}` for revisions whose outputs are objects. References into the document are rewritten
- * to where their targets then stand.
- */
+/** The schema of `{"result": <value>}`, its internal references rewritten, for revisions whose outputs are objects. */
 export function wrappedSchema(schema: JsonObject): JsonObject {
   const result = moved(schema)
   return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }
@@ -44,7 +41,7 @@ function moved(schema: unknown): unknown {
   return copy
 }
 
-/** The schema without `x-mcp-header` (MCP 2026-07-28, "custom headers"), which this server does not check. */
+/** Drops `x-mcp-header` (MCP 2026-07-28, "custom headers"), which this server does not check. */
 export function withoutHeaders(schema: JsonObject): JsonObject {
   const clean = JSON.stringify(schema).includes('"x-mcp-header"') ? cleaned(schema) : schema
   return isJsonObject(clean) ? clean : schema

@@ -19,14 +19,11 @@ import { invalid, type ToolCall } from './wire.ts'
 export interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
-  /** The names near one that there is none of, where those are told. */
+  /** Names similar to an unknown one, for callers that may list tools. */
   readonly suggest?: (name: string) => Promise<readonly string[]>
 }
 
-/**
- * `tools/call`: calls a tool by its exposed name. Gives the result, serialised, or a JSON-RPC error. Progress and logs go to
- * `stream`, where the caller asked for them.
- */
+/** `tools/call`: a serialised result, or a JSON-RPC error. Requested progress and logs go to `stream`. */
 export async function answerCall(
   given: ToolCall,
   revision: Revision,
@@ -43,7 +40,7 @@ export async function answerCall(
   if (toolset.tools !== undefined || name !== call.name) {
     const resolved = await deps.resolver.resolve(asked, background)
     const record = resolved.ok ? resolved.tool.record : undefined
-    // What the principal may not see is as good as none
+    // A tool that the principal may not see must look as if there were none
     const isShown = record && maySee(principal, record) && isChosen(toolset, record)
     const isMeant = isShown && (name === call.name || publishedName(record) === call.name)
     if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest?.(call.name)), revision)
@@ -80,7 +77,6 @@ export async function answerCall(
   return withHeaders(asking, headers)
 }
 
-/** A failure by the table, with the headers HTTP wants with it. */
 export function answerFailure(failure: Failure, revision: Revision): string | McpError {
   const encoded = encodeFailure(failure, revision)
   return typeof encoded === 'string' ? encoded : { ...encoded, headers: failureHeaders(failure) }
@@ -90,19 +86,16 @@ export function unknownTool(name: string, suggestions: readonly string[] = []): 
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 
-/** What a call came to; a tool that there is none of, to the caller, has the names near its own. */
 async function withSuggestions(result: Outcome['result'], name: string, { suggest }: ToolsCallDeps) {
   if (!suggest || result.ok || result.failure.type !== 'tool-unknown') return result
   if (result.failure.suggestions.length > 0) return result
   return fail({ ...result.failure, suggestions: await suggest(name) })
 }
 
-/** A message of the protocol as an event. */
 export function messageEvent(data: string): StreamEvent {
   return { event: 'message', data }
 }
 
-/** Passes on progress and logs. */
 function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream): Pick<Caller, 'progress' | 'log'> {
   const notify = (method: string, params: object) => stream.send(messageEvent(notificationText(method, params)))
   return {

@@ -14,7 +14,7 @@ const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 const NONE_CALLABLE =
   'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one'
 
-/** `tools/list`: a page of the chosen tools that the principal may see and that can be called, in the order of their ids. */
+/** `tools/list`: a page of the chosen, callable tools that the principal may see, in the order of their ids. */
 export async function listTools(
   { cursor }: JsonObject,
   revision: Revision,
@@ -41,7 +41,7 @@ export async function listTools(
   return isSilent ? withHeaders(listed, noteHeader(NONE_CALLABLE)) : listed
 }
 
-/** How lists of a revision write their tools: those that cannot be called are left out, as empty lines. */
+/** Tools that cannot be called are empty lines. */
 function lineFormat({ format, tool }: Revision, { select }: Toolset): LineFormat {
   const shown = select ? (record: ToolRecord, name: string) => withSelect(tool(record, name)) : tool
   return {

@@ -7,7 +7,6 @@ import type { Failing } from '../../core/failure/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 
-/** The client that sent a request: as whom, how, and which tools its URL chooses. */
 export interface Client {
   readonly request: Request
   readonly principal: Principal
@@ -15,25 +14,22 @@ export interface Client {
   readonly toolset: Toolset
 }
 
-/** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N,T.*,T_N`, and how they are shown. */
+/** The URL's choice, with `?toolkits=a,b` and `?tools=T.N,T.*,T_N`. */
 export interface Toolset {
-  /** Whether they are found by searching. */
   readonly search: boolean
-  /** Whether each takes a parameter that says which part of its result is wanted. */
+  /** Whether each tool gets the parameter `_select`. */
   readonly select: boolean
-  /** Tool patterns `T.*` and `T.N`, their parts spelt out; undefined chooses every tool. */
+  /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
-  /** The same as the toolkits `T` and the tools `T.N` that they are. */
+  /** The same as toolkits `T` and tools `T.N`. */
   readonly named: readonly string[]
-  /** Tools by the names that lists show, of which it is not known yet which those are. */
+  /** Names as lists show them, not resolved yet. */
   readonly names: readonly string[]
 }
 
-/** Every tool. */
 export const ALL: Toolset = { search: false, select: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
-/** What the query of a door chooses. */
 export const toolsetQuery = query(
   {
     mode: optional(oneOf(['search'])),
@@ -44,7 +40,6 @@ export const toolsetQuery = query(
   { lists: ['toolkits', 'tools'] },
 )
 
-/** Reads the query of a URL; what cannot be meant gives a failure that says which parameter. */
 export function readToolset(url: string): Toolset | Failing {
   if (!url.includes('?')) return ALL
   const read = readQuery(toolsetQuery, url)
@@ -63,21 +58,16 @@ export function readToolset(url: string): Toolset | Failing {
   }
 }
 
-/** Whether a tool is among the chosen ones. */
 export function isChosen({ tools }: Toolset, name: ToolName): boolean {
   return tools === undefined || tools.some((pattern) => patternCovers(pattern, name))
 }
 
-/**
- * The principal, seeing no more than the chosen tools of those it may see. For lists only: whether it may call a tool is
- * judged by the principal as it is.
- */
+/** For lists only: whether the principal may call a tool is judged by the principal as it is. */
 export function narrowedTo(principal: Principal, { tools }: Toolset): Principal {
   if (tools === undefined) return principal
   return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
 }
 
-/** Patterns of the tools that both a chosen pattern and the principal's own cover. */
 function common(principal: Principal, pattern: string): readonly string[] {
   const name = parseToolId(pattern)
   if (name) return covers(principal, name) ? [pattern] : []
@@ -89,7 +79,6 @@ function common(principal: Principal, pattern: string): readonly string[] {
   })
 }
 
-/** Reads names that are separated by commas, in parameters that may be repeated. */
 function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readonly string[]> {
   return into(strings, (values, report) => {
     const names = values.flatMap((value) => value.split(',')).filter((name) => name !== '')
@@ -101,7 +90,6 @@ function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readon
 
 const ANY_TOOL = '.*'
 
-/** What a pattern of a toolset stands for: a toolkit, or a tool. */
 function toolkitOrTool(pattern: string): string {
   return pattern.endsWith(ANY_TOOL) ? pattern.slice(0, -ANY_TOOL.length) : pattern
 }

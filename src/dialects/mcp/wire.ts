@@ -16,36 +16,29 @@ import {
 import { cannotRead } from '../../core/tool/problem.ts'
 import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
 
-/** Members of `_meta`: the protocol's own, and ours. */
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECTOR_KEY = 'dev.switchboard/version'
 const SELECT_KEY = 'dev.switchboard/select'
-/** The levels of logs (RFC 5424), and those that let through `info`, at which tools log. */
+/** RFC 5424's levels. Tools log at `info`. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const WITH_INFO = ['debug', 'info']
 
-/** The params of `tools/call`, read. */
 export interface ToolCall {
   readonly name: string
   readonly input: JsonObject
-  /** Which version, when the caller pins one. */
   readonly selector?: string
   readonly callId?: string
   readonly traceparent?: string
   readonly progressToken?: string | number
-  /** What no model may infer, by the parameters' names: the client says it, not the model. */
+  /** Values of parameters that no model may infer: the client gives them. */
   readonly values?: JsonObject
-  /** Which part of the output is wanted. */
   readonly select?: Json
-  /** Whether the caller wants what the tool logs. */
   readonly logs: boolean
-  /** What the client declares with the call that it is capable of. */
   readonly capabilities: JsonObject
   readonly inputResponses?: InputResponses['responses']
-  /** Sealed, as it was given. */
   readonly requestState?: string
 }
 
@@ -79,7 +72,7 @@ const PARAMS = object(
   { unknown: 'ignore' },
 )
 
-/** Reads the params of `tools/call`; what is not of their form gives -32602. */
+/** Reads the params of `tools/call`; a wrong form gives -32602. */
 export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   const read = check(PARAMS, params)
   if (!read.ok) return invalid(cannotRead('the params', read.problems))
@@ -105,7 +98,6 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   }
 }
 
-/** Params that are not of their form. */
 export function invalid(message: string): McpError {
   return { code: INVALID_PARAMS, message, status: 200 }
 }

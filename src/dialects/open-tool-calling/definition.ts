@@ -14,10 +14,9 @@ import { definitionSchema } from './schema-uri.ts'
 import { orNull, valueSchema } from './value-schema.ts'
 
 const MODES = ['value', 'error', 'null', 'artifact', 'requires_authorization']
-/** What the RFC's tools say when they give a value, or nothing, and may fail. */
+/** A value, or nothing, and perhaps an error: most tools say no more. */
 const USUAL_MODES = ['value', 'error', 'null']
 
-/** The most characters of a name as a person reads it. */
 const MAX_TEXT = 256
 
 /** Tool definitions of the Open Tool Calling RFC (its tool definition schema, version 1.0). */
@@ -42,7 +41,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     isJsonObject(document) && isJsonObject(document.requirements)
       ? providerOf(document.requirements.authorization)
       : undefined
-  // What no other field of a record says, so that a document that differs is a record that differs
+  // Kept, so that a document that differs is a record that differs
   const metadata: JsonObject = {
     ...(isOwnDescription(toolkit.description, id.toolkit) ? { toolkit_description: toolkit.description } : {}),
     ...(input.notInferrable.length === 0 ? {} : { non_inferrable_parameters: input.notInferrable }),
@@ -79,7 +78,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   }
 }
 
-/** The document's fields, and the name that its tool has here. `id` is what the RFC's text calls `fully_qualified_name`. */
+/** `id` is what the RFC's text calls `fully_qualified_name`. */
 function toolDefinition(given: Given) {
   const fields = object(
     {
@@ -98,7 +97,6 @@ function toolDefinition(given: Given) {
       requirements: optional(requirements, NO_REQUIREMENTS),
     },
     {
-      /** A fully qualified name that is made of toolkit, tool and version agrees with them. */
       rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
         if (source.id === undefined && source.fully_qualified_name === undefined) {
           wrong(report, 'Is required', '/fully_qualified_name')
@@ -124,7 +122,7 @@ function toolDefinition(given: Given) {
   return into(fields, ({ id, fully_qualified_name: qualified = id ?? '', ...rest }) => {
     const { name: toolkit } = rest.toolkit
     const own = nameHere({ toolkit, tool: rest.name }, qualified)
-    // A toolkit's name that none can have here is the publisher's to choose another for
+    // No toolkit can have such a name here: the publisher must choose another
     return { ...rest, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
   })
 }
@@ -139,7 +137,7 @@ const SOME_MODES = parsed(`an array of one or more of ${quoted(MODES)}`, (value)
   isTexts(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
-/** Reads `output`. Without the mode `value` there is none, or an artifact, which may be anything; the mode `null` allows null. */
+/** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
 const OUTPUT: Reader<Output> = into(
   object({ available_modes: SOME_MODES, description: optional(string()), value_schema: optional(valueSchema, {}) }),
   ({ available_modes: modes, value_schema, ...said }) => {
@@ -151,7 +149,6 @@ const OUTPUT: Reader<Output> = into(
   },
 )
 
-/** Whether a record already tells these modes: a value or nothing, with or without null, errors, and what it requires. */
 function isUsual(modes: readonly string[], { authorization }: Requirements): boolean {
   if (new Set(modes).size !== modes.length || !modes.includes('error')) return false
   return modes.every((mode) => {
@@ -159,7 +156,6 @@ function isUsual(modes: readonly string[], { authorization }: Requirements): boo
   })
 }
 
-/** Whether a toolkit's description says more than is said of every toolkit. */
 function isOwnDescription(description: string | undefined, toolkit: string): description is string {
   return description !== undefined && description !== describeToolkit(toolkit)
 }

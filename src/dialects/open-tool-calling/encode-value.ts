@@ -6,8 +6,8 @@ const UNSAID = 'A value_schema of the Open Tool Calling RFC cannot say this'
 const AS_JSON = "Becomes 'json', which is an object: the RFC has no type for it"
 
 /**
- * Writes a JSON Schema as a `value_schema`. Whatever it cannot say joins `losses` under `path`, keyword by keyword;
- * `description` is the caller's to place, and `said` names further keywords that the caller says elsewhere.
+ * Writes a JSON Schema as a `value_schema`. Keywords that it cannot say join `losses` under `path`, but for
+ * `description` and `said`, which the caller says elsewhere.
  */
 export function encodeValueSchema(
   schema: Json | undefined,
@@ -68,7 +68,7 @@ function typeOf(schema: Readonly<Record<string, unknown>>, isEnum: boolean, path
   return 'json'
 }
 
-/** Whether a keyword allows no more and no less than its absence does. */
+/** True for a keyword that allows the same as its absence. */
 function isIdle(keyword: string, value: unknown): boolean {
   if (keyword === 'additionalProperties') return value === true
   return keyword === 'required' && Array.isArray(value) && value.length === 0

@@ -14,7 +14,9 @@ import { DEFINITION_SCHEMA } from './schema-uri.ts'
 const NO_FIELD = 'The Open Tool Calling RFC has no such field'
 const ROOT_KEYWORDS = ['type', 'properties', 'required']
 
-/** A record as the RFC's tool definition: the published document, or one that says what the RFC can say, with losses. */
+/**
+ * A record as the RFC's tool definition: the published document, or one that says what the RFC can say, with losses.
+ */
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document: source } = record.source
   if (dialect === 'open-tool-calling' && source !== undefined) return { document: source, losses: [] }
@@ -44,7 +46,7 @@ export function encode(record: ToolRecord): Encoded {
 }
 
 /**
- * A record as lists show it: as the RFC's schema has it, also where the published document is as only its text has it, and
+ * A record as lists show it, always by the RFC's schema, though the published document may follow only its text, and
  * with names and a version by which it can be called.
  */
 export function encodeListed(record: ToolRecord): Json {
@@ -66,7 +68,7 @@ export function encodeListed(record: ToolRecord): Json {
   }
 }
 
-/** The name that a document has, where `names`, those that a request may mean by it, lead to `own`; else that. */
+/** The document's own name, where a call by it leads here. */
 function callable(name: Json | undefined, own: string, names: (readable: string) => readonly string[]): string {
   if (typeof name !== 'string') return own
   return names(name).some((each) => each.toLowerCase() === own.toLowerCase()) ? name : own
@@ -77,7 +79,6 @@ function isIdOf({ toolkit, tool, version }: ToolRecord, qualified: Json | undefi
   return named?.toolkit === toolkit && named.tool === tool && (named.selector ?? version) === version
 }
 
-/** What is said of a toolkit of which nobody said anything: the RFC's toolkits have descriptions. */
 export function describeToolkit(toolkit: string): string {
   return `The tools of ${toolkit}`
 }
@@ -119,14 +120,14 @@ function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   }
 }
 
-/** What may come beside a value, nothing or an error: an artifact, or what a person must do first. */
+/** An artifact, or a person to be asked first, may come in place of a value. */
 function furtherModes(record: ToolRecord): readonly string[] {
   const isArtifact = givesArtifacts(record) || mayBeLarge(record.output)
   const asks = record.requirements.authorization.length > 0 || needsApproval(record)
   return [...(isArtifact ? ['artifact'] : []), ...(asks ? ['requires_authorization'] : [])]
 }
 
-/** Whether an output may be too large for an answer, which is then an artifact: whatever is not a short scalar by its schema. */
+/** A large output is answered with an artifact, and only a short scalar is never large. */
 function mayBeLarge(output: JsonSchema | null): boolean {
   if (output === null || output === false) return false
   if (output === true) return true
@@ -137,11 +138,11 @@ function mayBeLarge(output: JsonSchema | null): boolean {
   return types.some((each) => each === 'string' || isStructure(each))
 }
 
-/** Bytes of a character that JSON escapes. */
+/** JSON writes an escaped character in so many bytes. */
 const LONGEST_CHARACTER = 6
 const isStructure = (type: unknown) => type === undefined || type === 'object' || type === 'array'
 
-/** The schema of what else there may be, when an output may also be null; undefined when it may not. */
+/** The rest of a schema that allows null; undefined when it allows none. */
 function withoutNull(output: Json): JsonObject | undefined {
   if (!isJsonObject(output) || !Array.isArray(output.type) || output.type.length !== 2) return undefined
   const [type] = output.type.filter((each) => each !== 'null')

@@ -13,14 +13,14 @@ import { type Problem, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
-/** What a failure is answered with: a status and a body of its own, or the output of a response (always 200). */
+/** An HTTP error, or the output of a response, which always has status 200. */
 export type FailureAnswer =
   | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
   | { readonly output: JsonObject }
 
 /**
- * Every failure in this face's words. What kept a request from being one is an HTTP error; whatever became of a call is
- * a response with `success: false` (Open Tool Calling RFC, section 4.3).
+ * A request that cannot be read is an HTTP error; any outcome of a call is a response with `success: false` (Open Tool
+ * Calling RFC, section 4.3).
  */
 export function answerTo(failure: Failure): FailureAnswer {
   switch (failure.type) {
@@ -44,7 +44,7 @@ export function answerTo(failure: Failure): FailureAnswer {
       return { output: { requires_authorization: challenge(failure.challenge) } }
     case 'requirements-missing': {
       const first = failure.authorization.find(({ authorization }) => authorization !== undefined || !failure.user_id)
-      // The output holds one thing only: what else is missing, the next call tells
+      // The output holds one challenge: the next call tells what else is missing
       return first ? { output: { requires_authorization: challenge(first) } } : missing(failure)
     }
     case 'input-invalid':
@@ -95,7 +95,7 @@ function error(words: FailureWords, more: Partial<ToolFailure> = {}): FailureAns
 
 function toolError(failure: ToolFailure): JsonObject {
   const { message, developer_message, can_retry = false, additional_prompt_content, retry_after_ms } = failure
-  // An integer, says the RFC's schema
+  // The RFC's schema wants an integer
   const wait = retry_after_ms === undefined ? undefined : Math.ceil(retry_after_ms)
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
@@ -105,7 +105,7 @@ function challenge({ id, authorization, url, scopes, status }: Challenge): JsonO
   return { id: authorization ?? id, url, scopes, status }
 }
 
-/** What the request's context lacks. Where it names no user there is nobody to ask, and so no authorization to follow. */
+/** Without a user there is nobody to ask, and so no authorization to follow. */
 function missing({
   tool,
   authorization,
@@ -124,7 +124,7 @@ function missing({
   return error({ message: `Tool '${tool}' needs ${what.join(' and ')} before it can be called`, detail })
 }
 
-/** A model may do better when told what is wrong, so the call can be tried again, with other inputs. */
+/** A model may do better when told what is wrong, so the call can be tried again with other inputs. */
 function invalidInput(problems: readonly Problem[]): FailureAnswer {
   const { whole, parameters } = inputProblems(problems)
   const said = [...whole, ...Object.entries(parameters).map(([name, why]) => `${name}: ${why}`)].join('; ')

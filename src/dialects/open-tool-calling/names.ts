@@ -2,8 +2,8 @@ import { withSuffix } from '../../core/tool/name-suffix.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 
 /**
- * The name that a tool has here, of what its document calls itself: a "human-readable name" (section 4.1) may hold what no id
- * can. Then it is the fully qualified name's, where that is made like an id, else it is made of the readable one.
+ * A "human-readable name" (section 4.1) may hold characters that no id can. The fully qualified name then counts where
+ * it is made like an id; else a name is made of the readable one.
  */
 export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolName {
   const named = parseToolId(qualified)
@@ -13,7 +13,7 @@ export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolNa
   }
 }
 
-/** The names that somebody may mean who calls a tool by its readable name, the likeliest first. */
+/** The names that a call by a readable name may mean, the likeliest first. */
 export function possibleNames(readable: string): readonly string[] {
   if (isNamePart(readable)) return [readable]
   const joined = readable.replaceAll(/[^A-Za-z0-9_-]+/g, '')

@@ -5,9 +5,8 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
 /**
- * What a successful call gave, as an output (section 4.3): an artifact, else a value. Nothing at all gives undefined: the
- * RFC's schema allows no null there. Content without a value is a value that holds it; but bytes of a `tool` that declares
- * artifacts are one, whose URL holds them where they are kept nowhere.
+ * The output of a successful call (section 4.3). No output is undefined, since the RFC's schema allows no null there.
+ * Bytes of a tool that declares artifacts become one, in a `data:` URL where they are stored nowhere.
  */
 export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
   const { elsewhere, artifact = elsewhere ?? heldArtifact(bytesGiven(tool, success)) } = success
@@ -19,7 +18,7 @@ export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'
   return { ...output }
 }
 
-/** A block of bytes as an artifact whose URL holds them (RFC 2397); undefined for what is no bytes. */
+/** In a `data:` URL (RFC 2397). */
 function heldArtifact(block: Content | undefined): Artifact | undefined {
   switch (block?.type) {
     case 'image':
@@ -35,7 +34,7 @@ function heldArtifact(block: Content | undefined): Artifact | undefined {
 }
 
 function dataArtifact(base64: string, declared = '', description = 'What the tool gave: a file'): Artifact {
-  // What would not stay whole in a URL is no media type either
+  // Any further part would not stay whole in a URL
   const content_type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+/.exec(declared)?.[0] ?? 'application/octet-stream'
   const padding = /={0,2}$/.exec(base64)?.[0].length ?? 0
   const size = Math.floor((base64.length * 3) / 4) - padding

@@ -4,11 +4,11 @@ import { valueSchema } from './value-schema.ts'
 
 export interface Parameters {
   readonly schema: JsonObject
-  /** The names of the parameters with `inferrable: false`: a person, not a model, must say their values. */
+  /** Parameters with `inferrable: false`: a person, not a model, must give their values. */
   readonly notInferrable: readonly string[]
 }
 
-/** Reads `input`, `{parameters: […]}` or, as the RFC's text reads, the list itself, into the JSON Schema of their object. */
+/** Reads `{parameters: […]}` or, as the RFC's text reads, the list itself. */
 export function parameters() {
   const parameter = object({
     name: unique(string()),

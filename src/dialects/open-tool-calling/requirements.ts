@@ -18,7 +18,7 @@ import {
 import { type AuthorizationRequirement, isRequirementId, type Requirements } from '../../core/tool/tool.ts'
 
 const PATH = '/requirements'
-/** What the RFC calls the usual kind of provider. */
+/** The RFC's usual kind of provider. */
 const OAUTH2 = 'oauth2'
 const AUTHORIZATION: Reader<AuthorizationRequirement> = into(
   object(
@@ -47,8 +47,8 @@ const SECRETS = into(list(object({ key_id: requirementId })), (secrets) =>
 )
 
 /**
- * Reads `requirements`: at most one authorization, called by its `provider_id`, else its `id`, else its
- * `provider_type`; "none" and null are no authorization, and "token" is one called so.
+ * Reads `requirements`: at most one authorization, named by its `provider_id`, else its `id`, else its `provider_type`;
+ * "none" and null are no authorization.
  */
 export const requirements: Reader<Requirements> = into(
   object({ secrets: nullish(SECRETS, []), authorization: nullish(authorization) }),
@@ -76,13 +76,12 @@ export function encodeRequirements(requirements: Requirements, losses: Loss[]): 
   }
 }
 
-/** What the RFC calls the provider of an authorization that another dialect asks for. */
 function encodeAuthorization({ id, oauth2 }: AuthorizationRequirement): JsonObject {
   const provider = { provider_id: id, provider_type: OAUTH2 }
   return oauth2 ? { ...provider, oauth2: { scopes: [...oauth2.scopes] } } : provider
 }
 
-/** What of an authorization a record's requirements do not say: undefined when it is as this dialect writes it. */
+/** The fields of an authorization that a record's requirements lack; undefined when there are none. */
 export function providerOf(value: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(value) || !('provider_type' in value)) return undefined
   const { provider_id, provider_type, id } = value

@@ -27,8 +27,8 @@ const TOO_MANY: Failure = {
 }
 
 /**
- * The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. The gate also
- * lets in the engine that holds `WORKER_SECRET`.
+ * The Open Tool Calling RFC's schemas, at the paths where the Arcade engine calls a worker. The gate also admits the
+ * engine that holds `WORKER_SECRET`.
  */
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const { gate, callTool, catalogue, now } = deps
@@ -104,7 +104,7 @@ function isUnknown({ result }: Outcome): boolean {
   return !result.ok && suggestionsOf(result.failure) !== undefined
 }
 
-/** A failure in this face's shape: `detail` is where its engine looks, `message` where everybody else does. */
+/** The RFC's engine reads `detail`, and others read `message`. */
 function respond(failure: Failure, headers?: Record<string, string>): Response {
   const answer = answerTo(failure)
   if ('output' in answer)

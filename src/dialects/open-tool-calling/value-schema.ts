@@ -17,9 +17,8 @@ const FIELDS = object(
 )
 
 /**
- * Reads a `value_schema` (Open Tool Calling RFC, tool definition schema, `$defs.value_schema`) into JSON Schema: `json`
- * is an object, `array` a list of its inner type. A list's `enum` is of its items, as the RFC's engine takes it. An enum
- * that JSON Schema cannot mean is passed over, with a warning.
+ * Reads a `value_schema` (Open Tool Calling RFC, `$defs.value_schema`). A list's `enum` is of its items, as the RFC's
+ * engine takes it; one that JSON Schema cannot express is ignored with a warning.
  */
 export const valueSchema: Reader<JsonObject> = into(
   FIELDS,
@@ -40,7 +39,6 @@ export const valueSchema: Reader<JsonObject> = into(
   },
 )
 
-/** A schema that allows null beside what `schema` allows, for the output mode `null`. */
 export function orNull(schema: JsonObject): JsonObject {
   if (typeof schema.type !== 'string') return schema
   const { enum: allowed } = schema

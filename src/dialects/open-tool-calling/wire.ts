@@ -11,14 +11,13 @@ import { possibleNames } from './names.ts'
 import { encodeOutput } from './output.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 
-/** A call. */
 export interface Invocation {
   readonly call: Call
-  /** What else may be meant by the name, where that holds what no id can, in case there is no such tool. */
+  /** Another tool that the name may mean, when there is none by the first. */
   readonly otherwise?: string
 }
 
-/** One token, for whichever provider the tool asks: the RFC does not say whose it is. Its engine has the user's beside it. */
+/** The RFC does not say whose token it is, so it counts for any provider. Its engine puts the user beside it. */
 const AUTHORIZATION = object({ token: nullish(credentialValue), user_info: nullish(anyObject) }, { unknown: 'ignore' })
 const SECRET_LIST = into(
   list(object({ key: string(), value: credentialValue }, { unknown: 'ignore' })),
@@ -29,9 +28,9 @@ const CONTEXT = into(
   openContext(
     object(
       {
-        // Whoever puts a credential in the wrong place must not have it repeated
+        // A credential in the wrong place must not be repeated in the error
         authorization: nullish(unquoted(AUTHORIZATION), {}),
-        // A map, as the RFC has it, or a list, as its engine sends it
+        // A map in the RFC, and a list from its engine
         secrets: nullish<ReadonlyMap<string, string>>(
           unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
           NO_CONTEXT.secrets,
@@ -50,7 +49,6 @@ const CONTEXT = into(
     ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
   }),
 )
-/** A tool request. */
 export const REQUEST = object({
   $schema: nullish(string()),
   run_id: nullish(identifier),
@@ -62,10 +60,8 @@ export const REQUEST = object({
 })
 
 /**
- * Reads a tool request (Open Tool Calling RFC, section 4.2). `run_id`, `execution_id`, `created_at`, the toolkit and its
- * version may be absent or null, and secrets a list of `{key, value}`, as its engine sends them. Fields that the RFC's
- * schema closes are closed here; its `context` is open, there and here. Fails with `request-malformed`, or with
- * `protocol-version-unsupported` where `$schema` is another's.
+ * Reads a tool request (Open Tool Calling RFC, section 4.2). Its engine sends null for absent fields, and secrets as a
+ * list of `{key, value}`. Fails with `request-malformed`, or `protocol-version-unsupported` for another `$schema`.
  */
 export function decodeInvocation(body: unknown): Invocation | Failing {
   const read = check(REQUEST, body)
@@ -89,7 +85,7 @@ export function decodeInvocation(body: unknown): Invocation | Failing {
   }
 }
 
-/** A tool response (section 4.3), but for failures that are HTTP errors, which give undefined. */
+/** A tool response (section 4.3); undefined for failures that are HTTP errors. */
 export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): JsonObject | undefined {
   const frame = {
     $schema: RESPONSE_SCHEMA,

@@ -5,10 +5,7 @@ import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../
 import { STATUS } from './failure.ts'
 import { encodeFailure, encodeOutcome, type Form, versionHeader } from './wire.ts'
 
-/**
- * Calls a tool and answers with what it came to, as JSON; but tells of the tool's progress before, if it has any: then the
- * answer is a stream. What a caller's going away does to a call, it does to a streamed one.
- */
+/** Answers with JSON, or with a stream once the tool reports progress. A disconnect cancels the call either way. */
 export function streamCall(
   request: Request,
   call: Call,
@@ -34,7 +31,6 @@ export function streamCall(
   })
 }
 
-/** The answer to a call that came to this. */
 export function answerCall(outcome: Outcome, form: Form): Response {
   const { result } = outcome
   const text = JSON.stringify(encodeOutcome(outcome, form))
@@ -44,10 +40,7 @@ export function answerCall(outcome: Outcome, form: Form): Response {
   return jsonText(text, 200, headers)
 }
 
-/**
- * The end of a stream: the event `result` holds what the body would have been. A status other than the stream's own 200 is
- * said before, as HTTP says it before a body.
- */
+/** The event `result` holds the body. The stream's own status is 200, so another goes before it as an event. */
 function endOf(result: Outcome['result'], body: object): StreamEvent[] {
   const ended = { event: 'result', data: JSON.stringify(body) }
   const status = result.ok ? 200 : STATUS[result.failure.type]

@@ -30,8 +30,8 @@ import { isSimpleVersion } from './id.ts'
 const TOOL_ID = /^[A-Za-z0-9_]{1,64}\.[A-Za-z0-9_]{1,64}@/
 
 /**
- * OXP 1.0 tool definitions, with `input_schema` as the specification has it (`{"parameters": <JSON Schema>}`) or flat, as
- * the published OpenAPI document has it.
+ * OXP 1.0 tool definitions, with `input_schema` as in the specification (`{"parameters": <JSON Schema>}`) or flat, as
+ * in the published OpenAPI document.
  */
 export const oxp: Codec = {
   dialect: 'oxp',
@@ -109,7 +109,7 @@ interface InputSchema {
   readonly schema: JsonObject
 }
 
-/** Reads the parameters' schema, unwrapped only when nothing beside `parameters` says that the object is itself the schema. */
+/** Unwrapped only when nothing beside `parameters` says that the object is itself the schema. */
 const INPUT_SCHEMA: Reader<InputSchema> = (value, report) => {
   const isFlat = isJsonObject(value) && ('type' in value || 'properties' in value || value.parameters === undefined)
   if (isFlat) {
@@ -126,8 +126,8 @@ const OUTPUT_SCHEMA: Reader<JsonObject | null> = parsed('a JSON Schema object, o
 )
 
 /**
- * "Each parameter MUST contain a description field", says OXP 1.0. Its published schema does not ask for it, and tools in
- * use lack it, so publication only says so.
+ * "Each parameter MUST contain a description field", says OXP 1.0. Its published schema does not ask for it, and tools
+ * in use lack it, so this only warns.
  */
 function undescribed({ path, schema }: InputSchema): readonly Problem[] {
   if (!isObject(schema.properties)) return []
@@ -141,13 +141,13 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
 
 const SCOPES = object({ scopes: nullish(strings, []) }, { unknown: 'ignore' })
 
-/** What is no object at all lacks the id of one. */
+/** Anything but an object is reported as one without an id. */
 function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]> }) {
   const reader = object(readers, { unknown: 'ignore' })
   return (value: unknown, report: Report) => reader(isObject(value) ? value : {}, report)
 }
 
-/** Reads "Requirements", in which each id is "a unique identifier". Fields it does not name are kept, and mean nothing. */
+/** Reads "Requirements", in which each id is "a unique identifier". Unknown fields are ignored. */
 function requirements(): Reader<Requirements> {
   const authorization: Reader<AuthorizationRequirement> = named({
     id: unique(requirementId),

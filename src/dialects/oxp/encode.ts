@@ -9,7 +9,7 @@ import { idOf, isSimpleVersion, nameOf } from './id.ts'
 
 type Lose = (path: string, reason: string) => void
 
-/** What publication takes of a schema, and half the text of a definition. */
+/** The bounds of publication, and half of the text that a definition may have. */
 const BOUNDS: Bounds = { schemas: MAX_SUBSCHEMAS, depth: MAX_SCHEMA_DEPTH, nesting: 128, characters: 128 * 1024 }
 const WHY_CUT: Readonly<Record<Cut['why'], string>> = {
   'recursive': 'OXP 1.0 has no references, and this one leads back to itself: anything is taken there',
@@ -24,19 +24,19 @@ export function encode(record: ToolRecord, budget = createBudget()): Encoded {
   return written(record, (input) => ({ parameters: input }), budget)
 }
 
-/** A record with `input_schema` always as the specification has it. */
+/** `input_schema` as the specification has it. */
 export function seedForm(record: ToolRecord): JsonObject {
   return formOf(record, (input) => ({ parameters: input }), createBudget()).document
 }
 
-/** A record as the published OpenAPI document and its client libraries have it: `input_schema` flat. */
+/** `input_schema` flat, as the published OpenAPI document and its client libraries have it. */
 export function encodeFlat(record: ToolRecord, budget = createBudget()): Encoded {
   return formOf(record, flat, budget)
 }
 
 /**
- * A record as a line of `GET /tools`: `input_schema` as the specification has it. Empty for a version that is no `x.y.z`,
- * since no id of OXP leads to it, and for one that takes too much work to write, as none does that is published today.
+ * A line of `GET /tools`. Empty for a version that is no `x.y.z`, since no id of OXP leads to it, and for a record that
+ * takes too much work to write.
  */
 export function listedLine(record: ToolRecord): string {
   if (!isSimpleVersion(record.version)) return ''
@@ -44,7 +44,7 @@ export function listedLine(record: ToolRecord): string {
   return written.ok ? written.value : ''
 }
 
-/** A schema that `parameters` stands in would be taken for one that wraps the parameters, unless it says what it is of. */
+/** A schema with the keyword `parameters` would be taken for a wrapper, unless it says its type. */
 function flat(input: JsonObject): JsonObject {
   return 'parameters' in input && !('type' in input) && !('properties' in input) ? { type: 'object', ...input } : input
 }
@@ -52,7 +52,7 @@ function flat(input: JsonObject): JsonObject {
 function formOf(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, budget: Budget) {
   const source = sourceOf(record)
   if (!source) return written(record, wrap, budget)
-  // Documents of before may have parameters that are no objects, and an id in two requirements
+  // Older documents may have parameters that are no objects, and an id in two requirements
   const { requirements: asked } = source
   const requirements = isJsonObject(asked) ? { requirements: withUniqueIds(asked) } : {}
   const input_schema = wrap(withParameters(offered(record).input))
@@ -77,7 +77,6 @@ function sourceOf({ source }: ToolRecord): JsonObject | undefined {
   return source.dialect === 'oxp' && isJsonObject(source.document) ? source.document : undefined
 }
 
-/** A record of another dialect. */
 function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, budget: Budget) {
   const losses: Loss[] = [...withheld(record)]
   const lose: Lose = (path, reason) => losses.push({ path, reason })
@@ -98,7 +97,6 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, bu
   return { document: requirements ? { ...document, requirements } : document, losses: [...losses, ...unsaid(record)] }
 }
 
-/** What a record has, of its bundle or beside its document, that OXP has no field for. */
 function unsaid(record: ToolRecord): readonly Loss[] {
   const fields = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
   const lost: string[] = fields.filter((field) => record[field] !== undefined)
@@ -108,14 +106,13 @@ function unsaid(record: ToolRecord): readonly Loss[] {
   return lost.map((field) => ({ path: `/${field}`, reason: 'OXP 1.0 has no such field' }))
 }
 
-/** "Excludes $ref and nested definitions": what references lead to is written out, and a schema is an object. */
+/** "Excludes $ref and nested definitions": references are written out, and a schema is an object. */
 function expanded(schema: JsonSchema, path: string, lose: Lose, budget: Budget): JsonObject {
   const { schema: whole, cut } = expandSchema(schema, BOUNDS, budget)
   for (const each of cut) lose(path + each.path, WHY_CUT[each.why])
   return objectOf(whole)
 }
 
-/** The input with each parameter's schema as an object. */
 function withParameters(input: JsonObject): JsonObject {
   const { properties } = input
   if (!isJsonObject(properties) || !Object.values(properties).some((each) => typeof each === 'boolean')) return input

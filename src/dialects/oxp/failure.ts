@@ -4,7 +4,7 @@ import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
-/** The status each failure is answered with. What a tool did is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
+/** A tool's own failure is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
 export const STATUS = {
   ...HTTP_STATUS,
   'id-malformed': 400,
@@ -28,7 +28,7 @@ export const STATUS = {
   'input-required': 200,
 } as const satisfies Record<FailureType, number>
 
-/** The body of a ServerErrorResponse or ValidationErrorResponse; the ToolError of what a tool did. */
+/** The body of a ServerErrorResponse or ValidationErrorResponse, or a ToolError. */
 export function failureBody(failure: Failure): JsonObject {
   switch (failure.type) {
     case 'body-too-large':
@@ -76,7 +76,7 @@ export function failureBody(failure: Failure): JsonObject {
     case 'tool-failed': {
       const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms, content } = failure
       const said = { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
-      // The message has what of the content is text
+      // The message has the text of the content
       const isShown = content?.some(({ type }) => type !== 'text') ?? false
       return isShown ? { ...said, content: content?.map((block) => ({ ...block })) } : said
     }
@@ -113,7 +113,7 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-/** What a person must do first (OXP 1.0, "AuthorizationRequirements"). */
+/** OXP 1.0, "AuthorizationRequirements". */
 function authorization({ id, url, check_url }: Challenge): JsonObject {
   return { id, url, check_url }
 }

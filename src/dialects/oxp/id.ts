@@ -1,19 +1,18 @@
 import { formatToolId } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
-/** Whether a version is one of OXP's: `x.y.z`, "where x, y, and z are integers" (OXP 1.0, "Metadata"). */
+/** `x.y.z`, "where x, y, and z are integers" (OXP 1.0, "Metadata"). */
 export function isSimpleVersion(version: string): boolean {
   return /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){2}$/.test(version)
 }
 
-/** The parts of a tool's id as OXP writes them: of its characters, and of a version that is three numbers. */
 export interface OxpName {
   readonly toolkit: string
   readonly tool: string
   readonly version: string
 }
 
-/** A tool's id with OXP's characters in place of others. */
+/** Characters that OXP does not have are replaced. */
 export function nameOf({ toolkit, tool, version }: ToolRecord): OxpName {
   const [simple = version] = version.split(/[-+]/)
   return { toolkit: plain(toolkit), tool: plain(tool), version: simple }

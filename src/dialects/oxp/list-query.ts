@@ -6,7 +6,6 @@ import { query, type ReadOf } from '../../http/request/query.ts'
 const MAX_TEXT = 500
 const TEXT = optional(string({ most: MAX_TEXT }))
 
-/** The query parameters of every list of this face. */
 export const LIST = {
   q: TEXT,
   toolkit: optional(text("a toolkit's name", isNamePart)),
@@ -18,5 +17,4 @@ export const LIST = {
 }
 const listQuery = query(LIST)
 
-/** What a list is asked for. */
 export type ListAsked = ReadOf<typeof listQuery>

@@ -27,16 +27,15 @@ import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, ve
 
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
-  /** How the deployment is. */
   readonly health: () => Promise<Response>
-  /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
+  /** By their names in `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
   readonly codecs: readonly Codec[]
 }
 
-/** `?status=`: the versions that are so, for whoever may change them. */
+/** `?status=`, for callers who may publish. */
 const STATUS_OF = optional(oneOf(STATES))
-/** Of lists alone: what a tool is chosen by, of versions too that OXP has no id for. */
+/** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
 
 const HEALTH: Answers = { 200: component('It is', 'Health'), 503: component('Storage does not answer', 'Health') }
@@ -48,19 +47,17 @@ const CALLED: Answer = {
   streams: true,
 }
 
-/** Why a list leaves a tool out. */
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
 /**
- * The OXP 1.0 face: `/tools` with definitions as the specification writes them, and the same under `/oxp` with flat
- * `input_schema`, as the published OpenAPI document and its client libraries have it. A request with the header
- * `OXP-Version` gets bare bodies, and the header back.
+ * OXP 1.0: `/tools` with definitions as the specification writes them, and `/oxp` with flat `input_schema`, as the
+ * published OpenAPI document has it. The header `OXP-Version` asks for bare bodies.
  */
 export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
   const face = new Hono()
 
-  // As with calls, the version that is spoken is looked at before what the query says
+  // As with calls, the protocol's version is checked before the query
   const refuse = afterGate(gate, (failure, c: Context) => {
     const { failure: first } = unsupportedVersion(c) ?? { failure }
     return respond(first, formOf(c))
@@ -133,7 +130,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (status !== undefined && asked.q !== undefined) {
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
     }
-    // Of a status there are all versions
     const versions = status === undefined ? asked.versions : 'all'
     const { q, toolkit, tag, cursor, limit } = asked
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
@@ -164,7 +160,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     })
   }
 
-  /** Of a dialect whose documents may define several tools only administrators, who see every tool, get whole ones. */
+  /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
   async function aloneFormat(name: string, withLosses: boolean): Promise<LineFormat> {
     const { createSharedDocuments } = await import('../../core/publish/shared-documents.ts')
     return lineFormat(name, withLosses, createSharedDocuments(deps.codecs).alone)
@@ -187,7 +183,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     }
     if (!withLosses) {
       return {
-        // Faces name their own lines after their dialects
+        // The prefix keeps it apart from the dialects' own lines
         name: `format ${name}${suffix}`,
         write: (record, exposed, budget) => {
           const { document } = written(record, exposed, budget)
@@ -207,28 +203,26 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   return face
 }
 
-/** Says less than a definition on purpose, which is no loss. */
+/** A summary leaves things out on purpose, so nothing counts as lost. */
 const summarise = bounded(SUMMARY, (record, name) => ({ document: summaryOf(record, name), losses: [] }))
 
-/** Definitions and what was lost in writing each, as two lists. */
 function apart(lines: readonly string[]): string {
   const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => JSON.parse(line))
   const items = JSON.stringify(written.flatMap(({ document }) => (document === undefined ? [] : [document])))
   return `"items":${items},"losses":${JSON.stringify(written.flatMap(({ losses }) => losses))}`
 }
 
-/** A failure in this face's shape. */
 export function respond(failure: Failure, form: Form = 'enveloped'): Response {
   const text = JSON.stringify(encodeFailure(failure, form))
   return jsonFailure(failure, text, STATUS[failure.type], versionHeader(form))
 }
 
-/** Whoever says a version of the protocol gets bare bodies, even when that version is not spoken here. */
+/** The header asks for bare bodies even when its version is not supported. */
 function formOf(c: Context): Form {
   return c.req.header('oxp-version') === undefined ? 'enveloped' : 'bare'
 }
 
-/** Why the protocol's version in the header is refused: `1`, `1.0` and `1.0.x` are all 1.0. */
+/** `1`, `1.0` and `1.0.x` are all 1.0. */
 function unsupportedVersion(c: Context): Failing | undefined {
   const version = c.req.header('oxp-version')
   if (version === undefined || /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)) return undefined

@@ -24,7 +24,7 @@ import { failureBody, STATUS } from './failure.ts'
 export const SCHEMA = 'urn:oxp:1.0'
 export const VERSION = '1.0'
 
-/** The names under which a message may say that it is of OXP 1.0 (OXP 1.0, "Versioning"). */
+/** The names of OXP 1.0 in `$schema` (OXP 1.0, "Versioning"). */
 const SCHEMAS = [
   SCHEMA,
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
@@ -37,7 +37,7 @@ const CONTEXT = openContext(
   into(
     object(
       {
-        // Whoever puts a credential in the wrong place must not have it repeated
+        // A credential in the wrong place must not be repeated in the error
         authorization: optional(
           unquoted(into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
           NO_CONTEXT.tokens,
@@ -66,21 +66,16 @@ const BARE = object({ $schema: optional(string()), ...FIELDS })
 const ENVELOPED_FORM = object({ $schema: optional(string()), request: object(FIELDS) })
 const ENVELOPED = into(ENVELOPED_FORM, ({ request }) => request)
 
-/** A request of a call in either form. */
 export const CALL_REQUEST = stating(() => ({ anyOf: [schemaOf(ENVELOPED_FORM), schemaOf(BARE)] }), anyObject)
 
-/** Whether messages carry `$schema` and an envelope, or are bare, as they are under the header `OXP-Version`. */
+/** With `$schema` and an envelope, or bare, as under the header `OXP-Version`. */
 export type Form = 'enveloped' | 'bare'
 
-/** The header of an answer to whoever said the version. */
 export function versionHeader(form: Form): Record<string, string> | undefined {
   return form === 'bare' ? { 'oxp-version': VERSION } : undefined
 }
 
-/**
- * Reads a CallToolRequest: `{"$schema"?, "request": {…}}`, or the request bare, in either form. What is not a request of
- * OXP 1.0 gives a failure that names the fields.
- */
+/** Reads a CallToolRequest: `{"$schema"?, "request": {…}}`, or the request bare, under either form. */
 export function decodeCall(body: unknown): Call | Failing {
   const isEnveloped = isObject(body) && 'request' in body
   const $schema = isObject(body) ? body.$schema : undefined
@@ -102,7 +97,6 @@ export function decodeCall(body: unknown): Call | Failing {
   }
 }
 
-/** A CallToolResponse, or the body of whatever failure kept the tool from running. */
 export function encodeOutcome({ callId, durationMs, result: given }: Outcome, form: Form): object {
   const result = given.ok ? asValue(given) : given
   if (result.ok)
@@ -112,7 +106,6 @@ export function encodeOutcome({ callId, durationMs, result: given }: Outcome, fo
   return envelope({ call_id: callId, success: false, duration: durationMs, error: failureBody(failure) }, form)
 }
 
-/** A ServerErrorResponse or ValidationErrorResponse. */
 export function encodeFailure(failure: Failure, form: Form): JsonObject {
   const body = failureBody(failure)
   return form === 'bare' ? body : { $schema: SCHEMA, ...body }

@@ -7,7 +7,7 @@ import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
-/** "Must match the function name": here a dot, which ids cannot take, becomes an underscore. */
+/** "Must match the function name": a dot, which ids cannot take, becomes an underscore. */
 const NAME = into(
   text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME),
   (theirs, { warnings }) => {
@@ -19,9 +19,8 @@ const NAME = into(
 const FIELDS = ['name', 'description', 'inputSchema']
 
 /**
- * What a plugin's `describe` gives: a ListToolsResult, `{tools: [{name, description, inputSchema}]}`. All its tools are of
- * one toolkit and version, which the document does not say and the publisher must. Fields the schema does not name are kept
- * in the document and mean nothing: plugins in use have some.
+ * A plugin's ListToolsResult. All its tools are of one toolkit and version, which the publisher must give, since the
+ * document has neither. Unknown fields are kept and mean nothing: plugins in use have some.
  */
 export const plugin: Codec = {
   dialect: 'plugin',
@@ -37,7 +36,7 @@ export const plugin: Codec = {
   },
 }
 
-/** A list whose tools have fields of their own beyond the schema's is rather one of the Model Context Protocol. */
+/** Tools with fields beyond the schema's rather make it a list of the Model Context Protocol. */
 function recognises(document: unknown): boolean {
   if (!isObject(document) || !('tools' in document)) return false
   const { tools } = document
@@ -45,7 +44,6 @@ function recognises(document: unknown): boolean {
   return tools.every((tool) => !isObject(tool) || Object.keys(tool).every((key) => FIELDS.includes(key)))
 }
 
-/** A ToolDescription of a tool under the name it is called by. */
 export function toolDescription(record: ToolRecord, name: string): JsonObject {
   const { description, input } = offered(record)
   return { name, description, inputSchema: input }
@@ -71,7 +69,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     tags: [],
   }))
   const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
-  // What the document calls them is what a plugin calls its functions
+  // A plugin calls its functions by the document's names
   const named = isJsonObject(document) && isList(document.tools) ? document.tools : []
   const called = named.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
   return { ok: true, value: { definitions, called, schemas, warnings } }
@@ -83,7 +81,6 @@ function listing() {
   return object({ tools: list(tool) }, { unknown: 'warn' })
 }
 
-/** Everything of a record of another dialect that a ToolDescription cannot say. */
 function losses(record: ToolRecord): Encoded['losses'] {
   const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason = 'A ToolDescription has no such field') => lost.push({ path, reason })

@@ -4,8 +4,8 @@ import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
 /**
- * The status each failure is answered with. What a model can put right, and what a tool did, is the call's result (200);
- * not to find a tool, or not to be let in, is an error of the protocol.
+ * A tool's failure, or one that a model can put right, is the call's result (200); an unknown tool or a refused caller
+ * is an error of the protocol.
  */
 export const STATUS = {
   ...HTTP_STATUS,
@@ -30,7 +30,7 @@ export const STATUS = {
   'input-required': 200,
 } as const satisfies Record<FailureType, number>
 
-/** A failure in words, for the model or the person who reads the result: the dialect has nothing else. */
+/** The dialect has no other field for a failure. */
 export function textOf(failure: Failure): string {
   switch (failure.type) {
     case 'request-malformed':

@@ -22,20 +22,16 @@ export interface PluginFaceDeps extends ToolListDeps {
   readonly resolver: Resolver
 }
 
-/** A tool that cannot be called is not described: its line is empty. */
+/** A tool that cannot be called is an empty line. */
 const FORMAT: LineFormat = {
   name: 'plugin',
   write: (record, name) => (record.implementation ? JSON.stringify(toolDescription(record, name)) : ''),
 }
 
 /**
- * The registry as one plugin, or with `?toolkit=` each toolkit as one.
- *
- * - `GET` or `POST /plugin/describe`: a ListToolsResult of every tool that can be called, under names that are unique.
- * - `POST /plugin/call`: a CallToolRequest, answered with a CallToolResult: 200 for whatever the tool came to, and an error
- *   status when there is no such tool, the request is none, or its sender is not let in. A tool answers to its name in
- *   `describe`, to its id, and with `?toolkit=` to its own name in that toolkit. The header `X-User-Id` says for which user,
- *   `Idempotency-Key` by which id: the same call again is answered, and not run.
+ * The registry as one plugin, or with `?toolkit=` each toolkit as one. A tool answers to its name in `describe`, to its
+ * id, and with `?toolkit=` to its own name in that toolkit. `X-User-Id` names the user, and `Idempotency-Key` the call,
+ * so that a repeated one is not run again.
  */
 export function pluginFace(deps: PluginFaceDeps): Hono {
   const { gate, callTool, catalogue, resolver } = deps
@@ -94,7 +90,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     return jsonText(JSON.stringify(encodeOutcome(outcome)), 200, headers)
   }
 
-  /** The tool a name is exposed for when it is of this toolkit, and the toolkit's own tool of that name otherwise. */
+  /** A toolkit's own tool of that name counts, unless the name is exposed for another of the toolkit's tools. */
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {
     const id = parseToolId(name)
     if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
@@ -108,7 +104,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
       const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
       return isWithin ? askedByName(name) : own
     } catch {
-      // Storage that cannot be reached: the call meets the same, and has words for it
+      // The call itself then meets the unreachable storage, and reports it
       return own
     }
   }

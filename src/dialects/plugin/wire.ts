@@ -6,27 +6,23 @@ import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'
 import { textOf } from './failure.ts'
 
-/** A call by the name of a tool: which tool that is depends on where the call is made. */
 export interface NamedCall {
   readonly name: string
   readonly input: Call['input']
-  /** What the request calls its method, where it overrides the usual one. */
+  /** Overrides the usual method. */
   readonly method?: string
-  /** What the request gives for parameters that no model may infer, by their names. */
+  /** Values of parameters that no model may infer. */
   readonly values?: JsonObject
-  /** Which part of the output is wanted. */
   readonly select?: string
 }
 
-/** The schema's CallToolResult. */
 export interface CallToolResult {
   readonly content: readonly JsonObject[]
   readonly isError?: boolean
 }
 
-/** Where `_meta` says what no model may infer, as over MCP: the schema's requests have no other place for it. */
+/** In `_meta`, as over MCP: the schema's requests have no other place for it. */
 const CONTEXT_KEY = 'dev.switchboard/context'
-/** Where it says which part of the output is wanted. */
 const SELECT_KEY = 'dev.switchboard/select'
 const META_FIELDS = object(
   { [CONTEXT_KEY]: nullish(anyObject), [SELECT_KEY]: nullish(string()) },
@@ -40,7 +36,6 @@ const META: Reader<Pick<NamedCall, 'values' | 'select'>> = (value, report) => {
   return { ...(values === undefined ? {} : { values }), ...(select === undefined ? {} : { select }) }
 }
 
-/** A CallToolRequest. */
 export const REQUEST = object(
   {
     method: nullish(string({ most: 256 })),
@@ -51,8 +46,8 @@ export const REQUEST = object(
 )
 
 /**
- * Reads a CallToolRequest: `{method?, params: {name, arguments?, _meta?}}`. The method is for a plugin to read; of `_meta`, which
- * hosts pass on from their own callers, only the context and the selection are read. What is no such request gives a failure that names the field.
+ * Reads a CallToolRequest. Hosts pass on `_meta` from their own callers, so only the context and the selection are
+ * read.
  */
 export function decodeCall(body: unknown): NamedCall | Failing {
   const read = check(REQUEST, body)
@@ -62,10 +57,7 @@ export function decodeCall(body: unknown): NamedCall | Failing {
   return { name, input, ..._meta, ...(method === undefined ? {} : { method }) }
 }
 
-/**
- * A CallToolResult: the content a tool gave to look at, be it none; else its value, a text as it is and anything else as
- * JSON.
- */
+/** A CallToolResult: the tool's content, if any, else its value, a text as it is and anything else as JSON. */
 export function encodeOutcome({ result }: Outcome): CallToolResult {
   if (!result.ok) return encodeFailure(result.failure)
   const { value = null, content, artifact, elsewhere } = result
@@ -75,7 +67,6 @@ export function encodeOutcome({ result }: Outcome): CallToolResult {
   return { content: [...blocks, ...[artifact, elsewhere].flatMap((each) => (each ? [encodeArtifact(each)] : []))] }
 }
 
-/** A CallToolResult that says what went wrong: in the tool's own content, where it gave that. */
 export function encodeFailure(failure: Failure): CallToolResult {
   const content = failure.type === 'tool-failed' ? failure.content : undefined
   if (content) return { content: content.map(encodeContent), isError: true }
@@ -86,10 +77,7 @@ function encodeContent(block: Content): JsonObject {
   return { ...shown(block), ...encodeAnnotations(block) }
 }
 
-/**
- * The schema has text, image and resource, each with its text or its data beside its type. A sound is a resource, and a link
- * a text; a resource that has a URI has it in `resource`, with its contents as the schema's ResourceContents have them.
- */
+/** The schema has only text, image and resource. A sound becomes a resource, and a link a text. */
 function shown(block: Content): JsonObject {
   switch (block.type) {
     case 'text': {
@@ -117,7 +105,7 @@ function mediaOf({ mimeType }: { readonly mimeType?: string }): { readonly mimeT
   return mimeType === undefined ? {} : { mimeType }
 }
 
-/** The schema wants both fields: content without an audience is for both, and one without a priority is of middling one. */
+/** The schema wants both fields: no audience means both, and no priority a middling one. */
 function encodeAnnotations({ annotations }: Content): { readonly annotations?: Json } {
   if (annotations === undefined) return {}
   const { audience = [], priority = 0.5 } = annotations

@@ -7,13 +7,10 @@ import type { Revision, ServerInfo } from './revision.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
-/** How long a client may keep a list: as long as an isolate keeps the catalogue. */
+/** As long as an isolate keeps the catalogue. */
 const TTL_MS = 5_000
 
-/**
- * MCP 2026-07-28: no handshake, every request says who it is from, and a tool can ask its client for more. The state that
- * the client gives back with its answer is sealed.
- */
+/** MCP 2026-07-28: without a handshake. The state that a client gives back with its answers is sealed. */
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const meta = `"_meta":${JSON.stringify({ [SERVER_KEY]: { ...serverInfo } })}`
   const cached = `"ttlMs":${TTL_MS},"cacheScope":"private"`

@@ -13,7 +13,6 @@ import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
 
 type Notification = Extract<Message, { kind: 'notification' }>
 
-/** Every revision that is spoken here. */
 export interface Revisions {
   readonly until2025: Revision
   readonly of2025November: Revision
@@ -21,9 +20,8 @@ export interface Revisions {
 }
 
 /**
- * The revision that a message is of, or what is wrong with how it says so (MCP 2026-07-28, "Versioning"): the version is
- * what `_meta` names, or a header that is from 2026 on. A message without either, such as `initialize`, is of a revision
- * before 2026.
+ * The revision of a message, or the error in how it names one (MCP 2026-07-28, "Versioning"): `_meta` counts, then a
+ * header from 2026 on; a message without either, such as `initialize`, is older.
  */
 export function revisionOf(
   headers: Headers,
@@ -48,13 +46,12 @@ export function revisionOf(
   return envelopeError(headers, message) ?? from2026
 }
 
-/** The revision of a batch (MCP 2025-03-26, "Batching"), which none from 2026 on has. */
+/** No revision from 2026 on has batches (MCP 2025-03-26, "Batching"). */
 export function revisionOfBatch(headers: Headers, revisions: Revisions): Revision | McpError {
   const older = revisionUntil2025(headers.get('mcp-protocol-version'), revisions)
   return older ?? { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
 }
 
-/** The revision before 2026 that a header names; the oldest form where there is none. */
 function revisionUntil2025(header: string | null, { until2025, of2025November }: Revisions): Revision | undefined {
   if (header === '2025-11-25') return of2025November
   return header === null || VERSIONS_UNTIL_2025.includes(header) ? until2025 : undefined

@@ -19,16 +19,14 @@ export const VERSIONS_UNTIL_2025: readonly string[] = [
 const URL_ELICITATION_REQUIRED = -32042
 
 /**
- * Clients declare what they are capable of in `initialize` only, and nothing is kept of that; so a client that can be shown
- * URLs, which 2025-11-25 was the first to know of, gets a session id that says so with each of its calls. Whoever makes
- * one up is shown URLs instead of texts, and gains nothing.
+ * Capabilities are declared in `initialize` only, and no session is stored, so the session id says that a client can
+ * show URLs. Forging one gains nothing: URLs in place of texts.
  */
 const SHOWS_URLS = '.elicitation-url'
 
 /**
- * MCP 2024-11-05 to 2025-11-25, without state: nothing is kept of `initialize`, and every request stands alone. Clients
- * ignore members that their revision does not have, so all get the newest form. Outputs are objects: one that is not is
- * wrapped as `{"result": …}`, in the schema and in the value. A tool cannot ask back.
+ * MCP 2024-11-05 to 2025-11-25, without state. Clients ignore unknown members, so all get the newest form. Outputs that
+ * are no objects are wrapped as `{"result": …}`. A tool cannot ask back.
  */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   const server = JSON.stringify(serverInfo)
@@ -92,7 +90,9 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   }
 }
 
-/** "If the server supports the requested protocol version, it MUST respond with the same version", else with the newest. */
+/**
+ * "If the server supports the requested protocol version, it MUST respond with the same version", else with the newest.
+ */
 function negotiated({ protocolVersion }: JsonObject): string | undefined {
   return VERSIONS_UNTIL_2025.find((version) => version === protocolVersion) ?? VERSIONS_UNTIL_2025[0]
 }

@@ -11,13 +11,9 @@ export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const HEADER_MISMATCH = -32020
 const UNSUPPORTED_VERSION = -32022
 
-/** Methods whose header `Mcp-Name` says `params.name`. */
 const NAMED = new Set(['tools/call', 'prompts/get'])
 
-/**
- * Holds a request to what this revision wants of every request: `_meta` with the version and the client's capabilities
- * ("Per-request metadata"), and headers that say the same as the body ("Standard headers").
- */
+/** Checks `_meta` ("Per-request metadata"), and that headers say the same as the body ("Standard headers"). */
 export function envelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
   const header = headers.get('mcp-protocol-version')
   const meta = isJsonObject(params._meta) ? params._meta : {}
@@ -42,7 +38,6 @@ export function envelopeError(headers: Headers, { method, params }: McpRequest):
     : mismatch(`The header 'Mcp-Name' says '${given}', and the body '${named}'`)
 }
 
-/** The header `Mcp-Method`, which requests and notifications have. */
 export function methodMismatch(headers: Headers, method: string): McpError | undefined {
   const given = headers.get('mcp-method')
   if (given === method) return undefined
@@ -50,12 +45,10 @@ export function methodMismatch(headers: Headers, method: string): McpError | und
   return mismatch(`The header 'Mcp-Method' says '${given}', and the body '${method}'`)
 }
 
-/** A header that does not say what the body does, or is missing. */
 export function mismatch(message: string): McpError {
   return { code: HEADER_MISMATCH, message: message.slice(0, 500), status: 400 }
 }
 
-/** A version that nobody knows, and those that could be asked for instead. */
 export function unsupportedVersion(asked: string, supported: readonly string[]): McpError {
   const requested = asked.slice(0, 100)
   const message = `The protocol version '${requested}' is not supported: wanted one of ${supported.join(', ')}`
@@ -66,7 +59,7 @@ function invalid(message: string): McpError {
   return { code: INVALID_PARAMS, message, status: 400 }
 }
 
-/** "Header value encoding": what is not visible ASCII is `=?base64?…?=`. Undefined for what is no Base64 of UTF-8. */
+/** "Header value encoding": non-ASCII text is `=?base64?…?=`. Undefined for invalid Base64 or UTF-8. */
 function decodeHeader(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
   return encoded === undefined ? value : textOfBase64(encoded)

@@ -17,7 +17,6 @@ type Requests = InputRequests['requests']
 interface RoundDeps {
   readonly seal: Seal
   readonly revision: Revision
-  /** A whole result that asks, given its members. */
   readonly inputRequired: (members: string) => string
 }
 
@@ -27,8 +26,8 @@ const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
 const MISSING_CAPABILITY = -32021
 
 /**
- * Begins one round of a call (MCP 2026-07-28, "multi-round-trip requests"): a result may ask the client for something, and
- * the client makes the same call again with the answers, and with the state that it was given.
+ * Begins one round of a call (MCP 2026-07-28, "multi-round-trip requests"): a result may ask the client for input, and
+ * the client repeats the call with the answers and the state that it was given.
  */
 export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps): Promise<Round | McpError | Failing> {
   const { seal, revision, inputRequired } = deps
@@ -66,9 +65,8 @@ export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps
 }
 
 /**
- * What of a tool's requests the client can be asked: "servers MUST NOT send an input request of a kind the client did not
- * declare". An error that says what it would have to be capable of; undefined when the tool asks for what the protocol has
- * no request for.
+ * "Servers MUST NOT send an input request of a kind the client did not declare." Gives an error when nothing can be
+ * asked, and undefined when the protocol has no such request.
  */
 function askable(requests: Requests, capabilities: JsonObject): { readonly requests: Requests } | McpError | undefined {
   const declared: [string, Requests[string]][] = []
@@ -85,9 +83,8 @@ function askable(requests: Requests, capabilities: JsonObject): { readonly reque
 }
 
 /**
- * What the client is to show a person who must consent or approve before the call can go on: requests by their keys, or
- * why not, as a text. It is asked for each thing once: "accept" only means that the page was opened, so to ask again could
- * go on forever. Undefined when no person can help, or the client cannot show URLs.
+ * The requests that a person must meet before the call can go on, or why not, as text. Each is asked once: "accept"
+ * only means that the page was opened, so asking again could go on forever.
  */
 function showable(
   failure: Failure,
@@ -110,7 +107,6 @@ function showable(
   )
 }
 
-/** The key of a request of our own, and of the client's answer to it. */
 function keyOf(id: string): string {
   return `authorization:${id}`
 }
@@ -119,7 +115,6 @@ function isRefusal(answer: Json | undefined): boolean {
   return isJsonObject(answer) && (answer.action === 'decline' || answer.action === 'cancel')
 }
 
-/** The capability that a client must have declared to be sent a request, as `ClientCapabilities` has it. */
 function neededFor({ method, params }: Requests[string]): JsonObject | undefined {
   switch (method) {
     case 'elicitation/create':

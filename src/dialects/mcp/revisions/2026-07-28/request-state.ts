@@ -18,13 +18,12 @@ import type { McpError } from '../../json-rpc.ts'
 import type { Client } from '../../toolset.ts'
 import { invalid, type ToolCall } from '../../wire.ts'
 
-/** What a client gives back with the call it repeats (MCP 2026-07-28, "multi-round-trip requests"). */
+/** A client gives it back with the repeated call (MCP 2026-07-28, "multi-round-trip requests"). */
 export interface RequestState {
   /** Keys of requests that were our own: their answers are not handed to the tool. */
   readonly asked: readonly string[]
-  /** What the tool wanted to be told again. */
   readonly state?: Json
-  /** Answers that the tool was not given yet, since a person had to do something first. */
+  /** Answers held back from the tool, since a person had to do something first. */
   readonly responses: InputResponses['responses']
 }
 
@@ -34,12 +33,10 @@ const STATE: Reader<RequestState> = object({
   responses: optional(map(anyObject), {}),
 })
 
-/** Of a call that is made for the first time. */
 const NO_STATE: RequestState = { asked: [], responses: {} }
 
 const NO_ANSWERS: InputResponses = { responses: {} }
 
-/** Seals what is to be given back; undefined when there is nothing to give. */
 export async function sealState(
   state: Partial<RequestState>,
   bound: string,
@@ -48,7 +45,7 @@ export async function sealState(
   return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), bound)
 }
 
-/** What a call gives back; an error when it was changed, is old, or is another call's, a failure when that cannot be told. */
+/** An error when the state was changed, has expired or is of another call. */
 export async function readState(
   { requestState }: ToolCall,
   bound: () => string,
@@ -63,7 +60,7 @@ export async function readState(
   return read.ok ? read.value : NO_STATE
 }
 
-/** The answers that are the tool's own, of this round and of one that was kept waiting. */
+/** The tool's own answers, of this round and of one that was kept waiting. */
 export function answersOf({ inputResponses }: ToolCall, earlier: RequestState): InputResponses {
   if (inputResponses === undefined && earlier === NO_STATE) return NO_ANSWERS
   const own = Object.entries(inputResponses ?? {}).filter(([key]) => !earlier.asked.includes(key))
@@ -73,7 +70,7 @@ export function answersOf({ inputResponses }: ToolCall, earlier: RequestState): 
   }
 }
 
-/** What a state is sealed for: a client repeats the same call for the same user, and nobody else may. */
+/** Binds a state to the call and the user: nobody else may use it. */
 export function boundTo({ name, selector, input }: ToolCall, { principal, request }: Client): string {
   const userId = request.headers.get('x-user-id')
   return JSON.stringify(['mcp', principal.id, userId, askedByName(name, selector), digestible(input)])
@@ -83,7 +80,7 @@ function digestible(input: JsonObject): string {
   try {
     return canonicalJson(input)
   } catch {
-    // It holds a lone surrogate, which has no canonical form
+    // A lone surrogate has no canonical form
     return JSON.stringify(input)
   }
 }
