@@ -28,7 +28,7 @@ export type ReadOf<Q extends Query<unknown>> = Q extends Query<infer T> ? T : ne
 interface QueryRules {
   /** Parameters that may be said several times. */
   readonly lists?: readonly string[]
-  /** Whether parameters that are not declared are passed over, rather than refused. `src/README.md` says for which routes. */
+  /** Whether parameters that are not declared are passed over, rather than refused. `src/DECISIONS.md` says for which routes. */
   readonly others?: 'ignored'
 }
 
