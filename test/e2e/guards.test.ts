@@ -130,13 +130,18 @@ describe('what is asked for beside a definition', () => {
   it('comes back with a backup, digest and all', async () => {
     const take = async (from: Server) => {
       const exported = await fetch(`${from.url}/export?toolkit=Held`, { headers: asAdmin })
-      return (await exported.text()).split('\n').slice(1)
+      // A deployment signs what it exports under a secret of its own
+      const lines = (await exported.text())
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      return lines.slice(1).map(({ hmac, ...line }) => line)
     }
     const file = await fetch(`${server.url}/export?toolkit=Held`, { headers: asAdmin })
     const other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
     try {
       const headers = { ...asAdmin, 'content-type': 'application/jsonl' }
-      const restored = await fetch(`${other.url}/import`, { method: 'POST', headers, body: await file.text() })
+      const restored = await fetch(`${other.url}/import?trust=1`, { method: 'POST', headers, body: await file.text() })
       expect(await restored.text()).toContain('"refused":0')
       expect(await take(other)).toEqual(await take(server))
     } finally {
