@@ -7,13 +7,10 @@ import type { Schema } from './writing.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 
-/** What Anthropic's Messages API takes as the name of a property of the root. */
+/** The API's rule for names of the root's properties. */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/**
- * A tool as Anthropic's Messages API takes it: JSON Schema 2020-12 below a root of type object. `name` is the one that
- * models see. Every change is among the losses.
- */
+/** A tool for Anthropic's Messages API: JSON Schema 2020-12 below a root of type object. */
 export function anthropic(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
   const writing = { root: record.input, losses, budget }
@@ -22,7 +19,7 @@ export function anthropic(record: ToolRecord, name: string, budget = createBudge
   return { document: { name: providerName(name, losses), description: record.description, input_schema }, losses }
 }
 
-/** Without the properties whose names are refused: a name of another spelling would not reach the tool. */
+/** Removed rather than renamed, since a renamed argument would not reach the tool. */
 function withNames(root: Schema, losses: Loss[]): Schema {
   const { properties, required } = root
   if (!isObject(properties)) return root

@@ -5,16 +5,14 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
 export interface Form {
-  /** What it says beside a name, a description and an input. */
+  /** Fields it holds beside name, description and input. */
   readonly says: readonly ('output' | (typeof FIELDS)[number])[]
-  /** Why it does not say the rest. */
+  /** The reason given for the loss of the others. */
   readonly reason: string
 }
 
-/** A provider's function declaration says no more. */
 const DECLARATION: Form = { says: [], reason: 'A function declaration has no such field' }
 
-/** What of a record a form does not say. */
 export function recordLosses(record: ToolRecord, { says, reason }: Form = DECLARATION): Loss[] {
   const losses: Loss[] = []
   for (const field of FIELDS) {
@@ -30,10 +28,7 @@ export function recordLosses(record: ToolRecord, { says, reason }: Form = DECLAR
   return losses
 }
 
-/**
- * A tool's name as a provider accepts it: 1 to 64 of `[A-Za-z0-9_-]`, begun by a letter or `_` where the provider wants
- * that. Names of the registry are so but for their beginning; what is changed joins `losses`.
- */
+/** A name of 1 to 64 `[A-Za-z0-9_-]`, beginning with a letter or `_` where the provider wants that. */
 export function providerName(name: string, losses: Loss[], beginsWith: 'any' | 'letter' = 'any'): string {
   const allowed = name.replace(/[^A-Za-z0-9_-]/g, '_')
   const begun = allowed === '' || (beginsWith === 'letter' && !/^[A-Za-z_]/.test(allowed)) ? `_${allowed}` : allowed

@@ -10,11 +10,11 @@ import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isNull, typesOf } from './schema-types.ts'
 
-/** Bounds of putting references in place: definitions can double with every level. */
+/** Definitions put in place can double with every level. */
 const MAX_SCHEMAS = 5_000
 const MAX_LEVELS = 32
 const NO_FIELD = "Gemini's Schema has no such field"
-/** What each type's schema may say with a plain value. */
+/** Keywords that each type's schema may have, with plain values. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern'],
   number: ['minimum', 'maximum'],
@@ -36,14 +36,12 @@ interface Work extends Writing {
 interface Place {
   readonly path: string
   readonly level: number
-  /** The definitions that are being put in place around here. */
   readonly within: readonly string[]
 }
 
 /**
- * A tool as a function declaration of Gemini, whose Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`,
- * enums of strings, no references. `parameters` is left out when there are none. `name` is the one that models see.
- * Every change is among the losses.
+ * A function declaration of Gemini, whose Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of
+ * strings, no references.
  */
 export function gemini(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
@@ -51,7 +49,7 @@ export function gemini(record: ToolRecord, name: string, budget = createBudget()
   const root = rootObject(record.input, '/input', work)
   const parameters = typed(root, 'object', { path: '/input', level: 1, within: [] }, work)
   const declaration = { name: providerName(name, losses, 'letter'), description: record.description }
-  // An object without properties is refused, so a tool without parameters declares none
+  // Gemini refuses an object without properties
   return { document: parameters.properties === undefined ? declaration : { ...declaration, parameters }, losses }
 }
 
@@ -94,7 +92,6 @@ function convert(schema: unknown, place: Place, work: Work): JsonObject {
   return { anyOf: [type, ...others].map((each) => ({ ...typed(schema, each, place, work), ...mayBeNull })) }
 }
 
-/** Nothing but null, or nothing known. */
 function untyped(schema: Schema, isNull: boolean, { path }: Place, work: Work): JsonObject {
   if (isNull) work.losses.push({ path: `${path}/type`, reason: 'Becomes a nullable string' })
   const texts = Object.entries(schema).filter(([keyword, value]) => {
@@ -141,13 +138,12 @@ function typed(schema: Schema, type: string, place: Place, work: Work): JsonObje
   return Object.fromEntries(said)
 }
 
-/** The bound of integers that says the same as an exclusive one, which may be a fraction. */
+/** An exclusive bound may be a fraction. */
 function inclusiveBound(keyword: string, value: number) {
   if (keyword === 'exclusiveMinimum') return { keyword: 'minimum', value: Math.floor(value) + 1 }
   return keyword === 'exclusiveMaximum' ? { keyword: 'maximum', value: Math.ceil(value) - 1 } : undefined
 }
 
-/** Whether a keyword holds schemas that are converted, or names their properties. */
 function isConverted(keyword: string, value: unknown, type: string): boolean {
   if (type === 'object') return keyword === 'properties' || keyword === 'required'
   return type === 'array' && keyword === 'items' && !Array.isArray(value)
@@ -178,7 +174,7 @@ function setProperties(schema: Schema, said: Map<string, Json>, place: Place, wo
   if (required.length > 0) said.set('required', required)
 }
 
-/** Alternatives; `anyOf` must stand alone, so what stands beside it goes into each, or is lost. */
+/** `anyOf` must stand alone: keywords beside it go into each branch, or are lost. */
 function union(schema: Schema, { keyword, branches }: Alternatives, place: Place, work: Work): JsonObject {
   const { path, level } = place
   const { description } = schema

@@ -8,11 +8,10 @@ const MAX_DEPTH = 64
 
 export interface Target {
   readonly schema: unknown
-  /** A JSON Pointer from the root. */
   readonly path: string
 }
 
-/** What a local `$ref` (a JSON Pointer or an anchor) at `path` points to; undefined for every other one, which is never fetched. */
+/** The schema that a local `$ref` points to, by JSON Pointer or anchor. Others are never fetched. */
 export function localTarget(reference: unknown, path: string, writing: Writing): Target | undefined {
   if (typeof reference !== 'string') return undefined
   writing.budget.spend(unitsOf(reference), path)

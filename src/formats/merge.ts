@@ -4,13 +4,12 @@ import { pointerStep } from '../core/tool/problem.ts'
 import { localTarget } from './local-reference.ts'
 import { type Schema, visit, type Writing } from './writing.ts'
 
-/** Levels of `allOf` and `$ref` within each other that are followed. */
+/** Nested `allOf` and `$ref` that are followed. */
 const MAX_LEVELS = 16
 
 /**
- * A schema whose `allOf` is merged into it, as far as one schema can say what several do: properties and required names
- * are joined, of other keywords the first counts. The merging, and what it passes over, join the losses. What is merged
- * can double with every level: each part takes from the budget.
+ * Merges `allOf` into its schema: properties and required names are joined, and of other keywords the first counts. The
+ * result can double with every level, so each part takes from the budget.
  */
 export function mergeAllOf(schema: Schema, path: string, writing: Writing, level = 0): Schema {
   const { allOf, ...own } = schema
@@ -25,7 +24,6 @@ export function mergeAllOf(schema: Schema, path: string, writing: Writing, level
   return Object.fromEntries(merged)
 }
 
-/** A branch as a schema without `$ref` and `allOf`. */
 export function follow(branch: unknown, path: string, writing: Writing, level = 0): Schema | undefined {
   const { losses } = writing
   visit(branch, path, writing)
@@ -65,7 +63,7 @@ function join(joined: Map<string, unknown>, other: Schema, path: string, writing
   }
 }
 
-/** All properties of two schemas; of a property in both, the first counts. */
+/** Of a property in both, the first counts. */
 export function joinProperties(one: Schema, other: Schema, path: string, writing: Writing): Schema {
   const joined = new Map(Object.entries(one))
   writing.budget.spend(joined.size, path)

@@ -10,15 +10,15 @@ import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
 
-/** Objects and lists within each other, the root counted. */
+/** Nested objects and arrays, including the root. */
 const MAX_LEVELS = 10
-/** Schemas within each other, alternatives counted. */
+/** Nested schemas, including alternatives. */
 const MAX_DEPTH = 64
-/** Strict mode takes as many properties. */
+/** Strict mode's limit on properties. */
 const MAX_SCHEMAS = 5_000
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
 const UNSUPPORTED = 'Strict mode does not support it'
-/** What each type's schema may say beside its type, `title`, `description`, `enum` and `const`. */
+/** Allowed beside `type`, `title`, `description`, `enum` and `const`. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'format'],
   number: ['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -28,19 +28,18 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 interface Work extends Writing {
-  /** The names of definitions by the path they were found at. */
+  /** By the path of the definition. */
   readonly names: Map<string, string>
   readonly definitions: Map<string, JsonObject>
-  /** How many more schemas there may be: what is merged can double with every level. */
+  /** Schemas still allowed: merging can double them with every level. */
   left: number
-  /** How many schemas this one lies in: alternatives may refer to what they lie in, for ever. */
+  /** Nesting so far: alternatives may refer to the schema around them without end. */
   deep: number
 }
 
 /**
- * A tool as OpenAI's function tool in strict mode ("Structured Outputs", supported schemas): objects are closed, all
- * their properties required, optional ones nullable; at most 10 levels; only the keywords that strict mode supports.
- * References stay, under `$defs`. `name` is the one that models see. Every change is among the losses.
+ * OpenAI's function tool in strict mode ("Structured Outputs", supported schemas): objects closed, all properties
+ * required, optional ones nullable; at most 10 levels; only supported keywords; references under `$defs`.
  */
 export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
@@ -90,7 +89,6 @@ function ofType(schema: Schema, type: string, path: string, level: number, work:
   return { ...typed(schema, 'array', path, work), items }
 }
 
-/** An object as strict mode wants it: closed, with all of its properties required. */
 function objectSchema(schema: Schema, path: string, level: number, work: Work): JsonObject {
   const { losses } = work
   const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : [])
@@ -115,7 +113,7 @@ function objectSchema(schema: Schema, path: string, level: number, work: Work): 
   }
 }
 
-/** The keywords of one type, but for those that hold schemas. All others join the losses. */
+/** Without keywords that hold schemas; unsupported ones join the losses. */
 function typed(schema: Schema, type: string, path: string, { losses }: Work): JsonObject {
   const said = new Map<string, Json>([['type', type]])
   const allowed = KEYWORDS[type] ?? []
@@ -149,7 +147,7 @@ function union(schema: Schema, alternatives: Alternatives, path: string, level: 
   return typeof description === 'string' ? { anyOf, description } : { anyOf }
 }
 
-/** A reference to a definition, made when it is first referred to. */
+/** Its definition is made on the first reference. */
 function reference(schema: Schema, path: string, level: number, work: Work): JsonObject {
   const target = localTarget(schema.$ref, path, work)
   for (const keyword of Object.keys(schema)) {
@@ -165,7 +163,7 @@ function reference(schema: Schema, path: string, level: number, work: Work): Jso
   if (name === undefined) {
     name = definitionName(target.path, path, work)
     work.names.set(target.path, name)
-    // Takes its place before it is made, since it may refer to itself
+    // Set before it is made, since it may refer to itself
     work.definitions.set(name, {})
     work.definitions.set(name, convert(target.schema, `/input${target.path}`, level, work))
   }
@@ -184,7 +182,7 @@ function definitionName(path: string, at: string, { definitions, budget }: Work)
   return name
 }
 
-/** Strict mode knows no schema without a type: the scalar ones, at least, need no schema of their own. */
+/** Strict mode wants a type, and only scalar ones need no schema of their own. */
 function anything(path: string, { losses }: Work, schema: Schema = {}): JsonObject {
   losses.push({ path, reason: 'Becomes a string, number, boolean or null: strict mode wants a type' })
   for (const keyword of Object.keys(schema)) {

@@ -11,7 +11,7 @@ const NO_FIELD = 'An OpenAPI description has no such field'
 const TEXT = { type: 'string' }
 const REFERS = ['$ref', '$dynamicRef'] as const
 
-/** A refusal, and a call that failed, as OXP words them. */
+/** OXP's error body. */
 const FAILURE = {
   type: 'object',
   properties: {
@@ -26,8 +26,8 @@ const FAILURE = {
 }
 
 /**
- * A tool as an OpenAPI 3.1 description of one operation, which calls it where the description was read: `POST /tools/call` with the
- * tool's id. What it takes and gives are components, and their references lead there. Every change is among the losses.
+ * An OpenAPI 3.1 description of one operation, `POST /tools/call` with the tool's id on the server it was read from.
+ * Input and output are components, to which their references lead.
  */
 export function openapi(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record, { says: ['title', 'output'], reason: NO_FIELD })
@@ -100,7 +100,7 @@ const ANSWER: JsonObject = {
   required: ['result'],
 }
 
-/** A schema whose references lead to where it lies in the description, at a JSON Pointer. */
+/** Leads a schema's references to its place in the description. */
 function rebased(schema: Schema, path: string, base: string, writing: Writing): JsonObject {
   visit(schema, path, writing)
   const copy = mapSubschemas(schema, (below, _, step) =>
@@ -114,7 +114,7 @@ function rebased(schema: Schema, path: string, base: string, writing: Writing): 
   return isJsonObject(copy) ? copy : {}
 }
 
-/** A JSON Pointer as the fragment of a URI has it (RFC 6901, section 6). */
+/** A JSON Pointer as a URI fragment (RFC 6901, section 6). */
 function fragment(pointer: string): string {
   return encodeURI(pointer.toWellFormed()).replaceAll('#', '%23')
 }

@@ -4,12 +4,12 @@ import { mapSubschemas } from '../core/schema/subschemas.ts'
 import { follow, joinProperties } from './merge.ts'
 import { type Schema, visit, type Writing } from './writing.ts'
 
-/** What OpenAI refuses beside the type of the root; of these, Anthropic refuses the first three. */
+/** OpenAI's refusals at the root; Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
 /**
- * An input as a root of type object with `properties`, and none of the keywords that providers refuse there. What the
- * root says by `allOf` or `$ref` is merged into it; the properties of its alternatives become optional ones.
+ * An input as an object with `properties`, without keywords that providers refuse at the root: `allOf` and `$ref` are
+ * merged, and properties of alternatives become optional.
  */
 export function rootObject(input: Schema, path: string, writing: Writing): Schema {
   const { losses } = writing
@@ -32,8 +32,8 @@ export function rootObject(input: Schema, path: string, writing: Writing): Schem
 }
 
 /**
- * A schema in the words of 2020-12 alone: no `$schema`, a tuple's schemas under `prefixItems`, and every list with
- * `items`, which OpenAI wants. What is changed joins `losses`.
+ * A schema in 2020-12 alone: no `$schema`, tuples as `prefixItems`, and `items` in every array schema, which OpenAI
+ * wants.
  */
 export function current(schema: Schema, path: string, writing: Writing): JsonObject {
   visit(schema, path, writing)

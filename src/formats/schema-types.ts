@@ -4,7 +4,7 @@ import type { Schema } from './writing.ts'
 const NULL = { type: 'null' }
 const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** The types a schema allows: those it names, else those that its keywords are about; none when it says nothing of it. */
+/** Named types, else those that the keywords imply; none when nothing does. */
 export function typesOf(schema: Schema): readonly string[] {
   const { type } = schema
   if (type !== undefined) {
@@ -17,19 +17,17 @@ export function typesOf(schema: Schema): readonly string[] {
   return schema.items === undefined && schema.prefixItems === undefined ? [] : ['array']
 }
 
-/** What a schema leaves to choose from. */
 export interface Alternatives {
   readonly keyword: 'anyOf' | 'oneOf'
   readonly branches: readonly unknown[]
 }
 
-/** A schema's alternatives, where it is not about an object's properties itself. */
+/** Undefined for a schema that has properties of its own beside them. */
 export function alternativesOf({ anyOf, oneOf, properties }: Schema): Alternatives | undefined {
   const [keyword, branches] = anyOf === undefined ? (['oneOf', oneOf] as const) : (['anyOf', anyOf] as const)
   return Array.isArray(branches) && branches.length > 0 && !isObject(properties) ? { keyword, branches } : undefined
 }
 
-/** The JSON Schema type of a value; whole numbers are integers. */
 function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -42,7 +40,7 @@ export function isOfType(value: unknown, type: string): boolean {
   return name === type || (type === 'number' && name === 'integer')
 }
 
-/** A schema of strict mode that also allows null: a type beside its own, or a branch beside it. */
+/** A strict-mode schema that also allows null. */
 export function nullable(schema: JsonObject): JsonObject {
   const { type, anyOf, enum: allowed } = schema
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] }
@@ -59,7 +57,6 @@ function withNull(schema: JsonObject, type: readonly string[], allowed: JsonObje
   return { ...schema, type, enum: allowed.includes(null) ? allowed : [...allowed, null] }
 }
 
-/** Whether a schema allows null alone. */
 export function isNull(branch: unknown): boolean {
   return isObject(branch) && branch.type === 'null'
 }

@@ -4,15 +4,15 @@ import { isObject } from '../core/tool/json.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The writing of one schema in a provider's form: what is lost on the way, and the work that may still be done. */
+/** The state of writing one schema in a provider's form. */
 export interface Writing {
-  /** The schema as a whole, into which references point. */
+  /** The document that references point into. */
   readonly root: Schema
   readonly losses: Loss[]
   readonly budget: Budget
 }
 
-/** Takes the units that looking at a schema takes, what is below it not counted. */
+/** Takes the units for looking at one schema, without those below it. */
 export function visit(schema: unknown, path: string, { budget }: Writing): void {
   let units = unitsOf(path)
   if (isObject(schema)) {

@@ -1,19 +1,18 @@
 import { hasScope, type Principal, type Scope } from './principal.ts'
 import type { Session } from './session.ts'
 
-/** An agent that somebody let act for them, at the door where agents sign people in. */
+/** An agent that a person authorized to act for them, through the authorization server. */
 export interface Agent {
   readonly id: string
-  /** On whose word it acts. */
   readonly by: Session['by']
-  /** The principal who let it. */
+  /** The principal who authorized it. */
   readonly owner: string
-  /** Whose it is in lists: the user of whoever let it, or the principal where that is not one user. */
+  /** Whose it is in lists: the owner's one user, else the owner's principal. */
   readonly user: string
   readonly client: AgentClient
   readonly toolkits: readonly string[]
   readonly scopes: readonly Scope[]
-  /** Where it counts: scheme, host and port. */
+  /** Scheme, host and port where it is valid. */
   readonly origin: string
   /** ISO 8601, UTC. */
   readonly created_at: string
@@ -21,7 +20,7 @@ export interface Agent {
   readonly expires_at: string
 }
 
-/** The software that asks, as far as it says who it is. */
+/** The software that asks, by its own account. */
 export interface AgentClient {
   readonly id: string
   readonly name: string
@@ -29,28 +28,26 @@ export interface AgentClient {
   readonly host: string
 }
 
-/** An agent as lists show it. */
 export interface ListedAgent extends Agent {
-  /** When it last showed its token, to the hour; ISO 8601, UTC. */
+  /** Its last use, to the hour; ISO 8601, UTC. */
   readonly used_at?: string
 }
 
-/** Where agents are kept. Its answers are never stale. */
+/** Never stale. */
 export interface AgentStore {
-  /** The agent that an access token is of, and until when that holds, in milliseconds since 1970. */
+  /** By access token; `expiresAt` in milliseconds since 1970. */
   find(origin: string, token: string): Promise<{ readonly agent: Agent; readonly expiresAt: number } | undefined>
   list(user: string): Promise<readonly ListedAgent[]>
-  /** Ends one of a user's. Whether there was such an agent. */
+  /** False where the user has no such agent. */
   remove(user: string, id: string): Promise<boolean>
 }
 
-/** What an agent may have of anybody's scopes. */
+/** The scopes that an agent may have. */
 export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
 /**
- * The principal that an agent is while whoever let it may do so much: it acts for the same users, with the toolkits and scopes
- * that it was let have, and never with a right that they have not themselves. Who may use everything names a toolkit by
- * choosing it; for others, only their own patterns name tools.
+ * The principal of an agent: its owner's users, and the toolkits and scopes it was given as far as the owner still has
+ * them. An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools.
  */
 export function principalOfAgent(
   owner: Principal,

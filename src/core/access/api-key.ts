@@ -23,48 +23,46 @@ import { type CallLimits, callLimits } from './limits.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 
-/** What is kept of an API key. The key itself is shown once, when it is made; only its SHA-256 is stored. */
+/** The key itself is shown once, when it is made; only its SHA-256 is stored. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Tool patterns, as `isToolPattern` has them. An empty list covers no tool. */
+  /** Patterns as in `isToolPattern`. An empty list covers no tool. */
   readonly tools: readonly string[]
-  /** The users it may act for. */
   readonly users: 'any' | readonly string[]
   /** ISO 8601, UTC. */
   readonly created_at: string
   /** ISO 8601, UTC. Absent: it does not expire. */
   readonly expires_at?: string
-  /** How often it may call, and how many calls at once. Absent: as often as the deployment answers anybody. */
+  /** Absent: only the deployment's own limits. */
   readonly limits?: CallLimits
-  /** Whether records of its calls hold their arguments. Absent: they do not. */
+  /** Whether records of its calls hold their arguments. */
   readonly record_arguments?: boolean
 }
 
-/** The part of a key that its maker decides. */
 export type NewKey = Omit<ApiKey, 'id' | 'created_at'>
 
-/** The fields of a key that change; null takes one away. */
+/** null removes a field. */
 export type KeyChange = Partial<Omit<NewKey, 'expires_at' | 'limits'>> & {
   readonly expires_at?: string | null
   readonly limits?: CallLimits | null
 }
 
-/** Where keys are kept. `hash` is the SHA-256 of the key's text, in lower-case hex. */
+/** `hash` is the SHA-256 of the key's text, in lower-case hex. */
 export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
-  /** Puts a key in place of the one of its id; whether there is one, or `stale` where it is not as expected. */
+  /** False where there is none of its id, `stale` where it is not as expected. */
   change(key: ApiKey, expected?: Expected): Promise<boolean | 'stale'>
-  /** Gives a key another text; the one it has works until a time, in milliseconds since 1970. Whether there is one. */
+  /** The old text works until a time in milliseconds since 1970. False where there is no such key. */
   rotate(id: string, hash: string, until: number): Promise<boolean>
-  /** When each key was last used, to within ten minutes, by id, in milliseconds since 1970. */
+  /** By id, to within ten minutes, in milliseconds since 1970. */
   lastUses(): Promise<Readonly<Record<string, number>>>
-  /** Whether there was such a key, or `stale` where it is not as expected. */
+  /** False where there was none, `stale` where it is not as expected. */
   remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
   find(hash: string): Promise<ApiKey | undefined>
-  /** The key of an id, never stale. */
+  /** Never stale. */
   withId(id: string): Promise<ApiKey | undefined>
 }
 
@@ -87,8 +85,7 @@ const FIELDS = {
 }
 
 /**
- * Reads the body of `POST /keys`: `{name, scopes, tools?, users?, expires_at?, limits?, record_arguments?}`. Tools default to all (`*`), users to
- * none; `expires_at` is given in UTC. An unknown field is a problem, since a misspelt restriction would be no restriction.
+ * Reads the body of `POST /keys`. An unknown field is a problem, since a misspelt restriction would be no restriction.
  */
 export function newKey(now: () => Date) {
   const { tools, users } = FIELDS
@@ -99,7 +96,7 @@ export function newKey(now: () => Date) {
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
 
-/** Reads the body of `PATCH /keys/{id}`: the fields of a new key that change; null takes an expiry or limits away. */
+/** Reads the body of `PATCH /keys/{id}`: fields that change; null removes an expiry or limits. */
 export function keyChange(now: () => Date) {
   const { name, scopes, tools, users, record_arguments } = FIELDS
   return object({
@@ -113,7 +110,6 @@ export function keyChange(now: () => Date) {
   })
 }
 
-/** A key as it is after a change. */
 export function changedKey({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
   const { expires_at = expiry, limits = before, ...others } = change
   return { ...key, ...others, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
@@ -127,13 +123,12 @@ function expiry(now: () => Date): Reader<string> {
   )
 }
 
-/** A text that is rotated away works on for a day where nothing else is said, and for 30 at most. */
+/** How long a rotated text still works. */
 const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
-/** Reads the body of `POST /keys/{id}/rotate`: for how long the text that there is works on. */
+/** Reads the body of `POST /keys/{id}/rotate`. */
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
 
-/** Whoever presents a key: `key:<id>`, with the scopes, tools and users of the key. */
 export function principalOf(key: ApiKey): Principal {
   const { id, name, scopes, tools, users, limits, record_arguments: recordsArguments } = key
   return {
@@ -153,7 +148,7 @@ function anyOrThese(value: unknown, report: Report) {
   return isList(value) ? USERS(value, report) : unfit(report, "'any' or an array of users", value)
 }
 
-/** Reads a list, and gives its items without repetition. */
+/** An array, without repeated items. */
 function distinct<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
   return into(list(item, { least, most: MAX_LIST }), (items) => [...new Set(items)])
 }

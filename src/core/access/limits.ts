@@ -1,22 +1,21 @@
 import { described, integer, into, object, optional, wrong } from '../tool/json-reader.ts'
 import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
-/** How often calls may be made, and how many at once. */
 export interface CallLimits {
   /** So many calls in so many seconds. */
   readonly rate?: { readonly calls: number; readonly seconds: number }
-  /** So many that run at a time. */
+  /** Calls that run at a time. */
   readonly concurrency?: number
 }
 
-/** One limit, as callers are told of it: of what, and so many calls in so many seconds, or at a time. */
+/** A limit as callers are told of it; without `seconds`, it counts calls at a time. */
 export interface LimitPolicy {
   readonly name: 'credential' | 'tool'
   readonly quota: number
   readonly seconds?: number
 }
 
-/** Limits that a tool has. `of` tells them from others that it has. */
+/** `of` tells a tool's limits from others that it has. */
 export interface ToolLimits {
   readonly of: string
   readonly limits: CallLimits
@@ -25,7 +24,7 @@ export interface ToolLimits {
 const MOST = 1_000_000
 const DAY_S = 86_400
 
-/** Reads limits: `{"rate"?: {"calls", "seconds"}, "concurrency"?}`, one of the two at least. */
+/** `rate`, `concurrency`, or both. */
 export const callLimits = into(
   object({
     rate: optional(
@@ -39,7 +38,7 @@ export const callLimits = into(
       : limits,
 )
 
-/** The limits of a tool, by the first of these patterns that covers it. */
+/** The limits of the first pattern that covers a tool. */
 export function limitsOfTool(limits: ReadonlyMap<string, CallLimits>, name: ToolName): CallLimits | undefined {
   for (const [pattern, each] of limits) if (patternCovers(pattern, name)) return each
   return undefined

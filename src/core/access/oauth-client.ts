@@ -1,4 +1,4 @@
-/** A client of the authorization server that an administrator gave. */
+/** A client of the authorization server that an administrator registered. */
 export interface OAuthClient {
   readonly client_id: string
   readonly name: string
@@ -8,18 +8,16 @@ export interface OAuthClient {
   readonly created_at: string
 }
 
-/** How a client shows at the token endpoint who it is (RFC 7591, section 2). */
+/** RFC 7591, section 2. */
 export type AuthMethod = (typeof AUTH_METHODS)[number]
 
-/** What whoever gives a client says of it. */
 export type NewOAuthClient = Omit<OAuthClient, 'client_id' | 'created_at'>
 
-/** Where clients are kept. */
 export interface OAuthClientStore {
-  /** Gives the client with its secret, if it has one, which is in no other answer. */
+  /** The secret, if it has one, is in no other answer. */
   create(origin: string, client: NewOAuthClient): Promise<OAuthClient & { readonly client_secret?: string }>
   list(): Promise<readonly OAuthClient[]>
-  /** Whether there was such a client. Its agents end with it. */
+  /** False where there was none. Its agents end with it. */
   remove(id: string): Promise<boolean>
 }
 

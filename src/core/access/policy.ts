@@ -9,17 +9,16 @@ import { type CallLimits, callLimits, type ToolLimits } from './limits.ts'
 import type { LevelledTool } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 
-/** What administrators say of the tools that a pattern covers. It takes away, save for the secrets that it lets them have. */
+/** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
 export interface Policy extends Guard {
-  /** As in the patterns of keys: `Gmail.*`, `*.Delete*`. */
+  /** `Gmail.*`, `*.Delete*`. */
   readonly pattern: string
-  /** The deployment's secrets that they may have, where it does not say itself which tools may. */
+  /** The deployment's secrets these tools may have, unless TOOL_SECRETS names them. */
   readonly secrets?: readonly string[]
-  /** Their calls end after so long at the latest. */
   readonly timeout_ms?: number
-  /** How often each of them may be called, beside every other limit. */
+  /** For each tool, beside every other limit. */
   readonly limits?: CallLimits
-  /** Whether what others than administrators publish of them is pending until it was reviewed. */
+  /** Versions published by others than administrators are pending until reviewed. */
   readonly review?: true
 }
 
@@ -30,7 +29,7 @@ export const MAX_POLICIES = 200
 const MAX_SECRETS = 100
 const MAX_TIMEOUT_MS = 300_000
 
-/** Reads the body of `PUT /policies/{pattern}`; without a judge, whichever secrets there are. */
+/** Reads the body of `PUT /policies/{pattern}`. */
 export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
   return object(
     {
@@ -55,13 +54,12 @@ export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
   )
 }
 
-/** Reads what a policy says, its pattern standing beside it. */
 export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
   const read = check(policyReader(judgeSecret), body)
   return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
 }
 
-/** All that policies say of one tool: every one whose pattern covers it holds. */
+/** All policies whose pattern covers a tool, combined. */
 export interface ToolRule {
   /** 0 where none says. */
   readonly securityLevel: number
@@ -69,7 +67,6 @@ export interface ToolRule {
   readonly timeoutMs: number | undefined
   readonly limits: readonly ToolLimits[]
   readonly secrets: ReadonlySet<string>
-  /** Whether what is published of it is reviewed. */
   readonly review: boolean
 }
 
@@ -82,25 +79,22 @@ export const NO_RULE: ToolRule = {
   review: false,
 }
 
-/** Policies as of a revision. */
 export interface PolicySet {
   /** Changes whenever a policy does. */
   readonly revision: number
-  /** All that any of them names. */
   readonly secrets: ReadonlySet<string>
   ruleOf(tool: ToolName): ToolRule
 }
 
 export const NO_POLICIES: PolicySet = { revision: 0, secrets: new Set(), ruleOf: () => NO_RULE }
 
-/** So many tools are remembered with what holds for them. */
+/** Tools whose rule is cached. */
 const REMEMBERED = 20_000
 
-/** Makes policies ready to be asked what holds for a tool. */
 export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
   if (policies.length === 0) return { ...NO_POLICIES, revision }
   const known = new LRUCache<string, ToolRule>({ max: REMEMBERED })
-  // Few rules come of many tools
+  // Many tools share few rules
   const rules = new Map<string, ToolRule>()
 
   return {
@@ -134,33 +128,30 @@ function together(policies: readonly Policy[]): ToolRule {
   }
 }
 
-/** The secrets that policies name. */
 export function secretsOf(policies: readonly Policy[]): ReadonlySet<string> {
   return new Set(policies.flatMap(({ secrets }) => secrets ?? []))
 }
 
-/** A tool with the security level that holds for it. */
 export function levelled<T extends LevelledTool>(tool: T, { securityLevel }: ToolRule): T {
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
-/** A record as it holds for callers and readers. It has the digest of what was published. */
+/** A record under a rule; its digest remains that of the published record. */
 export function governed(record: ToolRecord, rule: ToolRule): ToolRecord {
   const raised = levelled(record, rule)
   return rule.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised
 }
 
-/** What administrators said, as an isolate knows it. */
 export interface Policies {
-  /** As of some seconds ago. Throws `Unreachable` before they were read. */
+  /** Seconds old at most. Throws `Unreachable` before they were first read. */
   now(): PolicySet
 }
 
-/** Policies as they are written. Its answers are never stale. */
+/** Never stale. */
 export interface PolicyStore {
   list(): Promise<readonly Policy[]>
-  /** Whether it is new; undefined where there are `MAX_POLICIES` others, `stale` where the one of its pattern is not as expected. */
+  /** Whether it is new; undefined at `MAX_POLICIES`, `stale` where the present one is not as expected. */
   put(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined>
-  /** Whether there was one, or `stale` where it is not as expected. */
+  /** False where there was none, `stale` where it is not as expected. */
   remove(pattern: string, expected?: Expected): Promise<boolean | 'stale'>
 }

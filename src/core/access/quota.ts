@@ -1,10 +1,9 @@
-/** What one principal may publish in all, or has published: documents, and the bytes that are kept of them. */
 export interface Published {
   readonly documents: number
   readonly bytes: number
 }
 
-/** Why a publication is more than its publisher may have; undefined when it is not. `quota` is undefined for administrators. */
+/** Why a publication exceeds its publisher's quota, which administrators have not. */
 export function quotaDenial(quota: Published | undefined, before: Published, bytes: number): string | undefined {
   if (!quota) return undefined
   const raise = 'an administrator sees what each key has published in GET /keys, and raises it in PUBLISHER_QUOTA'

@@ -4,19 +4,17 @@ import { toolPattern } from '../tool/tool-id.ts'
 import { domainOf, type Person } from './person.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
 
-/** What people may do of whom all that it names is true. */
+/** Grants rights to people for whom all of its conditions hold. */
 export interface SignInRule {
-  /** Of a verified e-mail address, in lower case; subdomains are others. */
+  /** The domain of a verified e-mail address, in lower case; subdomains do not match. */
   readonly domain?: string
   /** A verified e-mail address, in lower case. */
   readonly address?: string
   readonly group?: string
   readonly scopes: readonly Scope[]
-  /** Tool patterns. */
   readonly tools: readonly string[]
 }
 
-/** What a person may do: as a principal, but for who they are. */
 export type Rights = Pick<Principal, 'scopes' | 'tools' | 'toolsFor'>
 
 const MAX_RULES = 1_000
@@ -44,9 +42,10 @@ const RULE = object(
 const RULES = list(RULE, { most: MAX_RULES })
 
 /**
- * Reads `SIGN_IN_RULES`: `[{"domain" | "address" | "group", "scopes"?, "tools"?, "toolkits"?}]`. A rule that names several of
- * the first three is for those of whom all are true. Scopes are `tools:read` and `tools:call` where it does not say; tools are
- * all where it names neither tools nor toolkits.
+ * Reads `SIGN_IN_RULES`: `[{"domain"
+ * "address"
+ * "group", "scopes"?, "tools"?, "toolkits"?}]`. Scopes are `tools:read` and
+ * `tools:call` by default; tools are all where a rule names neither tools nor toolkits.
  */
 export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
   const read = check(RULES, value)
@@ -61,9 +60,8 @@ export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
 }
 
 /**
- * What the rules give a person; undefined where none is for them. What several give is put together, and a scope holds for
- * the tools of those rules alone that give it: who may call the tools of one toolkit and publish in another may not publish
- * in the first.
+ * The rights of all matching rules; undefined where none matches. A scope holds only for tools of the rules that give
+ * it, so that publishing in one toolkit does not come with calling another.
  */
 export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights | undefined {
   const matching = rules.filter((rule) => matches(rule, person))

@@ -2,17 +2,17 @@ import type { JudgeSecret } from './policy.ts'
 import { patternCovers } from '../tool/tool-id.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 
-/** The deployment's secrets that tools may have: a value by name, and for each the tools that may. */
+/** The deployment's secrets, and the tools that may have each. */
 export interface ToolSecrets {
-  /** Whether a tool of this name may have the secret, be it set or not. */
+  /** Whether or not the secret is set. */
   isGranted(id: string, tool: ToolName): boolean
-  /** The value, or why this tool cannot have it. An empty value counts as missing. */
+  /** An empty value counts as missing. */
   secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string }
 }
 
 /**
- * `grants` is TOOL_SECRETS: secret name to tool patterns, which is the last word on the secrets that it names. On every other
- * `mayHave` has, which is what policies say. Neither hands out what `judge` refuses.
+ * `grants` is TOOL_SECRETS, which decides alone on the secrets it names; `mayHave`, the policies, decides on others.
+ * No secret is given that `judge` refuses.
  */
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,

@@ -1,9 +1,9 @@
 import type { KnownProvider, Provider } from './provider.ts'
 
 /**
- * Providers whose addresses and habits need no configuration. Where one names itself in its answers (RFC 9207) or is
- * known to publish it, `issuer` says how. The endpoints stand here rather than being discovered: it saves a request, and
- * half of them publish nothing. Where nothing else is said, the client's secret is sent in the body. LinkedIn is not among them: its token endpoint refuses PKCE, which no flow here goes without.
+ * Providers that need no configuration. Endpoints are not discovered: it saves a request, and half of them publish
+ * nothing. `issuer` is set where a provider names itself in its answers (RFC 9207) or publishes it. LinkedIn is left
+ * out: its token endpoint refuses PKCE.
  */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   airtable: {
@@ -22,7 +22,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     name: 'Atlassian',
     authorization_endpoint: 'https://auth.atlassian.com/authorize',
     token_endpoint: 'https://auth.atlassian.com/oauth/token',
-    // Without the audience it is a login, and without the prompt a second consent to more scopes is not asked for
+    // Without the audience it is a login; without the prompt, later consent to more scopes is not asked for
     authorization_parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     extra_scopes: ['offline_access'],
   },
@@ -69,7 +69,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     authorization_endpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
     token_endpoint: 'https://oauth2.googleapis.com/token',
     revocation_endpoint: 'https://oauth2.googleapis.com/revoke',
-    // A refresh token comes only with both, but for the very first consent
+    // A refresh token comes only with both, after the very first consent
     authorization_parameters: { access_type: 'offline', prompt: 'consent' },
   },
   hubspot: {
@@ -86,7 +86,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
   },
   microsoft: {
     name: 'Microsoft',
-    // Work, school and personal accounts. There is no issuer: each tenant is its own, and 'common' is none
+    // Work, school and personal accounts. No issuer, since each tenant is its own
     authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     token_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     extra_scopes: ['offline_access'],
@@ -108,7 +108,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
   },
   slack: {
     name: 'Slack',
-    // The user's own token. The older oauth/v2 pair gives a bot's, and the user's only within a field of its answer
+    // The user's own token; the older oauth/v2 pair gives a bot's
     authorization_endpoint: 'https://slack.com/oauth/v2_user/authorize',
     token_endpoint: 'https://slack.com/api/oauth.v2.user.access',
   },
@@ -141,18 +141,17 @@ const BY_ID: ReadonlyMap<string, KnownProvider> = new Map(
 
 export const knownProviderIds: readonly string[] = [...BY_ID.keys()]
 
-/** What is known of a provider, whether or not the deployment has a client there. */
 export function knownProvider(id: string): KnownProvider | undefined {
   return BY_ID.get(id)
 }
 
-/** The variables that connect a well-known provider: `google` has `GOOGLE_CLIENT_ID` and `GOOGLE_CLIENT_SECRET`. */
+/** `google` has `GOOGLE_CLIENT_ID` and `GOOGLE_CLIENT_SECRET`. */
 export function clientVariables(id: string): { readonly clientId: string; readonly clientSecret: string } {
   const prefix = id.toUpperCase().replaceAll('-', '_')
   return { clientId: `${prefix}_CLIENT_ID`, clientSecret: `${prefix}_CLIENT_SECRET` }
 }
 
-/** A well-known provider that the deployment has a client at; `variable` gives what a variable is set to. */
+/** A well-known provider whose client is set by variables. */
 export function connectedProvider(id: string, variable: (name: string) => string | undefined): Provider | undefined {
   const known = knownProvider(id)
   const { clientId, clientSecret } = clientVariables(id)

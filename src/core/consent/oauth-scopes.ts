@@ -1,13 +1,12 @@
-/** Asked for beside what a tool wants, and by many providers not named in what they granted (OpenID Connect Core, section 11). */
+/** Many providers do not report these as granted (OpenID Connect Core, section 11). */
 const UNREPORTED = new Set(['openid', 'offline_access'])
 
-/** Google's own names for two scopes of OpenID Connect. */
 const GOOGLE_NAMES: Readonly<Record<string, string>> = {
   email: 'https://www.googleapis.com/auth/userinfo.email',
   profile: 'https://www.googleapis.com/auth/userinfo.profile',
 }
 
-/** Whether what a provider says it granted is, or holds, what it was asked for, where it has other words for that. */
+/** Whether a granted scope is, or includes, a requested one in the provider's own words. */
 const COVERS: Readonly<Record<string, (granted: string, asked: string) => boolean>> = {
   google: (granted, asked) => granted === GOOGLE_NAMES[asked],
   // The resource may be left out, and case does not count
@@ -26,8 +25,8 @@ function lastSegment(scope: string): string {
 }
 
 /**
- * Reads the scopes that a provider says it granted (RFC 6749, section 3.3). Besides its own separator a comma separates,
- * unless one of those `asked` for holds one: GitHub and others answer so whatever they were asked with.
+ * Reads granted scopes (RFC 6749, section 3.3). A comma separates too, as GitHub and others answer whatever they were
+ * sent, unless a requested scope holds one.
  */
 export function parseScopes(text: string, asked: readonly string[], separator = ' '): string[] {
   const separators = new Set([...separator, ...(asked.some((scope) => scope.includes(',')) ? '' : ',')])
@@ -35,7 +34,6 @@ export function parseScopes(text: string, asked: readonly string[], separator = 
   return [...new Set(spaced.split(/\s+/).filter((scope) => scope !== ''))]
 }
 
-/** Those asked for that the granted ones do not cover. */
 export function missingScopes(provider: string, granted: readonly string[], asked: readonly string[]): string[] {
   const covers = Object.hasOwn(COVERS, provider) ? COVERS[provider] : undefined
   return asked.filter(
@@ -44,7 +42,7 @@ export function missingScopes(provider: string, granted: readonly string[], aske
   )
 }
 
-/** What to ask for so that nothing granted is lost: without what goes with every request anyway. */
+/** Scopes to request so that no earlier grant is lost, without those sent with every request. */
 export function unionScopes(granted: readonly string[], asked: readonly string[], always: readonly string[]): string[] {
   const kept = granted.filter((scope) => !UNREPORTED.has(scope) && !always.includes(scope))
   return [...new Set([...kept, ...asked])]

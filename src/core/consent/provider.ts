@@ -6,31 +6,29 @@ import type { Expected } from '../tool/revision.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 
-/** An OAuth 2.0 provider as a deployment knows it, in the words of RFC 8414. */
+/** In the words of RFC 8414. */
 export interface Provider {
   readonly id: string
-  /** What people call it, such as "Google". */
   readonly name: string
-  /** To discover the endpoints that are not given (RFC 8414, OpenID Connect Discovery). */
+  /** To discover endpoints that are not set (RFC 8414, OpenID Connect Discovery). */
   readonly issuer?: string
   readonly authorization_endpoint?: string
   readonly token_endpoint?: string
   readonly revocation_endpoint?: string
   readonly client_id: string
-  /** The Worker secret that holds the client's secret; absent for a public client. */
+  /** A Worker secret; absent for a public client. */
   readonly client_secret_name?: string
   readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'none'
-  /** Added to the authorization request, such as `{"access_type": "offline"}`. */
   readonly authorization_parameters?: Readonly<Record<string, string>>
-  /** Asked for beside the scopes of tools, such as `offline_access` where only that gives a refresh token. */
+  /** Such as `offline_access`, where only that gives a refresh token. */
   readonly extra_scopes?: readonly string[]
-  /** What stands between scopes; a space unless a provider differs from RFC 6749. */
+  /** A space by default (RFC 6749). */
   readonly scope_separator?: string
-  /** The tools that may act with its grants, as patterns; all when absent. */
+  /** Patterns of tools that may use its grants; absent: all. */
   readonly tools?: readonly string[]
 }
 
-/** Why a deployment is no client of a provider yet, in words for an administrator. `secretOf` knows secrets by their names. */
+/** Why the provider cannot be used yet, for an administrator. */
 export function missingSecret(
   { id, client_secret_name: name }: Provider,
   secretOf: (name: string) => string | undefined,
@@ -39,35 +37,33 @@ export function missingSecret(
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }
 
-/** Where providers are found: those the deployment was given, then the well-known ones it has credentials for. */
+/** Configured providers first, then the well-known ones with credentials. */
 export interface Providers {
   find(id: string): Promise<Provider | undefined>
 }
 
-/** What is kept of the providers that a deployment was given. */
 export interface ProviderStore extends Providers {
-  /** Gives whether there was none of this id before, or `stale` where it is not as expected. */
+  /** Whether it is new; `stale` where the present one is not as expected. */
   put(provider: Provider, expected?: Expected): Promise<boolean | 'stale'>
   list(): Promise<readonly Provider[]>
-  /** Whether there was such a provider, or `stale` where it is not as expected. */
+  /** False where there was none, `stale` where it is not as expected. */
   remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
 }
 
-/** What is known of a provider before a deployment has a client there. */
 export type KnownProvider = Omit<Provider, 'id' | 'client_id' | 'client_secret_name' | 'tools'>
 
 export interface ProviderRules {
-  /** Why a URL may not be requested, in words that follow it, or undefined when it may. */
+  /** Why a URL may not be requested, in words that follow it. */
   readonly judgeUrl: (url: string) => string | undefined
-  /** Why a Worker secret may not be a client's, or undefined when it may. */
+  /** Why a Worker secret may not be a client's. */
   readonly judgeSecret: (name: string) => string | undefined
-  /** What stands in for fields that are not given. */
+  /** Defaults for fields that are not set. */
   readonly known?: KnownProvider | undefined
 }
 
 const ADDRESSES = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 type Addresses = Pick<Provider, (typeof ADDRESSES)[number]>
-/** What the flow itself says, and `request`, which would say it in its place (RFC 9101). */
+/** Set by the flow itself, or able to replace it: `request` (RFC 9101). */
 const RESERVED_PARAMETERS =
   /^(?:client_id|client_secret|redirect_uri|response_type|response_mode|state|scope|nonce|request|request_uri|code_challenge.*)$/i
 const MAX_URL = 2_000
@@ -85,17 +81,17 @@ const PARAMETERS = map(string({ most: MAX_URL }), MAX_LIST, (name) => {
 const SCOPE = text('a scope', /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/)
 const SEPARATOR = text("' ', ',' or the like", /^[ ,;+|]{1,2}$/)
 
-/** Whether a text may be a provider's id: what may stand in a tool's requirements, save the word for approvals. */
+/** Any requirement's id, save the word for approvals. */
 export function isProviderId(text: string): boolean {
   return isRequirementId(text) && text !== APPROVAL
 }
 
-/** Rules that refuse nothing, for a description of what may be said of any provider. */
+/** Refuses nothing, for the description of the body. */
 const ANY: ProviderRules = { judgeUrl: () => undefined, judgeSecret: () => undefined }
 
 /**
- * Reads the body of `PUT /providers/{id}`. The addresses of a well-known provider stand in together, where the body has none: half
- * of one provider and half of another is neither.
+ * Reads the body of `PUT /providers/{id}`. A well-known provider's addresses are used together or not at all, never
+ * mixed with others.
  */
 export function providerReader(id: string, rules = ANY): Reader<Provider> {
   const { known } = rules
@@ -108,7 +104,7 @@ export function providerReader(id: string, rules = ANY): Reader<Provider> {
       id,
     }
   })
-  // A secret may have come to the wrong place
+  // Not quoted, since a secret may be in the wrong field
   return unquoted(withoutSecret(whole))
 }
 
@@ -170,7 +166,7 @@ function providerFields(id: string, rules: ProviderRules) {
   )
 }
 
-/** Reads the rest of a body that holds the client's secret itself. */
+/** Reads the rest of a body that wrongly holds the client's secret. */
 function withoutSecret<T>(reader: Reader<T>): Reader<T> {
   return statingAs(reader, (body, report) => {
     if (!isObject(body) || !('client_secret' in body)) return reader(body, report)
@@ -195,7 +191,7 @@ function addressesOf(known: KnownProvider | undefined): Addresses {
   return Object.fromEntries(ADDRESSES.flatMap((field) => (known?.[field] ? [[field, known[field]]] : [])))
 }
 
-/** RFC 6749 section 3.1 has no fragments in endpoints, RFC 8414 section 2 neither these nor queries in issuers. */
+/** No fragments in endpoints (RFC 6749 section 3.1), nor queries in issuers (RFC 8414 section 2). */
 function whyNoAddress(url: string, isIssuer: boolean, { judgeUrl }: ProviderRules): string | undefined {
   const refused = judgeUrl(url)
   if (refused !== undefined) return `Cannot be requested: ${refused}`

@@ -1,16 +1,15 @@
 import { type Budget, weigh } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 
-/** Whether a value satisfies a keyword. Draws on the budget for what takes longer than a comparison. */
 export type Assertion = (value: unknown, budget: Budget) => boolean
 
-/** So many characters of a text are counted for a unit. */
+/** Characters of a text that are counted for a unit. */
 const COUNTED_PER_UNIT = 1_000
 const DIVISION = 5
 
 /**
- * The keywords that judge a value without a schema of their own (JSON Schema 2020-12 Validation section 6), but for
- * `pattern` and `required`: each takes the keyword's own value, which is well-formed.
+ * The keywords that judge a value without a schema of their own (JSON Schema 2020-12 Validation section 6), save
+ * `pattern` and `required`. Each takes the keyword's well-formed value.
  */
 export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = new Map([
   ['type', (wanted) => typeAssertion(Array.isArray(wanted) ? wanted : [wanted])],
@@ -62,12 +61,12 @@ function isComposite(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** Whether two JSON values are equal (JSON Schema 2020-12 Core section 4.2.2). */
+/** JSON Schema 2020-12 Core section 4.2.2. */
 export function areEqual(one: unknown, other: unknown): boolean {
   return comparable(one) === comparable(other)
 }
 
-/** One text for all values that are equal: properties have no order. */
+/** One text for all equal values: properties have no order. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
@@ -116,7 +115,7 @@ function propertiesOf(value: unknown, budget: Budget): number | undefined {
   return length
 }
 
-/** By decimals, since 0.3 / 0.1 is no whole number for a processor. */
+/** By decimals, since 0.3 / 0.1 is no whole number in floating point. */
 function isMultipleOf(value: number, divisor: number): boolean {
   if (!Number.isFinite(value)) return false
   const [one, other] = [decimalOf(value), decimalOf(divisor)]

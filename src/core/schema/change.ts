@@ -5,16 +5,12 @@ import { compareVersions } from '../tool/version.ts'
 import { expandSchema } from './expand.ts'
 import { type Change, compareInput, compareOutput, type Level } from './schema-change.ts'
 
-/** The part of a definition that callers rely on. */
 export type Contract = Pick<
   Definition,
   'version' | 'input' | 'output' | 'requirements' | 'securityLevel' | 'requiresApproval'
 >
 
-/**
- * Everything that differs between two versions of a tool in what callers rely on; none when they agree in it. Where that
- * takes too much work to tell, the one change is that it does, which is `major`.
- */
+/** All differences that callers may notice. Schemas that take too much work to compare are one `major` change. */
 export function compareDefinitions(previous: Contract, next: Contract, budget = createBudget()): Change[] {
   return toldOf(() => [
     ...compareInput(previous.input, next.input, '/input', budget),
@@ -23,7 +19,7 @@ export function compareDefinitions(previous: Contract, next: Contract, budget = 
   ])
 }
 
-/** What the gravest change between two versions asks of the newer one's version, wherever their schemas say things. */
+/** The version step that the gravest change needs, with references written out. */
 export function requiredBump(previous: Contract, next: Contract, budget = createBudget()): Level {
   const changes = toldOf(() => compareDefinitions(expanded(previous, budget), expanded(next, budget), budget))
   const levels = new Set(changes.map(({ level }) => level))
@@ -46,28 +42,27 @@ function expanded(definition: Contract, budget: Budget): Contract {
   }
 }
 
-/** A schema with its references written out, so that it can be compared part by part; as it is where not all can be. */
+/** With references written out, so that parts can be compared; unchanged where not all references can be. */
 function wholly(schema: JsonSchema, budget: Budget): JsonSchema {
   const { schema: written, cut } = expandSchema(schema, undefined, budget)
   return cut.length === 0 ? written : schema
 }
 
 /**
- * Whether `next` may follow `previous` under its version (Semantic Versioning 2.0.0; below 1.0.0 as npm reads it: a
- * breaking change needs a new minor version, anything else a new patch version). Gives a problem for each change that
- * needs a higher version. A version that is not higher than the previous one is not judged.
+ * Whether `next` may follow `previous` by Semantic Versioning 2.0.0 (below 1.0.0 as npm reads it: a breaking change
+ * needs a new minor version). One problem for each change that needs a higher version; a version that is not higher is
+ * not judged.
  */
 export function checkSuccessor(previous: Contract, next: Contract): readonly Problem[] {
   return refuseChanges(compareDefinitions(previous, next), previous.version, next.version)
 }
 
-/** What a document says of itself as a whole: its version, and what it calls the tools it defines. */
 export interface WholeContract {
   readonly version: string
   readonly tools: readonly string[]
 }
 
-/** Whether a document of several tools may follow another of the same id: a tool added is a minor change, one removed a major one. */
+/** For documents of several tools: an added tool is a minor change, a removed one a major change. */
 export function checkWholeSuccessor(previous: WholeContract, next: WholeContract): readonly Problem[] {
   const changes: Change[] = [
     ...previous.tools
@@ -95,7 +90,7 @@ function refuseChanges(changes: readonly Change[], previous: string, next: strin
   return problems
 }
 
-/** The lowest version above `previous` that such a change may have; below 1.0.0 as npm reads it. */
+/** The lowest version above `previous` that may hold such a change; below 1.0.0 as npm reads it. */
 export function lowestVersion(previous: string, level: Level): string {
   const [major = 0, minor = 0, patch = 0] = (previous.split(/[-+]/)[0] ?? '').split('.').map(Number)
   if (level === 'major' && major > 0) return `${major + 1}.0.0`
@@ -133,7 +128,7 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
     const what = 'A person no longer approves each call'
     yield { path: '/requiresApproval', what, level: 'major' }
   }
-  // A level that is raised so far says it too
+  // A raised level implies it
   if (asks && !asked && from >= to) {
     const what = 'A person must now approve each call'
     yield { path: '/requiresApproval', what, level: 'major' }

@@ -2,7 +2,7 @@ import { pointerStep } from '../tool/problem.ts'
 import { keywordsWhere } from './keywords.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
-/** One error of Ajv, as far as it is used here. */
+/** The part of an Ajv error that is used here. */
 export interface CompiledError {
   readonly keyword: string
   readonly instancePath: string
@@ -11,11 +11,11 @@ export interface CompiledError {
 }
 
 const WRAPPERS = keywordsWhere(({ tells }) => tells === 'below')
-/** Of what is below `not` Ajv tells nothing. */
+/** Ajv reports nothing below `not`. */
 const COMPOSITES: ReadonlySet<string> = new Set(
   [...keywordsWhere(({ tells }) => tells === 'whole')].filter((keyword) => keyword !== 'not'),
 )
-/** What Ajv calls a keyword's own value; of all others, it is the `limit`, or needs no words. */
+/** Ajv's parameter with a keyword's own value; all others use `limit`, or need none. */
 const WANTED: ReadonlyMap<string, string> = new Map([
   ['type', 'type'],
   ['enum', 'allowedValues'],
@@ -24,7 +24,7 @@ const WANTED: ReadonlyMap<string, string> = new Map([
   ['pattern', 'pattern'],
 ])
 
-/** What Ajv found, without what only says that something below it failed, or failed because of it. */
+/** Ajv's errors without those that repeat a failure below them, or follow from one above. */
 export function findingsOfErrors(errors: readonly CompiledError[]): Finding[] {
   const kept: CompiledError[] = []
   for (const error of errors) {
@@ -41,9 +41,8 @@ function dropBelow(composite: CompiledError, kept: CompiledError[]): void {
 }
 
 /**
- * Whether `error`, told just before `composite`, comes from below it. Below a reference schema paths begin anew, so such
- * an error is known by not lying in the composite's schema, or by lying deeper in the value: of `anyOf` and `oneOf` Ajv
- * tells before it looks into the value itself.
+ * Paths begin anew below a referenced schema, so such an error is known by a schema path outside the composite's, or by
+ * lying deeper in the value: Ajv reports `anyOf` and `oneOf` before it looks into the value itself.
  */
 function isBelow(composite: CompiledError, error: CompiledError): boolean {
   if (error.schemaPath.startsWith(`${composite.schemaPath}/`)) return true

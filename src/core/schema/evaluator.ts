@@ -9,45 +9,44 @@ import { createResources, ROOT, type Scope, scopeBelow, scopeOf } from './resour
 import { subschemas } from './subschemas.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
-/** Finds everything wrong with a value, nothing when it is valid. Throws what the budget throws. */
+/** Finds everything wrong with a value. Throws what the budget throws. */
 export type Evaluator = (value: unknown, budget: Budget) => readonly Finding[]
 
-/** A step into the value, and the steps before it; undefined is the whole value. */
+/** A linked path into the value; undefined is the whole value. */
 type Place = { readonly above: Place; readonly step: string | number } | undefined
 
-/** The names or indexes of one value that keywords have judged, which `unevaluated...` passes over. */
+/** Names or indexes of one value that keywords have judged, which `unevaluated...` passes over. */
 type Judged = Set<string | number> | undefined
 
 type Check = (value: unknown, place: Place, judged: Judged) => boolean
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** The checks of the schemas right below one, by keyword. */
 interface Below {
   readonly scope: Scope
   all(keyword: string): readonly Check[]
   named(keyword: string): ReadonlyMap<string, Check>
 }
 
-/** The units that each part of a schema takes to be made, and each time that it judges a value. */
+/** Units for making each part of a schema, and for each evaluation of it. */
 const MAKING = 5
 const EVALUATION = 0.5
-/** So many names that are looked up, or items that are gone through, cost a unit. */
+/** Names looked up, or items visited, for a unit. */
 const PARTS_PER_UNIT = 16
 
-/** No more is looked for: problems may be many, and their places long. */
+/** Evaluation stops reporting there: problems may be many, and their paths long. */
 const MAX_FINDINGS = 1_000
 const MAX_PLACES = 1_000_000
 
 const SURPLUS = keywordsWhere(({ tells }) => tells === 'surplus')
-/** Keywords that are checked together, since what one of them judges depends on the others. */
+/** Checked together, since one judges only what the others leave. */
 const OF_PROPERTIES = ['properties', 'patternProperties', 'additionalProperties']
 const OF_ITEMS = ['prefixItems', 'items', 'additionalItems']
 
 /**
- * Makes the evaluator of a schema (JSON Schema 2020-12, and the older spellings that publication takes) without generating
- * code. `$dynamicRef` is the `$ref` that it amounts to in a document of one resource. Throws for a schema that cannot be
- * used; draws on `making` for each of its parts.
+ * Makes the evaluator of a schema (JSON Schema 2020-12 and the older spellings that publication takes) without
+ * generating code. `$dynamicRef` acts as `$ref`, as it does in a document of one resource. Throws for a schema that
+ * cannot be used.
  */
 export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   const matcherOf = createMatchers(making)
@@ -56,7 +55,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   let budget = making
   let found: Finding[] = []
   let places = 0
-  /** Above 0 where it is only asked whether a value is valid. */
+  /** Above 0 while only validity matters. */
   let quiet = 0
 
   const check = make(root, '', ROOT)
@@ -80,7 +79,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return false
   }
 
-  /** The check of a schema that a keyword holds. */
   function make(schema: unknown, holder: string, above: Scope): Check {
     making.spend(MAKING)
     const scope = isObject(schema) ? scopeOf(schema, above) : above
@@ -92,7 +90,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   function constant(schema: unknown, holder: string): Check {
     if (schema === true) return () => true
     if (schema !== false) throw new TypeError('Cannot check values against what is no schema')
-    // Surplus items are told at their list
+    // Surplus items are reported at their array
     const isItem = SURPLUS.has(holder) && holder.toLowerCase().endsWith('items')
     return (_, place) => report(isItem ? place?.above : place, holder)
   }
@@ -146,7 +144,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return [...checks, ...last]
   }
 
-  /** The check of a keyword that holds schemas, refers to one, matches a pattern or names properties. */
   function applicator(keyword: string, schema: Schema, { scope, all, named }: Below): Check | undefined {
     const wanted = schema[keyword]
     const [first] = all(keyword)
@@ -260,7 +257,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return (value, place, judged) => inPlace(target, value, place, judged)
   }
 
-  /** Judges what no other keyword has judged. */
   function rest(
     check: Check | undefined,
     value: unknown,
@@ -276,7 +272,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return check(Reflect.get(Object(value), step), { above: place, step }, undefined)
   }
 
-  /** Judges the same value: what it judged counts only where it is valid. */
+  /** What a check judged of the same value counts only where it is valid. */
   function inPlace(check: Check, value: unknown, place: Place, judged: Judged): boolean {
     const own: Judged = judged && new Set()
     const isValid = check(value, place, own)
@@ -297,7 +293,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     for (const each of more) judged.add(each)
   }
 
-  /** Whether all pass: the first that does not ends it only where nothing is told. */
+  /** Goes on after a failure, unless nothing is reported. */
   function every<T>(all: Iterable<T>, passes: (each: T) => boolean): boolean {
     let isValid = true
     for (const each of all) {

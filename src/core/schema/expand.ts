@@ -4,24 +4,22 @@ import type { JsonSchema } from '../tool/tool.ts'
 import { keywordsWhere, REFERRING } from './keywords.ts'
 import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from './subschemas.ts'
 
-/** How large a schema may become. */
 export interface Bounds {
   readonly schemas: number
-  /** Schemas below schemas, the root counted. */
+  /** Schemas below schemas, including the root. */
   readonly depth: number
   /** Arrays and objects within each other. */
   readonly nesting: number
-  /** Of its text. */
   readonly characters: number
 }
 
-/** A schema that refers to nothing, and the references that could not be written out: anything is allowed there. */
+/** A schema without references, and those that could not be written out: anything is allowed in their place. */
 export interface Expanded {
   readonly schema: JsonSchema
   readonly cut: readonly Cut[]
 }
 
-/** A reference, by its JSON Pointer in the schema as it was, and why it could not be written out. */
+/** `path` is the reference's JSON Pointer in the original schema. */
 export interface Cut {
   readonly path: string
   readonly why: 'recursive' | 'too large' | 'unresolved'
@@ -31,17 +29,16 @@ type Schema = Readonly<Record<string, unknown>>
 
 const REFERENCES = [...keywordsWhere(({ role }) => role === 'reference')]
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
-/** Keywords that judge a value: where several stand together, some look at what others do. */
+/** These interact with keywords beside them. */
 const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
-/** Schemas and references that lead to each other, so that no stack is exhausted. */
+/** Bounds the recursion over schemas and references. */
 const MAX_LEVELS = 100
 /** Enough for every schema that is worth comparing part by part. */
 const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
 
 /**
- * Writes each reference of a schema out: the schema it leads to stands in its place, beside what stood there. What leads
- * back to itself is cut; so is every reference where the whole would outgrow the bounds. A schema that refers to nothing
- * is given back itself. Draws on the budget for each schema that is looked at, and for the texts of those that are made.
+ * Replaces each reference by the schema it leads to, beside the keywords that stood there. Cycles are cut; so is every
+ * reference where the result would exceed the bounds. A schema without references is returned itself.
  */
 export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createBudget()): Expanded {
   if (!isObject(schema) || !refers(schema)) return { schema, cut: [] }
@@ -57,7 +54,7 @@ function refers(root: unknown): boolean {
   return false
 }
 
-/** Writes references out, or where `follows` is not so, cuts them all. Undefined where they lead too deep. */
+/** Undefined where references lead too deep. Unless it `follows` them, all are cut. */
 function write(root: Schema, follows: boolean, budget: Budget): Expanded | undefined {
   const places = placesOf(root, budget)
   const written = new Map<string, unknown>()
@@ -108,7 +105,7 @@ function write(root: Schema, follows: boolean, budget: Budget): Expanded | undef
   return isTooDeep || !isJsonObject(schema) ? undefined : { schema, cut: [...cut.values()] }
 }
 
-/** Every schema of a document by its JSON Pointer, and by its anchors. */
+/** By JSON Pointer, and by `#` and anchor. */
 function placesOf(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
   const places = new Map<string, Located>()
   for (const located of everySubschema(root, Infinity)) {
@@ -123,7 +120,7 @@ function placesOf(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
   return places
 }
 
-/** What a schema and the target of its reference ask together. Only what judges nothing can join the target's keywords. */
+/** A schema and the target of its reference in one. Only keywords that judge nothing can join the target's. */
 function beside(schema: Schema, target: unknown): Schema {
   if (target === true || (isObject(target) && Object.keys(target).length === 0)) return schema
   if (isObject(target)) {
@@ -138,7 +135,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** How large a schema is as a text; parts of it that are one object are looked at once. */
+/** Objects that occur several times are measured once. */
 function sizeOf(schema: unknown, known: Map<object, Bounds>, budget: Budget): Bounds {
   if (!isObject(schema)) return { schemas: 1, depth: 1, nesting: 0, characters: 5 }
   const before = known.get(schema)

@@ -1,33 +1,32 @@
 import { isObject } from '../tool/json.ts'
 
-/** One keyword of JSON Schema 2020-12, or of the drafts before it as far as they are understood. */
+/** A keyword of JSON Schema 2020-12, or of earlier drafts as far as they are understood. */
 export interface Keyword {
   readonly holds: Holds
-  /** What the specification calls it (Core section 7); an anchor is one kind of its identifiers. */
+  /** Core section 7; an anchor is one kind of identifier. */
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
-  /** Whether its schemas judge the very value that their schema judges, not a part of it. */
+  /** Whether its schemas judge the very value that the schema around them judges. */
   readonly isInPlace?: true
   /**
-   * What is told when it fails: what failed below it, it as a `whole`, or it where a `surplus` was refused by `false` and
-   * what failed below it otherwise. Absent where nothing is below it.
+   * The problem reported on failure: those `below` it, the keyword as a `whole`, or the keyword where `false` refused a
+   * `surplus` and otherwise those below. Absent where nothing is below it.
    */
   readonly tells?: 'below' | 'whole' | 'surplus'
   /**
-   * How a change of it is judged: as that of a `lower` or `upper` bound, or of a `constraint`, which relaxes a schema only
-   * when it goes; by its `parts`; or as `opaque`, which may break callers in any case. Absent where it judges no value.
+   * How a change is judged: as a `lower` or `upper` bound, as a `constraint` (relaxed only by its removal), by its
+   * `parts`, or as `opaque`, which may break callers in any case. Absent where it judges no value.
    */
   readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
 }
 
-/** What a keyword's value is. */
 export type Holds = keyof typeof FORMS
 
 const NAMES_BY_NAME = 'Must be an object of arrays of different strings'
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
-/** What is wrong with a keyword's value, by what it should be (the meta-schemas of JSON Schema); undefined when it is right. */
+/** Why a keyword's value is malformed, by its kind (the meta-schemas of JSON Schema). */
 const FORMS = {
-  // Judged where it stands, as every schema is
+  // Checked where they stand, as every schema is
   'schema': () => undefined,
   'schema or list': () => undefined,
   'list of schemas': (value: unknown) =>
@@ -69,7 +68,7 @@ function areNames(value: unknown): boolean {
 const applicator = { role: 'applicator', changes: 'opaque' } as const
 const assertion = { role: 'assertion', changes: 'constraint' } as const
 
-/** Every keyword that is understood; all others are allowed, and say nothing. */
+/** Other keywords are allowed and have no effect. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ...each(['$id', '$schema', '$comment'], { holds: 'text', role: 'identifier' }),
   ...each(['$anchor', '$dynamicAnchor'], { holds: 'anchor', role: 'anchor', changes: 'opaque' }),
@@ -86,7 +85,7 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['dependentRequired', { ...assertion, holds: 'names by name', changes: 'opaque' }],
   ['uniqueItems', { ...assertion, holds: 'flag', changes: 'parts' }],
   ['multipleOf', { ...assertion, holds: 'positive number' }],
-  // The last three are annotations in 2020-12, but callers may hold to them
+  // The last three are annotations in 2020-12, but callers may rely on them
   ...each(['pattern', 'format', 'contentEncoding', 'contentMediaType'], { ...assertion, holds: 'text' }),
   ...each(['minimum', 'exclusiveMinimum'], { ...assertion, holds: 'number', changes: 'lower' }),
   ...each(['minLength', 'minItems', 'minProperties', 'minContains'], {
@@ -120,18 +119,17 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['contentSchema', { ...applicator, holds: 'schema' }],
 ])
 
-/** The names of the keywords of which something is so. */
 export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<string> {
   return new Set([...KEYWORDS].filter(([, keyword]) => is(keyword)).map(([name]) => name))
 }
 
-/** Keywords that refer to other schemas, in older drafts too, or hold those that are referred to. */
+/** Keywords that refer to other schemas, in older drafts too, or hold those referred to. */
 export const REFERRING: ReadonlySet<string> = new Set([
   ...keywordsWhere(({ role }) => role === 'reference' || role === 'reserved location'),
   '$recursiveRef',
 ])
 
-/** What is wrong with the form of a keyword's value; undefined when it is right, or the keyword unknown. */
+/** Why a keyword's value is malformed; undefined for a right one and for an unknown keyword. */
 export function malformed(name: string, value: unknown): string | undefined {
   const keyword = KEYWORDS.get(name)
   return keyword && FORMS[keyword.holds](value)

@@ -5,24 +5,23 @@ import { VALIDATING } from './keywords.ts'
 import { mapSubschemas } from './subschemas.ts'
 
 /**
- * What a schema asks of values: its judging keywords, with the number of a meaning in the place of each schema below it, and
- * without the order of lists that have none. `true` where it asks nothing.
+ * The judging keywords of a schema, each subschema replaced by the number of its meaning and unordered lists sorted;
+ * `true` for a schema that accepts anything.
  */
 export interface Meaning {
   readonly number: number
   readonly asked: Readonly<Record<string, unknown>> | boolean
-  /** The units that it takes to look through what is asked. */
   readonly units: number
 }
 
-/** What schemas mean: those that ask the same of values have one meaning. */
+/** Schemas that accept the same values share one meaning. */
 export interface Meanings {
   of(schema: unknown): Meaning
-  /** The meaning that has this number; of anything else, that of a schema that asks nothing. */
+  /** For any other `number`, the meaning of a schema that accepts anything. */
   numbered(number: unknown): Meaning
 }
 
-/** Looks at each schema once, however many it lies in: so comparing all parts of two takes no longer than reading them. */
+/** Each schema is read once, so comparing all parts of two takes no longer than reading them. */
 export function createMeanings(budget: Budget): Meanings {
   const all: Meaning[] = []
   const bySchema = new Map<object, Meaning>()
@@ -58,7 +57,6 @@ export function createMeanings(budget: Budget): Meanings {
   return { of, numbered: (number) => (typeof number === 'number' ? all[number] : undefined) ?? meant(true) }
 }
 
-/** The values of an `enum` as texts, which can be ordered. */
 function withoutOrder(keyword: string, list: readonly unknown[]): readonly unknown[] {
   if (keyword === 'enum') return list.map(canonicalJson).toSorted()
   return keyword === 'required' || keyword === 'type' ? list.toSorted() : list

@@ -4,26 +4,24 @@ import { isObject } from '../tool/json.ts'
 import { linearPattern } from './pattern.ts'
 import { everySubschema } from './subschemas.ts'
 
-/** Whether some part of a text matches a pattern. Draws on the budget for each character. */
 export type Matches = (text: string, budget: Budget) => boolean
 
-/** A character, and a step of what is made of it, takes up to a tenth of a microsecond. */
+/** A character or a step takes up to a tenth of a microsecond. */
 const STEPS_PER_UNIT = 10
-/** RE2 keeps all states that come of so many parts of a pattern, and makes each of them once. */
+/** Up to this many parts, RE2 keeps every state and makes each once. */
 const MAX_KEPT_PARTS = 12
-/** After as many steps what was compiled is made anew: RE2 keeps up to 8 MB of states for a pattern that has many. */
+/** Compiled patterns are dropped after so many steps, since RE2 keeps up to 8 MB of states for one. */
 const MAX_STEPS_KEPT = 200_000
 const MAX_REFUSED_PATTERN = 100
 
 let engine: typeof RE2JS | undefined
 
-/** Loads the engine where a schema has patterns. To be awaited before such a schema's validator is made. */
+/** To be awaited before the validator of a schema with patterns is made. */
 export async function loadPatternEngine(schema: unknown): Promise<void> {
   if (engine || patternsOf(schema).length === 0) return
   engine = (await import('re2js')).RE2JS
 }
 
-/** Every pattern of a schema. */
 export function patternsOf(root: unknown): string[] {
   return [...everySubschema(root, Infinity)].flatMap(({ schema }) => {
     if (!isObject(schema)) return []
@@ -33,7 +31,7 @@ export function patternsOf(root: unknown): string[] {
   })
 }
 
-/** Makes the matchers of one schema's patterns, each compiled when it is first used: `making` pays for that. */
+/** Each pattern is compiled when first used, paid for by `making`. */
 export function createMatchers(making: Budget): (pattern: string) => Matches {
   const compiled = new Map<string, RE2JS>()
   let steps = 0

@@ -1,7 +1,7 @@
 import { createBudget } from '../tool/budget.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 
-/** A pattern for RE2 (`re2js`), which matches without backtracking, and the most steps that a character may take. */
+/** A pattern for RE2 (`re2js`), which matches without backtracking. */
 export interface LinearPattern {
   readonly source: string
   readonly stepsPerCharacter: number
@@ -10,32 +10,32 @@ export interface LinearPattern {
 export const MAX_PATTERN_LENGTH = 4096
 export const MAX_WRITTEN_OUT = 5_000
 const TOO_LONG = `Must be at most ${MAX_WRITTEN_OUT} characters long with its repetitions written out`
-/** RE2 refuses more, as the product of repetitions within each other too. */
+/** RE2's limit, also for the product of nested repetitions. */
 const MAX_REPETITIONS = 1_000
 const MAX_GROUPS = 100
 
-/** The units of compiling. */
+/** Units for compiling. */
 const TOKEN_UNITS = 10
 const WRITTEN_OUT_UNITS = 2
 const PROPERTY_UNITS = 100
 
-/** Beginnings of groups, classes, escapes, quantifiers, and other characters. */
+/** Group openings, classes, escapes, quantifiers, and other characters. */
 const TOKEN =
   /\(\?(?:<?[=!]|:|<[^>]*>)|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/gu
 
 interface Part {
   readonly source: string
   /**
-   * Its characters and assertions, repetitions written out, and 1 where it has none: so many states may be alive where a
-   * match may have begun anywhere.
+   * Characters and assertions with repetitions written out, 1 at least: the states that may be alive where a match may
+   * begin anywhere.
    */
   readonly size: number
-  /** The states that may be alive where every match begins at one place of the text. */
+  /** The states that may be alive where every match begins at one place. */
   readonly placed: number
-  /** Whether every text that it matches has one length. */
+  /** Whether all texts it matches have one length. */
   readonly isFixed: boolean
   readonly isAnchored: boolean
-  /** The product of the counted repetitions within each other. */
+  /** The product of nested counted repetitions. */
   readonly repetitions: number
 }
 
@@ -48,13 +48,12 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
   ['\\B', { ...EMPTY, source: '\\B' }],
 ])
 
-/** What RE2 cannot say. */
 class Unsupported extends Error {}
 
 /**
- * Writes an ECMAScript pattern with flag `u` (JSON Schema 2020-12 Validation section 6.3.3) for RE2, so that it matches the
- * same texts. Refused is what takes more than linear time (look-around and back-references) and what RE2 has not:
- * repetitions whose product is over 1,000, and some Unicode properties. Draws on the budget for compiling it too.
+ * Translates an ECMAScript pattern with flag `u` (JSON Schema 2020-12 Validation section 6.3.3) to RE2. Refuses
+ * look-around, back-references, products of repetitions over 1,000 and some Unicode properties. Draws on the budget for
+ * compiling too.
  */
 export function linearPattern(pattern: string, budget = createBudget()): Checked<LinearPattern> {
   if (pattern.length > MAX_PATTERN_LENGTH) return refused(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
@@ -74,8 +73,8 @@ export function linearPattern(pattern: string, budget = createBudget()): Checked
 }
 
 /**
- * Whether a backtracking engine matches it in linear time too, as compiled code does: a row of characters, of which one at
- * most is read as often as one likes, from where the text begins.
+ * Whether a backtracking engine, as in compiled code, is linear too: a row of characters, at most one of them repeated
+ * freely, and that only where the match begins at the start.
  */
 export function isSimplePattern(pattern: string): boolean {
   const tokens = pattern.match(TOKEN) ?? []
@@ -163,7 +162,7 @@ function repeated(part: Part, [, sign, least, comma, most]: RegExpExecArray): Pa
   }
 }
 
-/** More than 1,000 repetitions one after the other, so that few states are alive at once: `x{1,2048}` has two ways on. */
+/** Over 1,000 repetitions are chained, so that few states are alive at once: `x{1,2048}` has two continuations. */
 function counted(source: string, min: number, max: number): string {
   const all = `${source}{${MAX_REPETITIONS}}`
   if (min >= MAX_REPETITIONS && max > MAX_REPETITIONS) {
@@ -173,13 +172,12 @@ function counted(source: string, min: number, max: number): string {
   return `(?:${all}${counted(source, 0, max - MAX_REPETITIONS)}|${source}{${min},${MAX_REPETITIONS - 1}})`
 }
 
-/** ECMAScript's `\s`, white space and line terminators, is wider than RE2's. */
+/** ECMAScript's `\s` (white space and line terminators) is wider than RE2's. */
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}'
 const NO_SPACE =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
   '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}'
 
-/** A character, escape or class as one of RE2. */
 function characterOf(token: string): string {
   if (token === '.') return '[^\\n\\r\\x{2028}\\x{2029}]'
   if (!token.startsWith('[')) return /^\\[dDwWsSpP]/.test(token) ? `[${memberOf(token)}]` : memberOf(token)
@@ -199,7 +197,7 @@ function characterOf(token: string): string {
 
 const TOKEN_OF_CLASS = /\\(?:[pP]\{[^}]*\}|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[^]/gu
 
-/** A character, or an escape that stands for several, as it stands within a class of RE2. */
+/** A character or escape as it stands within a class of RE2. */
 function memberOf(token: string): string {
   if (token === '\\s') return SPACE
   if (token === '\\S') return NO_SPACE
@@ -207,7 +205,7 @@ function memberOf(token: string): string {
   return /^\\[pP]/.test(token) ? propertyOf(token) : `\\x{${codeOf(token).toString(16)}}`
 }
 
-/** The general categories by both of their names, and the binary properties that RE2 has. */
+/** General categories by both of their names, and the binary properties that RE2 has. */
 const PROPERTIES: ReadonlyMap<string, string> = new Map(
   (
     'L=Letter LC=Cased_Letter Lu=Uppercase_Letter Ll=Lowercase_Letter Lt=Titlecase_Letter Lm=Modifier_Letter ' +
@@ -224,7 +222,7 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map(
     .map((names) => names.split('='))
     .flatMap((names) => names.map((name) => [name, names[0] ?? name] as const)),
 )
-/** Scripts have a name of four letters for short, which RE2 does not know, but where it is the whole name. */
+/** RE2 knows no four-letter abbreviations of scripts, save those that are whole names. */
 const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
 
 function propertyOf(token: string): string {

@@ -7,16 +7,18 @@ import { checkReferences } from './references.ts'
 import { everySubschema, type Located } from './subschemas.ts'
 import { MAX_PROBLEMS } from './wording.ts'
 
-/** Schemas below schemas, the root counted. */
+/** Including the root. */
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
 /**
- * Of the JSON Pointer to a schema. Maps are keyed by such, and engines hash no text of more than some thousand characters:
- * under one name of 200,000, two thousand schemas would take half a minute to find.
+ * Length of a JSON Pointer. Maps are keyed by pointers, and engines do not hash long texts: below one name of 200,000
+ * characters, two thousand schemas would take half a minute to find.
  */
 export const MAX_POINTER = 4_000
 
-/** Arrays and objects within each other, in `const` and `examples` too, so that no recursion over a schema can fail. */
+/**
+ * Arrays and objects within each other, also in `const` and `examples`, so that no recursion over a schema can fail.
+ */
 const MAX_NESTING = 128
 
 const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
@@ -26,17 +28,16 @@ const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
 ])
 
 export interface SchemaOptions {
-  /** `none` refuses `$ref` and `$defs` altogether (OXP 1.0); `local` allows references within the document. */
+  /** `none` refuses `$ref` and `$defs` (OXP 1.0); `local` allows references within the document. */
   readonly references: 'none' | 'local'
-  /** What the analysis of patterns draws on: everything else is bounded by the size of the document. */
+  /** For the analysis of patterns; the size of the document bounds everything else. */
   readonly budget?: Budget
 }
 
 /**
- * Judges a schema at publication: whether it is a well-formed JSON Schema 2020-12 document and cheap enough to check
- * values against (at most 32 deep, 2,000 subschemas, names of some length, no pattern that backtracks exponentially, no reference out of the
- * document or around in a circle). Unknown keywords are allowed. Gives every problem, up to 100, under `path`. Never
- * throws, whatever `schema` is, and takes time in proportion to its size.
+ * Judges a schema at publication: well-formed JSON Schema 2020-12, within the bounds above, patterns linear, and
+ * references local and not circular. Unknown keywords are allowed. Gives up to 100 problems under `path`. Never throws,
+ * and takes time in proportion to the schema's size.
  */
 export function checkSchema(schema: unknown, options: SchemaOptions, path = ''): readonly Problem[] {
   const problems: Problem[] = []
@@ -78,7 +79,7 @@ function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem
   if (options.references === 'local') yield* checkReferences(schemas)
 }
 
-/** Nesting and names in the whole document, in what is no schema too. */
+/** Nesting and names in the whole document, also outside of schemas. */
 function* checkJson(root: unknown): Generator<Problem> {
   const waiting = [{ value: root, path: '', depth: 0 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -137,7 +138,6 @@ function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<
   }
 }
 
-/** Why a pattern cannot be published; undefined when it can. */
 export function checkPattern(pattern: string, budget: Budget): string | undefined {
   const checked = afford(() => linearPattern(pattern, budget), 'Must be simpler: its patterns take too long to prepare')
   const linear = checked.ok ? checked.value : checked

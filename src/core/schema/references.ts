@@ -7,9 +7,8 @@ const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 
 /**
- * What is wrong with the references among `schemas`, which are all schemas of one document: each must point into it,
- * and following them must consume the value that is judged sooner or later. `$dynamicRef` is judged as `$ref`, which
- * it amounts to in a document of one resource. Paths begin where those of `schemas` do.
+ * Checks the references among all `schemas` of one document: each must point into it and, followed, go deeper into the
+ * value sooner or later. `$dynamicRef` is judged as `$ref`, as it acts in a document of one resource.
  */
 export function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
   const places = new Map<string, number>()

@@ -1,7 +1,7 @@
 import { MAX_POINTER } from './publishable.ts'
 import { placeOf } from './subschemas.ts'
 
-/** Where a schema stands: the URI that its references are relative to, and the URIs that it is known by. */
+/** The base URI of a schema's references, and the URIs it is known by. */
 export interface Scope {
   readonly base: string
   readonly uris: readonly string[]
@@ -9,21 +9,20 @@ export interface Scope {
 
 export const ROOT: Scope = { base: '', uris: ['#'] }
 
-/** What schemas of one document refer to, by URI (JSON Schema 2020-12 Core section 8.2). `T` is what is made of each. */
+/** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
 export interface Resources<T> {
   keep(schema: Readonly<Record<string, unknown>>, scope: Scope, made: T): void
-  /** Gives what was kept of the schema that a reference names. Throws where there is none; all is to be kept before. */
+  /** Throws where nothing was kept, so all is to be kept before. */
   find(reference: string, scope: Scope): T
 }
 
-/** The scope of a schema itself, which may have a URI of its own. */
+/** A schema's own scope, by its `$id`. */
 export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: Scope): Scope {
   if (typeof schema['$id'] !== 'string') return scope
   const base = resolve(schema['$id'].split('#')[0] ?? '', scope.base)
   return { base, uris: [...scope.uris, `${base}#`] }
 }
 
-/** The scope of what stands below a schema, by the JSON Pointer to it. */
 export function scopeBelow({ base, uris }: Scope, path: string): Scope {
   return { base, uris: uris.map((uri) => uri + path) }
 }
@@ -51,7 +50,7 @@ export function createResources<T>(): Resources<T> {
   }
 }
 
-/** A URI as RFC 3986 section 5.2 resolves it, but for steps up. */
+/** RFC 3986 section 5.2, except for steps up. */
 function resolve(uri: string, base: string): string {
   if (uri === '' || /^[a-z][a-z\d+.-]*:/i.test(uri)) return uri || base
   const [, origin = '', path = ''] = /^((?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?)([^]*)$/i.exec(base) ?? []

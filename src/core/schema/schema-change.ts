@@ -5,10 +5,10 @@ import { pointerStep } from '../tool/problem.ts'
 import { keywordsWhere, VALIDATING } from './keywords.ts'
 import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
 
-/** A difference between two versions: where (a JSON Pointer into the newer one), what, and what it means to callers. */
+/** `path` is a JSON Pointer into the newer version. */
 export interface Change {
   readonly path: string
-  /** A clause about what is so now: `Parameter 'b' is now required`. */
+  /** A clause about the newer version: `Parameter 'b' is now required`. */
   readonly what: string
   readonly level: Level
 }
@@ -18,7 +18,7 @@ export type Level = 'major' | 'minor' | 'patch'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** What comparing two schemas keyword by keyword takes, beside what they hold. */
+/** Units for comparing two schemas keyword by keyword, beside what they hold. */
 const KEYWORDS = 20
 
 const LOWER_BOUNDS = keywordsWhere(({ changes }) => changes === 'lower')
@@ -26,22 +26,19 @@ const UPPER_BOUNDS = keywordsWhere(({ changes }) => changes === 'upper')
 const CONSTRAINTS = keywordsWhere(({ changes }) => changes === 'constraint')
 const OPAQUE = keywordsWhere(({ changes }) => changes === 'opaque')
 
-/** Two versions that are compared, and the work that may still be done. */
 interface Comparison {
   readonly meanings: Meanings
   readonly budget: Budget
 }
 
 /**
- * How a schema of inputs changed: `major` where it may refuse what was accepted, `minor` where it accepts more, `patch`
- * where only the description differs. What is too hard to compare is `major`. Draws on the budget for all that it reads and
- * tells.
+ * Changes of an input schema: `major` where it may refuse what was accepted, `minor` where it accepts more, `patch` for
+ * its description alone. Too hard to compare is `major`.
  */
 export function compareInput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
   return compared(inputChange, 'The input', before, after, path, budget)
 }
 
-/** How one whole schema differs from another, told by `change` of what is called `place`. */
 function compared(
   change: typeof inputChange | typeof outputChange,
   place: string,
@@ -131,8 +128,8 @@ function enumChange(from: unknown, to: unknown): [clause: string, level: Level] 
 }
 
 /**
- * How a schema of outputs changed: callers rely on what was promised, so everything is `major` but a further property,
- * a further guarantee (`minor`) and the description (`patch`). null is no output at all.
+ * Changes of an output schema: everything is `major` but a further property or guarantee (`minor`) and its description
+ * (`patch`). null is no output at all.
  */
 export function compareOutput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
   if (before !== null && after !== null) return compared(outputChange, 'The output', before, after, path, budget)
@@ -205,20 +202,19 @@ function* propertyChanges(
   }
 }
 
-/** Numbers of meanings, and values: what they are is one text. */
 function same(a: unknown, b: unknown): boolean {
   if (a === undefined || b === undefined || typeof a !== 'object') return a === b
   return canonicalJson(a) === canonicalJson(b)
 }
 
-/** What is told of two schemas that accept the same values. */
+/** Both schemas accept the same values. */
 function described(before: unknown, after: unknown, path: string, place: string, budget: Budget): Change[] {
   weigh(before, budget, path)
   weigh(after, budget, path)
   return same(before, after) ? [] : [{ path, what: `${place} is described differently`, level: 'patch' }]
 }
 
-/** Names of properties may be as long as a document, and stand in the path of all that is below them. */
+/** A property's name may be as long as a document, and stands in every path below it. */
 function counted(changes: Iterable<Change>, budget: Budget): Change[] {
   const all: Change[] = []
   for (const change of changes) {
@@ -238,7 +234,7 @@ function namesOf(value: unknown): ReadonlySet<string> {
 
 const ALL_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** The types a schema accepts; every number is accepted where `number` is, so `integer` comes with it. */
+/** Every number is accepted where `number` is, so `integer` comes with it. */
 function typesOf({ type }: Schema): readonly string[] {
   if (type === undefined) return ALL_TYPES
   const named: readonly unknown[] = Array.isArray(type) ? type : [type]

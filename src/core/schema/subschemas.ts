@@ -2,7 +2,7 @@ import { isObject } from '../tool/json.ts'
 import { pointerStep, pointerSteps } from '../tool/problem.ts'
 import { KEYWORDS } from './keywords.ts'
 
-/** A schema right below another one. `schema` is whatever stands there, which may be no schema at all. */
+/** `schema` is any value at this place, which may be no schema at all. */
 export interface Subschema {
   readonly schema: unknown
   readonly keyword: string
@@ -12,7 +12,7 @@ export interface Subschema {
   readonly inPlace: boolean
 }
 
-/** A schema of a document; the root's path is "" and its depth 1. */
+/** The root's path is "" and its depth 1. */
 export interface Located {
   readonly schema: unknown
   readonly path: string
@@ -20,9 +20,8 @@ export interface Located {
 }
 
 /**
- * The schemas right below `schema`, in document order (JSON Schema 2020-12 Core section 10, with the older spellings
- * `definitions`, `dependencies`, `additionalItems` and a list under `items`). Total: anything else than an object has
- * none, and a keyword whose value has the wrong shape holds none.
+ * The schemas right below `schema`, in document order (JSON Schema 2020-12 Core section 10 and older spellings).
+ * Malformed values have none.
  */
 export function subschemas(schema: unknown): readonly Subschema[] {
   const found: Subschema[] = []
@@ -33,10 +32,7 @@ export function subschemas(schema: unknown): readonly Subschema[] {
   return found
 }
 
-/**
- * Every schema of a document, parents first, in document order. Does not recurse, so depth costs no stack; nothing
- * below `maxDepth` is visited.
- */
+/** Every schema of a document, parents first, down to `maxDepth`. Does not recurse, so depth costs no stack. */
 export function* everySubschema(root: unknown, maxDepth: number): Generator<Located> {
   const waiting: Located[] = [{ schema: root, path: '', depth: 1 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -50,8 +46,8 @@ export function* everySubschema(root: unknown, maxDepth: number): Generator<Loca
 }
 
 /**
- * A copy of one schema with each schema right below it replaced by what `change` gives for it, which is told its keyword
- * and the JSON Pointer to it. Objects of the copy have no prototype, so that no name means anything but itself.
+ * Copies a schema with `change` applied to each schema right below it, by keyword and JSON Pointer. The copy's objects
+ * have no prototype, so that no name means anything but itself.
  */
 export function mapSubschemas(
   schema: Readonly<Record<string, unknown>>,
@@ -80,7 +76,7 @@ export function mapSubschemas(
   return copy
 }
 
-/** What a reference into its own document names: an anchor, or the steps to a schema. Gives undefined for any other. */
+/** The anchor or the steps that a reference into its own document names; undefined for any other. */
 export function localReference(reference: string): string | readonly string[] | undefined {
   if (!reference.startsWith('#')) return undefined
   try {
@@ -91,13 +87,12 @@ export function localReference(reference: string): string | readonly string[] | 
   }
 }
 
-/** Where a reference into its own document leads: a schema's JSON Pointer, or `#` and an anchor. Undefined for any other. */
+/** A local reference's target as a JSON Pointer, or `#` and an anchor; undefined for any other. */
 export function placeOf(reference: string): string | undefined {
   const target = localReference(reference)
   return typeof target === 'string' ? `#${target}` : target?.map(pointerStep).join('')
 }
 
-/** An object without a prototype. */
 export function emptyRecord(): Record<string, unknown> {
   return Object.create(null)
 }

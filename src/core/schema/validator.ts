@@ -10,19 +10,18 @@ import { loadPatternEngine, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
 import { reported } from './wording.ts'
 
-/** Checks a JSON value against one schema: every problem at once (at most 100), none when it is valid. Never throws. */
+/** Gives every problem at once, at most 100. Never throws. */
 export type Validate = (value: unknown) => readonly Problem[]
 
-/** A validation function that `compileSchemas` made when building. */
+/** As `compileSchemas` makes it when building. */
 export interface CompiledSchema {
   (value: unknown): boolean
   errors?: readonly CompiledError[] | null
 }
 
 /**
- * Whether compiled code checks any value against a schema in time proportional to the value. It counts nothing, so whatever
- * else is asked for must be interpreted: patterns that may backtrack, items that differ, and what leads back to itself,
- * since alternatives there are tried again at each level.
+ * Whether compiled code, which counts no work, takes time proportional to the value. Patterns that may backtrack,
+ * unique items and recursion, whose alternatives are tried again at each level, must be interpreted.
  */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   for (const { schema: each } of everySubschema(schema, Infinity)) {
@@ -34,9 +33,8 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
 }
 
 /**
- * A validator out of a compiled validation function: the same problems in the same words as `interpretSchema` gives.
- * Costs neither parsing nor code generation at run time, which Workers refuse. The schema is one of those that are checked
- * in linear time.
+ * Gives the same problems as `interpretSchema`, without parsing or generating code at run time, which Workers refuse.
+ * For schemas that are checked in linear time only.
  */
 export function compiledValidate(compiled: CompiledSchema): Validate {
   return (value) => {
@@ -49,14 +47,10 @@ export function compiledValidate(compiled: CompiledSchema): Validate {
   }
 }
 
-/**
- * The most parts of a value that is checked by code that counts nothing, and of an input, which is also put in order to be
- * known again. About as many as the interpreter looks at for its budget; each may have several problems.
- */
+/** Parts of a value that uncounted code may check or sort: about as many as the interpreter can afford. */
 export const MAX_PARTS = 150_000
 const TOO_COSTLY = 'Is too costly to check against its schema'
 
-/** The problem of a value of more than `MAX_PARTS` scalars, lists and objects; undefined for all others. */
 export function tooLarge(value: unknown): readonly Problem[] | undefined {
   let left = MAX_PARTS
   const hasMore = (each: unknown): boolean => {
@@ -70,24 +64,19 @@ export function tooLarge(value: unknown): readonly Problem[] | undefined {
   return hasMore(value) ? [{ path: '', message: TOO_COSTLY }] : undefined
 }
 
-/**
- * For making a validator: more than any schema takes that publication accepts, so that none of those is refused here, also
- * of those that were published under earlier bounds.
- */
+/** More than any publishable schema takes, including those published under earlier bounds. */
 const MAKING_UNITS = 2 * UNITS
 
-/** Makes a schema's validator, as `interpretSchema` does, with the engine that its patterns need. */
+/** `interpretSchema`, after loading the engine for the schema's patterns. */
 export async function loadValidator(schema: JsonSchema): Promise<Validate> {
   await loadPatternEngine(schema)
   return interpretSchema(schema)
 }
 
 /**
- * Makes a schema's validator without generating code, which Workers refuse during a request. Making it draws on a budget
- * of its own, as does the check of each value; `budgetOf` makes these. The validator never takes long: a value that is too
- * deep for the stack, or too costly to check, has one problem that says so. `format` is an annotation (JSON Schema 2020-12
- * Validation section 7.2.1); references are followed within the document only. A schema that cannot be used at all gives a
- * validator that refuses everything.
+ * Makes a validator without generating code, which Workers refuse. Making it and each check draw on a budget of their
+ * own. A value too deep or too costly, and any value for an unusable schema, has one problem that says so. `format` is
+ * an annotation (JSON Schema 2020-12 Validation section 7.2.1); references are followed within the document only.
  */
 export function interpretSchema(schema: JsonSchema, budgetOf: (units: number) => Budget = createBudget): Validate {
   let evaluate: Evaluator

@@ -1,9 +1,9 @@
 import type { Problem } from '../tool/problem.ts'
 
-/** The most problems that are told of a schema or a value. */
+/** Per schema or value. */
 export const MAX_PROBLEMS = 100
 
-/** Where words end and "..." begins, in lists of allowed values. */
+/** Characters of a list of allowed values before "...". */
 const MAX_LIST_LENGTH = 200
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -18,7 +18,6 @@ const KINDS: Readonly<Record<string, string>> = {
 
 type Message = string | ((wanted: unknown) => string)
 
-/** What is told of each keyword, given its own value in the schema. */
 const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ['type', (wanted) => `Must be ${alternatives(listOf(wanted).map((type) => KINDS[String(type)] ?? String(type)))}`],
   ['enum', (wanted) => `Must be one of ${listed(listOf(wanted))}`],
@@ -54,23 +53,19 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
 ])
 
 /**
- * What to tell the giver of a value that breaks a keyword, the same whichever engine found it. `wanted` is the keyword's
- * own value in the schema, as far as the words need it. Never contains the value, which may be a secret.
+ * The message for a value that breaks a keyword whose own value is `wanted`. Never contains the value, which may be a
+ * secret.
  */
 export function problemMessage(keyword: string, wanted?: unknown): string {
   const message = MESSAGES.get(keyword) ?? 'Is not allowed'
   return typeof message === 'string' ? message : message(wanted)
 }
 
-/** A problem that an engine found, and the keyword that found it. */
 export interface Finding extends Problem {
   readonly keyword: string
 }
 
-/**
- * What a validator reports of all it found: each problem once, by path, at most `MAX_PROBLEMS`. Of a value of the wrong
- * type nothing else is said.
- */
+/** Each problem once, by path, at most `MAX_PROBLEMS`; only the wrong type of a value that has one. */
 export function reported(found: readonly Finding[]): readonly Problem[] {
   const mistyped = new Set(found.filter(({ keyword }) => keyword === 'type').map(({ path }) => path))
   const distinct = new Map<string, Problem>()
@@ -95,7 +90,7 @@ function counted(count: unknown, one: string, many = `${one}s`): string {
   return `${String(count)} ${count === 1 ? one : many}`
 }
 
-/** Strings in single quotes, anything else as JSON, up to some length. */
+/** Strings in single quotes, anything else as JSON. */
 function listed(values: readonly unknown[]): string {
   const words: string[] = []
   let length = 0

@@ -1,25 +1,25 @@
 import { type Checked, refused } from './problem.ts'
 
 /**
- * Work that may still be done for one thing that somebody sent: a definition, a value, a list. Every algorithm whose work
- * can be made to grow draws on the budget it is given, so composing algorithms makes no more of it. A unit is a part of a
- * document visited or made, a comparison, or some steps of a match: about a microsecond.
+ * Work that may still be done for one document, value or list that was sent. Every algorithm whose work can be made to
+ * grow draws on it. A unit is about a microsecond: a part of a document visited or made, a comparison, some steps of a
+ * match.
  */
 export interface Budget {
   readonly spent: number
-  /** Whether nothing is left: what goes on drawing on it is refused. */
   readonly isSpent: boolean
-  /** Takes units for work on the part at `path` (a JSON Pointer). Throws `Exhausted` where there are not so many left. */
+  /**
+   * Takes units for work on the part at `path` (a JSON Pointer). Throws `Exhausted` where there are not so many left.
+   */
   spend(units: number, path?: string): void
 }
 
-/** For one definition, all that publishing or converting it takes; for the work on one value, or on one line of a list. */
+/** For all that publishing or converting one definition takes, or the work on one value or one line of a list. */
 export const UNITS = 100_000
 
-/** So many characters of text that are read, compared or written take a unit. */
+/** Characters of text that are read, compared or written for a unit. */
 const CHARACTERS = 64
 
-/** Thrown through an algorithm by its budget; `afford` makes a problem of it. */
 class Exhausted extends Error {
   readonly path: string
   constructor(path: string) {
@@ -28,7 +28,7 @@ class Exhausted extends Error {
   }
 }
 
-/** A budget of its own, or a share of another: what it takes is taken from that too. */
+/** A budget of its own, or a share of `whole`, from which its units are taken too. */
 export function createBudget(units: number = UNITS, whole?: Budget): Budget {
   let spent = 0
   return {
@@ -46,7 +46,7 @@ export function createBudget(units: number = UNITS, whole?: Budget): Budget {
   }
 }
 
-/** What work comes to within the budgets that it draws on; else `message`, at the part that took too much. */
+/** The result of `work`, or `message` at the part where a budget ran out. */
 export function afford<T>(work: () => T, message: string): Checked<T> {
   try {
     return { ok: true, value: work() }
@@ -56,15 +56,14 @@ export function afford<T>(work: () => T, message: string): Checked<T> {
   }
 }
 
-/** In characters: a name of a property may be as long as a document. */
+/** In characters: the name of a property may be as long as a document. */
 const MAX_PATH = 1_000
 
-/** The units that reading, comparing or writing a text takes. */
 export function unitsOf({ length }: string): number {
   return 1 + length / CHARACTERS
 }
 
-/** Takes the units of reading or writing a JSON value. A part that stands at several places of it is written at each. */
+/** Takes the units of reading or writing a JSON value. A part that stands at several places is counted at each. */
 export function weigh(value: unknown, budget: Budget, path = ''): void {
   budget.spend(typeof value === 'string' ? unitsOf(value) : 1, path)
   if (typeof value !== 'object' || value === null) return

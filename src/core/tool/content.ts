@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts'
 
-/** Something for a person or a model to look at, as the Model Context Protocol and the plugin schema have it. */
+/** Content as the Model Context Protocol and the plugin schema have it. */
 export type Content = (
   | { readonly type: 'text'; readonly text: string; readonly mimeType?: string }
   /** Base64 data. */
@@ -29,21 +29,20 @@ export interface Artifact {
   readonly meta: { readonly description: string }
 }
 
-/** What a tool asks of whoever calls it before it can go on (MCP 2026-07-28, multi-round-trip requests). */
+/** Questions of a tool to its caller (MCP 2026-07-28, multi-round-trip requests). */
 export interface InputRequests {
-  /** By a key of the tool's choosing; each has the method and the params of the protocol's own request. */
+  /** By a key of the tool's choosing, with the method and params of the protocol's own request. */
   readonly requests: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
-  /** What the tool wants to be told again when the answers come. */
+  /** Given back to the tool with the answers. */
   readonly state?: Json
 }
 
-/** Answers to `InputRequests`, and the state that went with them. */
 export interface InputResponses {
   readonly responses: Readonly<Record<string, Json>>
   readonly state?: Json
 }
 
-/** A block for those who read text only: what has no text is named in its place. */
+/** A block as text, with a name in place of content that has none. */
 export function contentText(block: Content): string {
   switch (block.type) {
     case 'text':
@@ -59,8 +58,8 @@ export function contentText(block: Content): string {
 }
 
 /**
- * What a tool gave, for dialects that know values alone: its value, and where it gave none, the artifact and the content
- * that it gave instead. Content that is nothing but texts is a text.
+ * A tool's value for dialects that know values alone: where it gave none, its artifact and content. Texts alone are one
+ * text.
  */
 export function heldValue({ value, content = [], artifact }: Given): unknown {
   if (value !== null && value !== undefined) return value

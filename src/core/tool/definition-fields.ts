@@ -6,10 +6,9 @@ import { isNamePart, isVersion } from './tool-id.ts'
 import { isRequirementId } from './tool.ts'
 import { nearestVersion } from './version.ts'
 
-/** Reads a toolkit's or a tool's name. */
 export const namePart = text('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', isNamePart)
 
-/** Reads a version (Semantic Versioning 2.0.0), and says of any other what to write instead. */
+/** Semantic Versioning 2.0.0; the message for any other text says what to write instead. */
 export const version: Reader<string> = stating(
   () => ({ type: 'string', description: 'Must be a version of the form x.y.z' }),
   (value, report) => {
@@ -19,10 +18,8 @@ export const version: Reader<string> = stating(
   },
 )
 
-/** Reads what a requirement calls a provider or a secret. */
 export const requirementId = text('1 to 128 visible ASCII characters', isRequirementId)
 
-/** Reads the tags of a tool, and reports them as a whole. */
 export const tags: Reader<readonly string[]> = parsed('up to 32 texts of 1 to 64 characters', (value) =>
   isTexts(value) && value.length <= 32 && value.every(({ length }) => length >= 1 && length <= 64) ? value : undefined,
 )
@@ -31,16 +28,13 @@ export const jsonSchema: Reader<JsonObject> = parsed('a JSON Schema object', (va
   isJsonObject(value) ? value : undefined,
 )
 
-/** Reads the schema of a tool's input, which may leave unsaid that it is an object. */
+/** A tool's input schema, in which `"type": "object"` may be left out. */
 export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report) => {
   const { type = 'object' } = schema
   return type === 'object' ? schema : wrong(report, "Must be 'object': a tool's parameters have names", '/type')
 })
 
-/**
- * Reads the version that was given beside the document, if one was, else any. One that is given stands in for a text that
- * is no version, such as `v1` or `2024-05-01`.
- */
+/** The version given beside the document stands in for a text that is no version, such as `v1` or `2024-05-01`. */
 export function toolVersion({ version: given }: Given): Reader<string> {
   const agreed = judged(version, (named) => whyAnother('version', named, given))
   return (value, report) =>
@@ -51,7 +45,7 @@ function whyAnother(what: 'toolkit' | 'version', named: string, given = named): 
   return named === given ? undefined : `Must be the ${what} '${given}' that was given beside the definition`
 }
 
-/** What is missing beside a document of a dialect whose documents name neither toolkit nor version. */
+/** Problems for dialects whose documents name neither toolkit nor version. */
 export function whatIsNotGiven({ toolkit, version: given }: Given): readonly Problem[] {
   const message = 'Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}'
   return [

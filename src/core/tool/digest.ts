@@ -1,17 +1,17 @@
 import canonicalize from 'canonicalize'
 import type { ToolRecord } from './tool.ts'
 
-/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. Handed in, since core has no platform. */
+/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. Passed in, since core has no platform. */
 export type Sha256 = (text: string) => Promise<string>
 
-/** The canonical JSON of RFC 8785. Throws for what JSON cannot say: NaN, infinities, lone surrogates. */
+/** The canonical JSON of RFC 8785. Throws for NaN, infinities and lone surrogates. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('Cannot canonicalize a value that JSON cannot say')
   return text
 }
 
-/** A record's digest: over everything but the published source, which says the same in another spelling. */
+/** Covers everything but the published source, which says the same in another spelling. */
 export function digestOf(record: Omit<ToolRecord, 'digest' | 'source'>, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(record))
 }

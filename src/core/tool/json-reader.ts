@@ -20,59 +20,51 @@ import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
  */
 export interface Reader<T> {
   (value: unknown, report: Report): T | typeof WRONG
-  /** A JSON Schema that fits whatever it reads, for whom it is described; where there is none, anything may be. */
   readonly schema?: () => JsonObject
 }
 
-/** What a reader of this type reads. */
 export type ReadBy<R extends Reader<unknown>> = Exclude<ReturnType<R>, typeof WRONG>
 
-/** What a reader gives in place of a value that it reported. */
+/** Stands for a value that was reported as wrong. */
 export const WRONG: unique symbol = Symbol('wrong')
 
-/** So many problems are told of a value, and as many warnings; and so many characters of each step to their places. */
+/** Problems and warnings per value, and characters per step of their paths. */
 const MAX_PROBLEMS = 100
 const MAX_STEP = 300
 
-/** What is found while a value is read, with paths that start at that value. */
+/** Paths start at the value that is read. */
 export interface Report {
   readonly problems: Problem[]
-  /** What is worth saying of a value that is read all the same. */
   readonly warnings: Problem[]
-  /** Whether messages repeat values, the short ones. */
+  /** Whether messages may repeat short values. */
   readonly quotes: boolean
-  /** What readers draw on whose work can grow faster than the value. */
   readonly budget: Budget
 }
 
 interface Bounds {
-  /** 0, where it is not said, or 1. */
   readonly least?: number
   readonly most?: number
 }
 
-/** A field whose reader may give undefined is optional. */
 type Fields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 type Flat<T> = { readonly [K in keyof T]: T[K] }
-/** What `object` reads with readers of these fields. */
 export type ObjectOf<T> = Flat<Fields<T>>
 
 interface ObjectRules<T> {
-  /** What becomes of fields that have no reader; they are problems where it is not said. */
+  /** Unknown fields are problems by default. */
   readonly unknown?: 'warn' | 'ignore'
-  /** What a field is called in messages: a field, where it is not said. */
   readonly called?: 'field' | 'parameter'
-  /** Names that people try, and what they mean by them. */
+  /** Names that people try, and the field they mean. */
   readonly meant?: Readonly<Record<string, string>>
   /** Names of fields that are read elsewhere. */
   readonly beside?: readonly string[]
-  /** Judges the fields together: those that were read, beside the `source` they were read from. */
+  /** Judges the fields together. */
   readonly rule?: (fields: Partial<T>, report: Report, source: Readonly<Record<string, unknown>>) => void
 }
 
-/** Reads a whole document: gives it, or every problem. What is worth saying all the same joins `warnings`. */
+/** Reads a whole document: its value, or every problem. */
 export function check<T>(
   reader: Reader<T>,
   document: unknown,
@@ -84,24 +76,23 @@ export function check<T>(
   return value === WRONG || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
-/** Reports what is wrong with the value that is read, or with the part of it at `path`. */
+/** Reports a problem of the value, or of its part at `path`. */
 export function wrong({ problems }: Report, message: string, path = ''): typeof WRONG {
   tell(problems, path, message)
   return WRONG
 }
 
-/** Of a value of which nothing is in order not everything is told: what is told could be far larger than it. */
+/** Capped, since the problems of a value could be far larger than it. */
 function tell(found: Problem[], path: string, message: string): void {
   if (found.length < MAX_PROBLEMS) found.push({ path, message })
 }
 
-/** Reports that a value is not what is wanted. */
 export function unfit(report: Report, wanted: string, value: unknown): typeof WRONG {
   const message = value === undefined ? 'Is required' : `Must be ${wanted}, got ${shown(value, report.quotes)}`
   return wrong(report, message)
 }
 
-/** Reads a part of the value that is read: the one under the key or index `step`. */
+/** Reads the part under a key or index. */
 export function readAt<T>(step: string | number, reader: Reader<T>, value: unknown, report: Report): T | typeof WRONG {
   const { problems, warnings } = report
   const problemsBefore = problems.length
@@ -123,17 +114,16 @@ function stepTo(step: string | number): string {
   return pointerStep(typeof step === 'string' ? step.slice(0, MAX_STEP) : step)
 }
 
-/** Has a reader state what it reads. */
 export function stating<T>(schema: () => JsonObject, reader: Reader<T>): Reader<T> {
   return Object.assign((value: unknown, report: Report) => reader(value, report), { schema })
 }
 
-/** A JSON Schema that fits whatever a reader reads. What it does not say, such as how fields go together, only the reader knows. */
+/** A JSON Schema for a reader; rules between fields are not in it. */
 export function schemaOf(reader: Reader<unknown>): JsonObject {
   return reader.schema?.() ?? {}
 }
 
-/** Has the schema of a reader say what the value is for, and which one stands in for it where there is none. */
+/** Adds a description and a default to a reader's schema. */
 export function described<T>(description: string, reader: Reader<T>, otherwise?: Json): Reader<T> {
   const schema = () => ({
     ...schemaOf(reader),
@@ -143,12 +133,12 @@ export function described<T>(description: string, reader: Reader<T>, otherwise?:
   return stating(schema, reader)
 }
 
-/** Has a reader that is made of another state what that one does. */
+/** Gives a reader the schema of the one it wraps. */
 export function statingAs<T>(inner: Reader<unknown>, reader: Reader<T>): Reader<T> {
   return inner.schema ? Object.assign(reader, { schema: inner.schema }) : reader
 }
 
-/** Reads what is `wanted`, in words: what `parse` gives, undefined standing for everything else. */
+/** Reads with `parse`, for which undefined means that the value is not what is `wanted`. */
 export function parsed<T>(
   wanted: string,
   parse: (value: unknown) => T | undefined,
@@ -161,7 +151,7 @@ export function parsed<T>(
   return Object.assign(reader, { schema })
 }
 
-/** Reads a string that fits a pattern or a predicate. `wanted` says in words what does. */
+/** Reads a string that fits a pattern or predicate, described by `wanted`. */
 export function text(wanted: string, fits: RegExp | ((text: string) => boolean)): Reader<string> {
   const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
   return parsed(
@@ -171,7 +161,7 @@ export function text(wanted: string, fits: RegExp | ((text: string) => boolean))
   )
 }
 
-/** Reads a string of a length, in UTF-16 code units. */
+/** Length in UTF-16 code units. */
 export function string({ least = 0, most = Infinity }: Bounds = {}): Reader<string> {
   const reader = text(`a string${span('characters', least, most)}`, ({ length }) => length >= least && length <= most)
   // A schema counts characters, of which each has one or two of UTF-16's units
@@ -312,14 +302,13 @@ function isOptional(reader: Reader<unknown>): boolean {
   return reader(undefined, scratch) !== WRONG && scratch.problems.length === 0
 }
 
-/** Reads what may be absent; `otherwise` stands in for it. */
 export function optional<T>(reader: Reader<T>): Reader<T | undefined>
 export function optional<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
   return statingAs(reader, (value, report) => (value === undefined ? otherwise : reader(value, report)))
 }
 
-/** Reads what may be absent or null, which clients write for it; `otherwise` stands in for it. */
+/** Reads a value that may be absent or null, as clients write either. */
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
 export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
@@ -329,7 +318,6 @@ export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefin
   )
 }
 
-/** Reads what may be null, and is null then. */
 export function nullable<T>(reader: Reader<T>): Reader<T | null> {
   return stating(
     () => ({ anyOf: [schemaOf(reader), { type: 'null' }] }),
@@ -337,7 +325,7 @@ export function nullable<T>(reader: Reader<T>): Reader<T | null> {
   )
 }
 
-/** Reads with `reader`, and gives what `next` makes of that, or what it reports. */
+/** Maps what `reader` gives by `next`, which may report a problem. */
 export function into<A, B>(reader: Reader<A>, next: (value: A, report: Report) => B | typeof WRONG): Reader<B> {
   return statingAs(reader, (value, report) => {
     const read = reader(value, report)
@@ -345,12 +333,11 @@ export function into<A, B>(reader: Reader<A>, next: (value: A, report: Report) =
   })
 }
 
-/** Reads with `reader`, and has `other` judge the same value. */
 export function also<T>(reader: Reader<T>, other: Reader<unknown>): Reader<T> {
   return into(reader, (value, report) => (other(value, report) === WRONG ? WRONG : value))
 }
 
-/** Reads with `reader`, and reports why the value may not be, where `why` says so. */
+/** Reports `why` the value is refused, if it is. */
 export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefined): Reader<T> {
   return into(reader, (value, report) => {
     const refused = why(value)
@@ -358,12 +345,12 @@ export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefin
   })
 }
 
-/** Reads what no message may repeat, since it may be a secret. */
+/** For a value that may be a secret: no message repeats it. */
 export function unquoted<T>(reader: Reader<T>): Reader<T> {
   return statingAs(reader, (value, report) => reader(value, { ...report, quotes: false }))
 }
 
-/** Reads strings of which none comes twice. It remembers them, so each document needs a reader of its own. */
+/** Refuses a string that came before. It remembers them, so each document needs a reader of its own. */
 export function unique(reader: Reader<string>, ignoringCase = false): Reader<string> {
   const seen = new Set<string>()
   return into(reader, (value, report) => {
@@ -375,7 +362,6 @@ export function unique(reader: Reader<string>, ignoringCase = false): Reader<str
   })
 }
 
-/** The keywords of JSON Schema for how much of something there may be. */
 function bounds(what: 'Length' | 'Items' | 'Properties', least: number, most: number): JsonObject {
   return { ...(least > 0 ? { [`min${what}`]: least } : {}), ...(most < Infinity ? { [`max${what}`]: most } : {}) }
 }
@@ -385,7 +371,6 @@ function span(what: string, least: number, most: number): string {
   return least === 0 ? '' : ' that is not empty'
 }
 
-/** A value in a message: the kind it is of, or itself when it is short and may be repeated. */
 function shown(value: unknown, quotes: boolean): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`

@@ -1,7 +1,4 @@
-/**
- * The bytes that a value has as JSON in UTF-8. Nothing is written for it, and it is counted no further than until it is
- * above `most`: what is far larger costs no more than what is a little.
- */
+/** The bytes of a value as JSON in UTF-8, counted only until they exceed `most`. */
 export function jsonSize(value: unknown, most: number): number {
   switch (typeof value) {
     case 'string':
@@ -40,7 +37,7 @@ function objectSize(object: object, most: number): number {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** Control characters that have an escape of two characters: backspace to carriage return, save the vertical tab. */
+/** Control characters with an escape of two characters: backspace to carriage return, save the vertical tab. */
 const isShort = (code: number) => code >= 0x08 && code <= 0x0d && code !== 0x0b
 
 function textSize(text: string, most: number): number {

@@ -1,31 +1,31 @@
 import { isNamePart, type ToolName } from './tool-id.ts'
 
-/** FNV-1a, 32 bits, as eight hex digits: for names that are told apart, not for anything that is secret. */
+/** FNV-1a, 32 bits, as eight hex digits. Not for secrets. */
 export function fnv1a(text: string): string {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** The most characters that a name may have for models to take it. */
+/** The most characters that model providers accept in a name. */
 export const MAX_NAME = 64
 
-/** What models see of a tool whose document does not say it: `Toolkit_Tool`, with a suffix in place of what is too long. */
+/** `Toolkit_Tool`, for documents without a name for models. */
 export function joinedName({ toolkit, tool }: ToolName): string {
   const whole = `${toolkit}_${tool}`
   return whole.length <= MAX_NAME ? whole : withSuffix(whole, whole)
 }
 
-/** What a document calls a tool, where that has characters or a length that names here have not. */
+/** A tool's name in its document, where characters and length may differ from names here. */
 export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 
-/** The name a tool has here by what its document calls it: dots become underscores, and one too long gets a suffix. */
+/** Dots become underscores, and a name that is too long gets a suffix. */
 export function plainName(published: string): string {
   const plain = published.replaceAll('.', '_')
   return isNamePart(plain) ? plain : withSuffix(plain, published)
 }
 
-/** A name with a suffix that tells it apart and is always the same for the same `of`, cut where it is too long. */
+/** Always the same suffix for the same `of`; the name is cut where it is too long. */
 export function withSuffix(name: string, of: string): string {
   const suffix = `_${fnv1a(of)}`
   return name.slice(0, MAX_NAME - suffix.length) + suffix

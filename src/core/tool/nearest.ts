@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** Longer names are not compared: nobody mistypes them. */
 const MAX_NAME = 64
 
-/** The known name that an unknown one is most likely meant for, ignoring case; undefined where none is near. */
+/** The known name closest to a mistyped one, ignoring case; undefined where none is near. */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_NAME) return undefined
   const wanted = name.toLowerCase()

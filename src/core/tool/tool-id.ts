@@ -1,39 +1,36 @@
 import { isTexts, parseJson } from './json.ts'
 import { text } from './json-reader.ts'
 
-/** A tool's name without a version: `Toolkit.Name`. Ids keep their case and are unique ignoring it. */
+/** `Toolkit.Name`. Ids keep their case and are unique ignoring it. */
 export interface ToolName {
   readonly toolkit: string
   readonly tool: string
 }
 
-/** An id as somebody asked for it: a name, and what follows the `@`, if anything. */
 export interface AskedId extends ToolName {
   readonly selector?: string
 }
 
 const PART = /^[A-Za-z0-9_-]{1,64}$/
 const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@([\x20-\x7e]{1,128}))?$/
-/** Of up to 15 digits, which a number holds exactly. */
+/** At most 15 digits, which a number holds exactly. */
 const NUMBER = '(?:0|[1-9]\\d{0,14})'
-/** A part of a pre-release: a number, or a word. */
 const IDENTIFIER = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`
 const VERSION = new RegExp(
   `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${IDENTIFIER}(?:\\.${IDENTIFIER})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 const MAX_VERSION = 64
 
-/** Whether `text` may be a toolkit's or a tool's name: 1 to 64 of `[A-Za-z0-9_-]`. */
 export function isNamePart(text: string): boolean {
   return PART.test(text)
 }
 
-/** Whether `text` is a version (Semantic Versioning 2.0.0): `1.2.3`, `1.2.3-beta.1` or `1.2.3+build.5`. */
+/** Semantic Versioning 2.0.0: `1.2.3`, `1.2.3-beta.1` or `1.2.3+build.5`. */
 export function isVersion(text: string): boolean {
   return text.length <= MAX_VERSION && VERSION.test(text)
 }
 
-/** Reads `Toolkit.Name`, `Toolkit.Name@1.2.3` or `Toolkit.Name@<range>`; undefined when it is none of these. */
+/** Reads `Toolkit.Name`, `Toolkit.Name@1.2.3` or `Toolkit.Name@<range>`; undefined for anything else. */
 export function parseToolId(text: string): AskedId | undefined {
   const match = ID.exec(text)
   if (!match) return undefined
@@ -41,7 +38,7 @@ export function parseToolId(text: string): AskedId | undefined {
   return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
 }
 
-/** A tool asked for by the name it is exposed under, which holds no dot, instead of by its id. */
+/** A tool by its exposed name, which holds no dot, instead of its id. */
 export interface AskedName {
   readonly name: string
   readonly selector?: string
@@ -49,17 +46,15 @@ export interface AskedName {
 
 const BY_NAME = 'name:'
 
-/** How a call asks for a tool by its exposed name; no id looks so. */
 export function askedByName(name: string, selector?: string): string {
   return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
 }
 
-/** How a tool is asked for by what somebody gives as its id: that, or the name that lists show of it. */
+/** Lists show names, so callers may send those in place of ids. */
 export function askedByIdOrName(text: string): string {
   return isNamePart(text) ? askedByName(text) : text
 }
 
-/** Reads what `askedByName` wrote; undefined for everything else, and for names that no tool can have. */
 export function parseAskedName(text: string): AskedName | undefined {
   if (!text.startsWith(BY_NAME)) return undefined
   const [, name, selector] = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/.exec(text.slice(BY_NAME.length)) ?? []
@@ -67,7 +62,7 @@ export function parseAskedName(text: string): AskedName | undefined {
   return selector === undefined ? { name } : { name, selector }
 }
 
-/** A tool asked for by what the document that defines it calls itself and the tool. */
+/** A tool by the document that defines it, and the document's own name for it. */
 export interface AskedDocument {
   readonly dialect: string
   readonly id: string
@@ -77,12 +72,10 @@ export interface AskedDocument {
 
 const BY_DOCUMENT = 'document:'
 
-/** How a call asks for a tool by its document; no id and no name looks so. */
 export function askedByDocument({ dialect, id, tool }: AskedDocument, selector?: string): string {
   return BY_DOCUMENT + JSON.stringify(selector === undefined ? [dialect, id, tool] : [dialect, id, tool, selector])
 }
 
-/** Reads what `askedByDocument` wrote; undefined for everything else. */
 export function parseAskedDocument(text: string): AskedDocument | undefined {
   if (!text.startsWith(BY_DOCUMENT)) return undefined
   const parts = parseJson(text.slice(BY_DOCUMENT.length))
@@ -93,45 +86,43 @@ export function parseAskedDocument(text: string): AskedDocument | undefined {
 
 const AS_UNKNOWN = 'unknown:'
 
-/** How what is said of an id that leads to no tool is asked for, also where it leads to one. */
+/** Asks for what is said of an unknown id, even where the id is known. */
 export function askedAsUnknown(id: string): string {
   return AS_UNKNOWN + id
 }
 
-/** Reads what `askedAsUnknown` wrote of an id; undefined for everything else. */
 export function parseAskedAsUnknown(text: string): AskedId | undefined {
   return text.startsWith(AS_UNKNOWN) ? parseToolId(text.slice(AS_UNKNOWN.length)) : undefined
 }
 
-/** `Toolkit.Name`, or `Toolkit.Name@x.y.z` when a version is given. */
 export function formatToolId(name: ToolName, version?: string): string {
   const base = `${name.toolkit}.${name.tool}`
   return version === undefined ? base : `${base}@${version}`
 }
 
-/** The key a tool is stored and sorted under: its name in lower case, since ids are unique ignoring case. */
+/** Lower case, since ids are unique ignoring case. */
 export function toolKey(name: ToolName): string {
   return formatToolId(name).toLowerCase()
 }
 
-/** Whether `text` is a tool pattern: name characters, one dot at most, and `*`. */
+/** Name characters, one dot at most, and `*`. */
 export function isToolPattern(text: string): boolean {
   return text === '*' || /^[A-Za-z0-9_*-]{1,64}\.[A-Za-z0-9_*-]{1,64}$/.test(text)
 }
 
 export const toolPattern = text("a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'", isToolPattern)
 
-/** Whether a pattern covers a tool; case does not count, as ids are unique ignoring it. */
+/** Ignoring case, as ids do. */
 export function patternCovers(pattern: string, name: ToolName): boolean {
   return pattern === '*' || matchesPattern(pattern, formatToolId(name))
 }
 
-/** Whether a text matches a pattern in which `*` stands for any run of characters, ignoring case. */
+/** `*` stands for any run of characters; case is ignored. */
 export function matchesPattern(pattern: string, text: string): boolean {
   return matches(pattern.toLowerCase(), text.toLowerCase())
 }
 
-/** On a mismatch only the last `*` is widened, which is enough, and takes no longer than the two lengths multiplied. */
+/** On a mismatch only the last `*` is widened, so time is bounded by the two lengths multiplied. */
 function matches(pattern: string, text: string): boolean {
   let at = 0
   let star = -1
