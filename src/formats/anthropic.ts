@@ -7,7 +7,6 @@ import type { Schema } from './writing.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 
-/** The API's rule for names of the root's properties. */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 
 /** A tool for Anthropic's Messages API: JSON Schema 2020-12 below a root of type object. */

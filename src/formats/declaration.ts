@@ -5,9 +5,7 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
 export interface Form {
-  /** Fields it holds beside name, description and input. */
   readonly says: readonly ('output' | (typeof FIELDS)[number])[]
-  /** The reason given for the loss of the others. */
   readonly reason: string
 }
 
@@ -28,7 +26,6 @@ export function recordLosses(record: ToolRecord, { says, reason }: Form = DECLAR
   return losses
 }
 
-/** A name of 1 to 64 `[A-Za-z0-9_-]`, beginning with a letter or `_` where the provider wants that. */
 export function providerName(name: string, losses: Loss[], beginsWith: 'any' | 'letter' = 'any'): string {
   const allowed = name.replace(/[^A-Za-z0-9_-]/g, '_')
   const begun = allowed === '' || (beginsWith === 'letter' && !/^[A-Za-z_]/.test(allowed)) ? `_${allowed}` : allowed

@@ -14,7 +14,6 @@ import { type Alternatives, alternativesOf, isNull, typesOf } from './schema-typ
 const MAX_SCHEMAS = 5_000
 const MAX_LEVELS = 32
 const NO_FIELD = "Gemini's Schema has no such field"
-/** Keywords that each type's schema may have, with plain values. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern'],
   number: ['minimum', 'maximum'],
@@ -39,10 +38,7 @@ interface Place {
   readonly within: readonly string[]
 }
 
-/**
- * A function declaration of Gemini, whose Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of
- * strings, no references.
- */
+/** Gemini's Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of strings, no references. */
 export function gemini(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
   const work: Work = { root: record.input, losses, budget, left: MAX_SCHEMAS }

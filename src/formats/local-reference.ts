@@ -11,7 +11,7 @@ export interface Target {
   readonly path: string
 }
 
-/** The schema that a local `$ref` points to, by JSON Pointer or anchor. Others are never fetched. */
+/** By JSON Pointer or anchor. Other documents are never fetched. */
 export function localTarget(reference: unknown, path: string, writing: Writing): Target | undefined {
   if (typeof reference !== 'string') return undefined
   writing.budget.spend(unitsOf(reference), path)

@@ -4,13 +4,9 @@ import { pointerStep } from '../core/tool/problem.ts'
 import { localTarget } from './local-reference.ts'
 import { type Schema, visit, type Writing } from './writing.ts'
 
-/** Nested `allOf` and `$ref` that are followed. */
 const MAX_LEVELS = 16
 
-/**
- * Merges `allOf` into its schema: properties and required names are joined, and of other keywords the first counts. The
- * result can double with every level, so each part takes from the budget.
- */
+/** Of keywords other than properties and required names the first counts. The result can double with every level. */
 export function mergeAllOf(schema: Schema, path: string, writing: Writing, level = 0): Schema {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema
@@ -63,7 +59,6 @@ function join(joined: Map<string, unknown>, other: Schema, path: string, writing
   }
 }
 
-/** Of a property in both, the first counts. */
 export function joinProperties(one: Schema, other: Schema, path: string, writing: Writing): Schema {
   const joined = new Map(Object.entries(one))
   writing.budget.spend(joined.size, path)

@@ -10,15 +10,12 @@ import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
 
-/** Nested objects and arrays, including the root. */
 const MAX_LEVELS = 10
-/** Nested schemas, including alternatives. */
 const MAX_DEPTH = 64
 /** Strict mode's limit on properties. */
 const MAX_SCHEMAS = 5_000
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
 const UNSUPPORTED = 'Strict mode does not support it'
-/** Allowed beside `type`, `title`, `description`, `enum` and `const`. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'format'],
   number: ['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -28,7 +25,6 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 interface Work extends Writing {
-  /** By the path of the definition. */
   readonly names: Map<string, string>
   readonly definitions: Map<string, JsonObject>
   /** Schemas still allowed: merging can double them with every level. */
@@ -37,10 +33,7 @@ interface Work extends Writing {
   deep: number
 }
 
-/**
- * OpenAI's function tool in strict mode ("Structured Outputs", supported schemas): objects closed, all properties
- * required, optional ones nullable; at most 10 levels; only supported keywords; references under `$defs`.
- */
+/** "Structured Outputs": objects closed, all properties required, optional ones nullable; at most 10 levels. */
 export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
   const definitions = new Map<string, JsonObject>()
@@ -113,7 +106,6 @@ function objectSchema(schema: Schema, path: string, level: number, work: Work): 
   }
 }
 
-/** Without keywords that hold schemas; unsupported ones join the losses. */
 function typed(schema: Schema, type: string, path: string, { losses }: Work): JsonObject {
   const said = new Map<string, Json>([['type', type]])
   const allowed = KEYWORDS[type] ?? []
@@ -147,7 +139,6 @@ function union(schema: Schema, alternatives: Alternatives, path: string, level: 
   return typeof description === 'string' ? { anyOf, description } : { anyOf }
 }
 
-/** Its definition is made on the first reference. */
 function reference(schema: Schema, path: string, level: number, work: Work): JsonObject {
   const target = localTarget(schema.$ref, path, work)
   for (const keyword of Object.keys(schema)) {

@@ -4,7 +4,6 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 
-/** OpenAI's function tool without strict mode: any JSON Schema below a root of type object. */
 export function openai(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
   const writing = { root: record.input, losses, budget }

@@ -11,7 +11,6 @@ const NO_FIELD = 'An OpenAPI description has no such field'
 const TEXT = { type: 'string' }
 const REFERS = ['$ref', '$dynamicRef'] as const
 
-/** OXP's error body. */
 const FAILURE = {
   type: 'object',
   properties: {
@@ -25,10 +24,7 @@ const FAILURE = {
   required: ['message'],
 }
 
-/**
- * An OpenAPI 3.1 description of one operation, `POST /tools/call` with the tool's id on the server it was read from.
- * Input and output are components, to which their references lead.
- */
+/** `POST /tools/call` with the tool's id, on the server it was read from. */
 export function openapi(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record, { says: ['title', 'output'], reason: NO_FIELD })
   const component = (schema: Json, as: string, path: string): Json => {
@@ -100,7 +96,6 @@ const ANSWER: JsonObject = {
   required: ['result'],
 }
 
-/** Leads a schema's references to its place in the description. */
 function rebased(schema: Schema, path: string, base: string, writing: Writing): JsonObject {
   visit(schema, path, writing)
   const copy = mapSubschemas(schema, (below, _, step) =>

@@ -7,10 +7,7 @@ import { type Schema, visit, type Writing } from './writing.ts'
 /** OpenAI's refusals at the root; Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
-/**
- * An input as an object with `properties`, without keywords that providers refuse at the root: `allOf` and `$ref` are
- * merged, and properties of alternatives become optional.
- */
+/** `allOf` and `$ref` are merged, and properties of alternatives become optional ones. */
 export function rootObject(input: Schema, path: string, writing: Writing): Schema {
   const { losses } = writing
   const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, writing) ?? {}) : input
@@ -31,10 +28,7 @@ export function rootObject(input: Schema, path: string, writing: Writing): Schem
   return { ...Object.fromEntries(rest), type: 'object', properties }
 }
 
-/**
- * A schema in 2020-12 alone: no `$schema`, tuples as `prefixItems`, and `items` in every array schema, which OpenAI
- * wants.
- */
+/** JSON Schema 2020-12 alone: tuples as `prefixItems`, and `items` in every array schema, which OpenAI wants. */
 export function current(schema: Schema, path: string, writing: Writing): JsonObject {
   visit(schema, path, writing)
   const lose = (keyword: string, reason: string) => writing.losses.push({ path: `${path}/${keyword}`, reason })

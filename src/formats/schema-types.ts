@@ -22,7 +22,6 @@ export interface Alternatives {
   readonly branches: readonly unknown[]
 }
 
-/** Undefined for a schema that has properties of its own beside them. */
 export function alternativesOf({ anyOf, oneOf, properties }: Schema): Alternatives | undefined {
   const [keyword, branches] = anyOf === undefined ? (['oneOf', oneOf] as const) : (['anyOf', anyOf] as const)
   return Array.isArray(branches) && branches.length > 0 && !isObject(properties) ? { keyword, branches } : undefined
@@ -40,7 +39,6 @@ export function isOfType(value: unknown, type: string): boolean {
   return name === type || (type === 'number' && name === 'integer')
 }
 
-/** A strict-mode schema that also allows null. */
 export function nullable(schema: JsonObject): JsonObject {
   const { type, anyOf, enum: allowed } = schema
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] }

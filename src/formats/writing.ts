@@ -4,15 +4,12 @@ import { isObject } from '../core/tool/json.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The state of writing one schema in a provider's form. */
 export interface Writing {
-  /** The document that references point into. */
   readonly root: Schema
   readonly losses: Loss[]
   readonly budget: Budget
 }
 
-/** Takes the units for looking at one schema, without those below it. */
 export function visit(schema: unknown, path: string, { budget }: Writing): void {
   let units = unitsOf(path)
   if (isObject(schema)) {

@@ -11,20 +11,18 @@ export interface Act {
   readonly principal_name?: string | undefined
   readonly user_id?: string | undefined
   readonly method: string
-  /** Without parts that are secret. */
   readonly path: string
   /** `success`, or the type of a failure. */
   readonly outcome: string
   readonly status: number
   readonly address?: string | undefined
-  /** Ids and names. */
   readonly about?: JsonObject | undefined
 }
 
 export type WriteAct = (act: Act, background: Background) => void
 
 export interface RecordFilter {
-  /** From `since` until before `until`, in milliseconds since 1970. */
+  /** Milliseconds since 1970; `until` itself is not included. */
   readonly since: number
   readonly until: number
   readonly principal?: string

@@ -1,11 +1,10 @@
 import { hasScope, type Principal, type Scope } from './principal.ts'
 import type { Session } from './session.ts'
 
-/** An agent that a person authorized to act for them, through the authorization server. */
+/** An agent that a person authorized to act for them. Times are ISO 8601 in UTC. */
 export interface Agent {
   readonly id: string
   readonly by: Session['by']
-  /** The principal who authorized it. */
   readonly owner: string
   /** Whose it is in lists: the owner's one user, else the owner's principal. */
   readonly user: string
@@ -14,13 +13,10 @@ export interface Agent {
   readonly scopes: readonly Scope[]
   /** Scheme, host and port where it is valid. */
   readonly origin: string
-  /** ISO 8601, UTC. */
   readonly created_at: string
-  /** ISO 8601, UTC. */
   readonly expires_at: string
 }
 
-/** The software that asks, by its own account. */
 export interface AgentClient {
   readonly id: string
   readonly name: string
@@ -29,7 +25,7 @@ export interface AgentClient {
 }
 
 export interface ListedAgent extends Agent {
-  /** Its last use, to the hour; ISO 8601, UTC. */
+  /** To the hour. */
   readonly used_at?: string
 }
 
@@ -38,17 +34,12 @@ export interface AgentStore {
   /** By access token; `expiresAt` in milliseconds since 1970. */
   find(origin: string, token: string): Promise<{ readonly agent: Agent; readonly expiresAt: number } | undefined>
   list(user: string): Promise<readonly ListedAgent[]>
-  /** False where the user has no such agent. */
   remove(user: string, id: string): Promise<boolean>
 }
 
-/** The scopes that an agent may have. */
 export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
-/**
- * The principal of an agent: its owner's users, and the toolkits and scopes it was given as far as the owner still has
- * them. An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools.
- */
+/** An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools. */
 export function principalOfAgent(
   owner: Principal,
   { id, toolkits, scopes }: Pick<Agent, 'id' | 'toolkits' | 'scopes'>,

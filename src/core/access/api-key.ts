@@ -23,21 +23,17 @@ import { type CallLimits, callLimits } from './limits.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 
-/** The key itself is shown once, when it is made; only its SHA-256 is stored. */
+/** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Patterns as in `isToolPattern`. An empty list covers no tool. */
   readonly tools: readonly string[]
   readonly users: 'any' | readonly string[]
-  /** ISO 8601, UTC. */
   readonly created_at: string
-  /** ISO 8601, UTC. Absent: it does not expire. */
   readonly expires_at?: string
   /** Absent: only the deployment's own limits. */
   readonly limits?: CallLimits
-  /** Whether records of its calls hold their arguments. */
   readonly record_arguments?: boolean
 }
 
@@ -62,7 +58,6 @@ export interface KeyStore {
   /** False where there was none, `stale` where it is not as expected. */
   remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
   find(hash: string): Promise<ApiKey | undefined>
-  /** Never stale. */
   withId(id: string): Promise<ApiKey | undefined>
 }
 
@@ -84,9 +79,7 @@ const FIELDS = {
   record_arguments: optional(described('Records of its calls hold their arguments, without secrets', boolean, false)),
 }
 
-/**
- * Reads the body of `POST /keys`. An unknown field is a problem, since a misspelt restriction would be no restriction.
- */
+/** An unknown field is a problem, since a misspelt restriction would be no restriction. */
 export function newKey(now: () => Date) {
   const { tools, users } = FIELDS
   const more = {
@@ -96,7 +89,6 @@ export function newKey(now: () => Date) {
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
 
-/** Reads the body of `PATCH /keys/{id}`: fields that change; null removes an expiry or limits. */
 export function keyChange(now: () => Date) {
   const { name, scopes, tools, users, record_arguments } = FIELDS
   return object({
@@ -126,7 +118,6 @@ function expiry(now: () => Date): Reader<string> {
 /** How long a rotated text still works. */
 const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
-/** Reads the body of `POST /keys/{id}/rotate`. */
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
 
 export function principalOf(key: ApiKey): Principal {
@@ -148,7 +139,6 @@ function anyOrThese(value: unknown, report: Report) {
   return isList(value) ? USERS(value, report) : unfit(report, "'any' or an array of users", value)
 }
 
-/** An array, without repeated items. */
 function distinct<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
   return into(list(item, { least, most: MAX_LIST }), (items) => [...new Set(items)])
 }

@@ -3,9 +3,7 @@ import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
 
 /** A demand on a tool's calls beside its definition's own. It raises that, and never lowers it. */
 export interface Guard {
-  /** The least security level. */
   readonly security_level?: number | undefined
-  /** Each call needs a person's approval, whatever the level. */
   readonly approval?: true | undefined
 }
 
@@ -30,7 +28,6 @@ export function leastLevel(level: number, approval: boolean): number {
 
 type Guarded = Pick<Definition, 'requirements' | 'securityLevel' | 'requiresApproval'>
 
-/** A definition raised by all these guards. */
 export function guarded<T extends Guarded>(definition: T, guards: readonly Guard[]): T {
   const approval = guards.some((guard) => guard.approval)
   const level = Math.max(0, ...guards.map(({ security_level: least }) => least ?? 0))
@@ -43,7 +40,6 @@ export function guarded<T extends Guarded>(definition: T, guards: readonly Guard
   }
 }
 
-/** The part of a version's demands that does not follow from its requirements. */
 export function guardOf({ requirements, securityLevel, requiresApproval }: Guarded): Guard | undefined {
   const isRaised = securityLevel !== undefined && securityLevel > derivedSecurityLevel(requirements)
   if (!isRaised && !requiresApproval) return undefined

@@ -2,9 +2,7 @@ import { described, integer, into, object, optional, wrong } from '../tool/json-
 import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
 export interface CallLimits {
-  /** So many calls in so many seconds. */
   readonly rate?: { readonly calls: number; readonly seconds: number }
-  /** Calls that run at a time. */
   readonly concurrency?: number
 }
 
@@ -24,7 +22,6 @@ export interface ToolLimits {
 const MOST = 1_000_000
 const DAY_S = 86_400
 
-/** `rate`, `concurrency`, or both. */
 export const callLimits = into(
   object({
     rate: optional(
@@ -38,7 +35,6 @@ export const callLimits = into(
       : limits,
 )
 
-/** The limits of the first pattern that covers a tool. */
 export function limitsOfTool(limits: ReadonlyMap<string, CallLimits>, name: ToolName): CallLimits | undefined {
   for (const [pattern, each] of limits) if (patternCovers(pattern, name)) return each
   return undefined

@@ -6,7 +6,6 @@ export interface Person {
   readonly groups: readonly string[]
 }
 
-/** The provider's claims to read. */
 export interface PersonClaims {
   /** Absent: the verified e-mail address. */
   readonly user?: string | undefined
@@ -27,12 +26,8 @@ const USER = /^[^\p{Cc}]{1,256}$/u
 const GOOGLE = /^(?:https:\/\/)?accounts\.google\.com$/
 const MICROSOFT = /^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net|login\.microsoftonline\.us)\//
 
-/**
- * The person of verified claims, or what these lack in words that follow "it". The user is the configured claim as it
- * stands, or the verified e-mail address.
- */
+/** Gives the reason for a refusal as words that follow "it". */
 export function personOf(claims: Claims, { user: claim = 'email', groups }: PersonClaims): Person | string {
-  // An unverified address must not make somebody the user of that name
   const user = claim === 'email' ? verifiedAddress(claims) : claims[claim]
   if (typeof user !== 'string' || !USER.test(user)) {
     return claim === 'email'
@@ -48,9 +43,8 @@ export function standingOf(claims: Claims, groups: string): Omit<Person, 'user'>
 }
 
 /**
- * A verified e-mail address in lower case (OpenID Connect Core, section 5.1). Google verifies other domains only once,
- * so it is trusted for its own and, by `hd`, for those of a Workspace. Entra has no `email_verified`: without
- * `xms_edov`, which says that the tenant owns the domain, anybody's tenant may write any address.
+ * OpenID Connect Core, section 5.1. Google verifies other domains only once, so it is trusted for its own and Workspaces
+ * (`hd`). With Entra anybody's tenant may write any address, unless `xms_edov` says that the tenant owns the domain.
  */
 export function verifiedAddress(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, iss, hd } = claims
@@ -72,7 +66,6 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === '1' || value === 'true'
 }
 
-/** Providers list groups, or name a single one. */
 function groupsOf(value: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   const named = all.filter((group) => typeof group === 'string').filter((group) => group.length <= MAX_GROUP)

@@ -11,14 +11,11 @@ import type { Expected } from '../tool/revision.ts'
 
 /** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
 export interface Policy extends Guard {
-  /** `Gmail.*`, `*.Delete*`. */
   readonly pattern: string
   /** The deployment's secrets these tools may have, unless TOOL_SECRETS names them. */
   readonly secrets?: readonly string[]
   readonly timeout_ms?: number
-  /** For each tool, beside every other limit. */
   readonly limits?: CallLimits
-  /** Versions published by others than administrators are pending until reviewed. */
   readonly review?: true
 }
 
@@ -29,7 +26,6 @@ export const MAX_POLICIES = 200
 const MAX_SECRETS = 100
 const MAX_TIMEOUT_MS = 300_000
 
-/** Reads the body of `PUT /policies/{pattern}`. */
 export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
   return object(
     {
@@ -61,7 +57,6 @@ export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeS
 
 /** All policies whose pattern covers a tool, combined. */
 export interface ToolRule {
-  /** 0 where none says. */
   readonly securityLevel: number
   readonly approval: boolean
   readonly timeoutMs: number | undefined
@@ -88,7 +83,6 @@ export interface PolicySet {
 
 export const NO_POLICIES: PolicySet = { revision: 0, secrets: new Set(), ruleOf: () => NO_RULE }
 
-/** Tools whose rule is cached. */
 const REMEMBERED = 20_000
 
 export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
@@ -136,7 +130,7 @@ export function levelled<T extends LevelledTool>(tool: T, { securityLevel }: Too
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
-/** A record under a rule; its digest remains that of the published record. */
+/** Its digest remains that of the published record. */
 export function governed(record: ToolRecord, rule: ToolRule): ToolRecord {
   const raised = levelled(record, rule)
   return rule.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised

@@ -3,10 +3,7 @@ import { patternCovers } from '../tool/tool-id.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
-/**
- * `users:confirm`: to say who the person in front of a browser is, as the deployment's verifier of users does.
- * `records:read`: to see everybody's calls and acts.
- */
+/** `users:confirm`: to say who is in front of a browser. `records:read`: to see everybody's calls and acts. */
 export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -14,10 +11,8 @@ export interface Principal {
   /** Stable and printable: it stands in logs. */
   readonly id: string
   readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'agent' | 'anonymous'
-  /** Shown in records. */
   readonly name?: string
   readonly scopes: readonly Scope[]
-  /** `*`, `Gmail.*` or `Gmail.GetEmails`; `*` stands for any run of characters. */
   readonly tools: readonly string[]
   /** Patterns for scopes that do not hold for all of `tools`. */
   readonly toolsFor?: Readonly<Partial<Record<Scope, readonly string[]>>>
@@ -27,13 +22,11 @@ export interface Principal {
   readonly limits?: CallLimits
   /** The principal whose limits these are, where they are another's. */
   readonly limitsOf?: string
-  /** Whether records hold the arguments of its calls. */
   readonly recordsArguments?: boolean
 }
 
 export const ADMIN: Principal = { id: 'admin', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
 
-/** A caller without a credential, where `ACCESS=public`: level 0 tools, for no user. */
 export const ANONYMOUS: Principal = {
   id: 'anonymous',
   kind: 'anonymous',
@@ -55,7 +48,6 @@ function coversWith(patterns: readonly string[], { within }: Principal, name: To
   return patterns.some(isCovered) && (within === undefined || within.some(isCovered))
 }
 
-/** Why a principal may not know of a tool, or use a scope with it. */
 export function coverDenial(principal: Principal, name: ToolName, scope?: Scope): Denial | undefined {
   const patterns = scope === undefined ? principal.tools : patternsFor(principal, scope)
   if (coversWith(patterns, principal, name)) return undefined
@@ -89,9 +81,8 @@ export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[
 export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This needs a credential' }
 
 /**
- * Why a principal may not call a tool. Levels as in the Machine Context Protocol: 0 is open; 1 to 3 need a credential;
- * from 4 the credential must name the tool or its toolkit (a bare `*` is not enough, an admin may); from 8 a person
- * must also approve each call, which is asked for when everything else is in order.
+ * Levels of the Machine Context Protocol: 0 is open; 1 to 3 need a credential; from 4 it must name the tool or its toolkit;
+ * from 8 a person must also approve each call, which is asked for when everything else is in order.
  */
 export function denial(principal: Principal, record: LevelledTool): Denial | undefined {
   const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record, 'tools:call')
@@ -115,17 +106,13 @@ export function denial(principal: Principal, record: LevelledTool): Denial | und
   return undefined
 }
 
-/** Why a person must approve each call, as the beginning of a sentence. */
 export function approvalReason({ id, securityLevel }: ToolRecord): string {
   return securityLevel >= 8
     ? `'${id}' has security level ${securityLevel}`
     : `'${id}' runs only with a person's approval`
 }
 
-/**
- * An administrator, or a credential that names the tool or its toolkit. Tools published by others get no secret and no
- * token: publishing would be enough to send these anywhere.
- */
+/** Tools published by others get no secret and no token, since publishing would be enough to send these anywhere. */
 export function isTrustedWith(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'admin') || names(principal, name, 'tools:publish')
 }

@@ -3,7 +3,6 @@ export interface Published {
   readonly bytes: number
 }
 
-/** Why a publication exceeds its publisher's quota, which administrators have not. */
 export function quotaDenial(quota: Published | undefined, before: Published, bytes: number): string | undefined {
   if (!quota) return undefined
   const raise = 'an administrator sees what each key has published in GET /keys, and raises it in PUBLISHER_QUOTA'

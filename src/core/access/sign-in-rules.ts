@@ -41,12 +41,7 @@ const RULE = object(
 )
 const RULES = list(RULE, { most: MAX_RULES })
 
-/**
- * Reads `SIGN_IN_RULES`: `[{"domain"
- * "address"
- * "group", "scopes"?, "tools"?, "toolkits"?}]`. Scopes are `tools:read` and
- * `tools:call` by default; tools are all where a rule names neither tools nor toolkits.
- */
+/** A rule gives `tools:read` and `tools:call` by default, and all tools where it names neither tools nor toolkits. */
 export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
   const read = check(RULES, value)
   if (!read.ok) return read
@@ -59,10 +54,7 @@ export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
   }
 }
 
-/**
- * The rights of all matching rules; undefined where none matches. A scope holds only for tools of the rules that give
- * it, so that publishing in one toolkit does not come with calling another.
- */
+/** A scope holds only for tools of the rules that give it: publishing in one toolkit must not come with calling another. */
 export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights | undefined {
   const matching = rules.filter((rule) => matches(rule, person))
   if (matching.length === 0) return undefined

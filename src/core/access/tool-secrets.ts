@@ -2,18 +2,13 @@ import type { JudgeSecret } from './policy.ts'
 import { patternCovers } from '../tool/tool-id.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 
-/** The deployment's secrets, and the tools that may have each. */
 export interface ToolSecrets {
-  /** Whether or not the secret is set. */
   isGranted(id: string, tool: ToolName): boolean
   /** An empty value counts as missing. */
   secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string }
 }
 
-/**
- * `grants` is TOOL_SECRETS, which decides alone on the secrets it names; `mayHave`, the policies, decides on others.
- * No secret is given that `judge` refuses.
- */
+/** TOOL_SECRETS, the `grants`, decides alone on the secrets it names, and policies (`mayHave`) on others. */
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,
   valueOf: (name: string) => string | undefined,

@@ -3,24 +3,18 @@ import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 export interface Approvals {
-  /**
-   * Uses up the approval of exactly this call, or gives a challenge by which a person can approve it. An approval
-   * counts once.
-   */
+  /** Uses up the approval of exactly this call, or gives a challenge by which a person can approve it. */
   claim(call: {
-    /** The principal's id. */
     readonly principal: string
     readonly userId?: string
     readonly tool: ToolRecord
-    /** As the tool would run with it. */
     readonly input: JsonObject
     /** Links begin with the origin of this URL of the deployment. */
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }
     | { readonly challenge: Challenge; readonly reason: string }
-    /** Nobody who could approve it can be told from the caller here: what an administrator has to set up. */
-    /** `forOperator`: why, with what whoever runs the deployment has to set up. */
+    /** Nobody here can be told from the caller, and so approve; `forOperator` says what is to be set up. */
     | { readonly refused: string; readonly forOperator: string }
   >
 }

@@ -6,7 +6,6 @@ const GOOGLE_NAMES: Readonly<Record<string, string>> = {
   profile: 'https://www.googleapis.com/auth/userinfo.profile',
 }
 
-/** Whether a granted scope is, or includes, a requested one in the provider's own words. */
 const COVERS: Readonly<Record<string, (granted: string, asked: string) => boolean>> = {
   google: (granted, asked) => granted === GOOGLE_NAMES[asked],
   // The resource may be left out, and case does not count
@@ -24,10 +23,7 @@ function lastSegment(scope: string): string {
   return scope.slice(scope.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/**
- * Reads granted scopes (RFC 6749, section 3.3). A comma separates too, as GitHub and others answer whatever they were
- * sent, unless a requested scope holds one.
- */
+/** RFC 6749, section 3.3. GitHub and others separate by commas whatever they were sent. */
 export function parseScopes(text: string, asked: readonly string[], separator = ' '): string[] {
   const separators = new Set([...separator, ...(asked.some((scope) => scope.includes(',')) ? '' : ',')])
   const spaced = [...text].map((character) => (separators.has(character) ? ' ' : character)).join('')
@@ -42,7 +38,6 @@ export function missingScopes(provider: string, granted: readonly string[], aske
   )
 }
 
-/** Scopes to request so that no earlier grant is lost, without those sent with every request. */
 export function unionScopes(granted: readonly string[], asked: readonly string[], always: readonly string[]): string[] {
   const kept = granted.filter((scope) => !UNREPORTED.has(scope) && !always.includes(scope))
   return [...new Set([...kept, ...asked])]

@@ -24,11 +24,10 @@ export interface Provider {
   readonly extra_scopes?: readonly string[]
   /** A space by default (RFC 6749). */
   readonly scope_separator?: string
-  /** Patterns of tools that may use its grants; absent: all. */
+  /** Absent: all tools. */
   readonly tools?: readonly string[]
 }
 
-/** Why the provider cannot be used yet, for an administrator. */
 export function missingSecret(
   { id, client_secret_name: name }: Provider,
   secretOf: (name: string) => string | undefined,
@@ -43,21 +42,16 @@ export interface Providers {
 }
 
 export interface ProviderStore extends Providers {
-  /** Whether it is new; `stale` where the present one is not as expected. */
   put(provider: Provider, expected?: Expected): Promise<boolean | 'stale'>
   list(): Promise<readonly Provider[]>
-  /** False where there was none, `stale` where it is not as expected. */
   remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
 }
 
 export type KnownProvider = Omit<Provider, 'id' | 'client_id' | 'client_secret_name' | 'tools'>
 
 export interface ProviderRules {
-  /** Why a URL may not be requested, in words that follow it. */
   readonly judgeUrl: (url: string) => string | undefined
-  /** Why a Worker secret may not be a client's. */
   readonly judgeSecret: (name: string) => string | undefined
-  /** Defaults for fields that are not set. */
   readonly known?: KnownProvider | undefined
 }
 
@@ -81,18 +75,13 @@ const PARAMETERS = map(string({ most: MAX_URL }), MAX_LIST, (name) => {
 const SCOPE = text('a scope', /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/)
 const SEPARATOR = text("' ', ',' or the like", /^[ ,;+|]{1,2}$/)
 
-/** Any requirement's id, save the word for approvals. */
 export function isProviderId(text: string): boolean {
   return isRequirementId(text) && text !== APPROVAL
 }
 
-/** Refuses nothing, for the description of the body. */
 const ANY: ProviderRules = { judgeUrl: () => undefined, judgeSecret: () => undefined }
 
-/**
- * Reads the body of `PUT /providers/{id}`. A well-known provider's addresses are used together or not at all, never
- * mixed with others.
- */
+/** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
 export function providerReader(id: string, rules = ANY): Reader<Provider> {
   const { known } = rules
   const whole = into(providerFields(id, rules), (read): Provider => {
@@ -166,7 +155,6 @@ function providerFields(id: string, rules: ProviderRules) {
   )
 }
 
-/** Reads the rest of a body that wrongly holds the client's secret. */
 function withoutSecret<T>(reader: Reader<T>): Reader<T> {
   return statingAs(reader, (body, report) => {
     if (!isObject(body) || !('client_secret' in body)) return reader(body, report)

@@ -48,11 +48,7 @@ function wholly(schema: JsonSchema, budget: Budget): JsonSchema {
   return cut.length === 0 ? written : schema
 }
 
-/**
- * Whether `next` may follow `previous` by Semantic Versioning 2.0.0 (below 1.0.0 as npm reads it: a breaking change
- * needs a new minor version). One problem for each change that needs a higher version; a version that is not higher is
- * not judged.
- */
+/** By Semantic Versioning 2.0.0; below 1.0.0 as npm reads it. A version that is not higher is not judged. */
 export function checkSuccessor(previous: Contract, next: Contract): readonly Problem[] {
   return refuseChanges(compareDefinitions(previous, next), previous.version, next.version)
 }
@@ -62,7 +58,6 @@ export interface WholeContract {
   readonly tools: readonly string[]
 }
 
-/** For documents of several tools: an added tool is a minor change, a removed one a major change. */
 export function checkWholeSuccessor(previous: WholeContract, next: WholeContract): readonly Problem[] {
   const changes: Change[] = [
     ...previous.tools
@@ -90,7 +85,6 @@ function refuseChanges(changes: readonly Change[], previous: string, next: strin
   return problems
 }
 
-/** The lowest version above `previous` that may hold such a change; below 1.0.0 as npm reads it. */
 export function lowestVersion(previous: string, level: Level): string {
   const [major = 0, minor = 0, patch = 0] = (previous.split(/[-+]/)[0] ?? '').split('.').map(Number)
   if (level === 'major' && major > 0) return `${major + 1}.0.0`

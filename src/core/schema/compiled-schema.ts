@@ -2,7 +2,6 @@ import { pointerStep } from '../tool/problem.ts'
 import { keywordsWhere } from './keywords.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
-/** The part of an Ajv error that is used here. */
 export interface CompiledError {
   readonly keyword: string
   readonly instancePath: string
@@ -24,7 +23,6 @@ const WANTED: ReadonlyMap<string, string> = new Map([
   ['pattern', 'pattern'],
 ])
 
-/** Ajv's errors without those that repeat a failure below them, or follow from one above. */
 export function findingsOfErrors(errors: readonly CompiledError[]): Finding[] {
   const kept: CompiledError[] = []
   for (const error of errors) {
@@ -40,10 +38,7 @@ function dropBelow(composite: CompiledError, kept: CompiledError[]): void {
   for (let last = kept.at(-1); last && isBelow(composite, last); last = kept.at(-1)) kept.pop()
 }
 
-/**
- * Paths begin anew below a referenced schema, so such an error is known by a schema path outside the composite's, or by
- * lying deeper in the value: Ajv reports `anyOf` and `oneOf` before it looks into the value itself.
- */
+/** Schema paths begin anew below a reference, and Ajv reports `anyOf` and `oneOf` before it looks into the value itself. */
 function isBelow(composite: CompiledError, error: CompiledError): boolean {
   if (error.schemaPath.startsWith(`${composite.schemaPath}/`)) return true
   if (!error.instancePath.startsWith(composite.instancePath)) return false

@@ -9,7 +9,7 @@ import { createResources, ROOT, type Scope, scopeBelow, scopeOf } from './resour
 import { subschemas } from './subschemas.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
-/** Finds everything wrong with a value. Throws what the budget throws. */
+/** Throws what the budget throws. */
 export type Evaluator = (value: unknown, budget: Budget) => readonly Finding[]
 
 /** A linked path into the value; undefined is the whole value. */
@@ -43,11 +43,7 @@ const SURPLUS = keywordsWhere(({ tells }) => tells === 'surplus')
 const OF_PROPERTIES = ['properties', 'patternProperties', 'additionalProperties']
 const OF_ITEMS = ['prefixItems', 'items', 'additionalItems']
 
-/**
- * Makes the evaluator of a schema (JSON Schema 2020-12 and the older spellings that publication takes) without
- * generating code. `$dynamicRef` acts as `$ref`, as it does in a document of one resource. Throws for a schema that
- * cannot be used.
- */
+/** Generates no code. `$dynamicRef` acts as `$ref`, as in a document of one resource. Throws for an unusable schema. */
 export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   const matcherOf = createMatchers(making)
   const resources = createResources<Check>()
@@ -55,7 +51,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   let budget = making
   let found: Finding[] = []
   let places = 0
-  /** Above 0 while only validity matters. */
   let quiet = 0
 
   const check = make(root, '', ROOT)
@@ -293,7 +288,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     for (const each of more) judged.add(each)
   }
 
-  /** Goes on after a failure, unless nothing is reported. */
   function every<T>(all: Iterable<T>, passes: (each: T) => boolean): boolean {
     let isValid = true
     for (const each of all) {

@@ -6,20 +6,17 @@ import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from
 
 export interface Bounds {
   readonly schemas: number
-  /** Schemas below schemas, including the root. */
   readonly depth: number
-  /** Arrays and objects within each other. */
   readonly nesting: number
   readonly characters: number
 }
 
-/** A schema without references, and those that could not be written out: anything is allowed in their place. */
+/** Anything is allowed in place of a cut reference. */
 export interface Expanded {
   readonly schema: JsonSchema
   readonly cut: readonly Cut[]
 }
 
-/** `path` is the reference's JSON Pointer in the original schema. */
 export interface Cut {
   readonly path: string
   readonly why: 'recursive' | 'too large' | 'unresolved'
@@ -33,13 +30,9 @@ const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
 /** Bounds the recursion over schemas and references. */
 const MAX_LEVELS = 100
-/** Enough for every schema that is worth comparing part by part. */
 const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
 
-/**
- * Replaces each reference by the schema it leads to, beside the keywords that stood there. Cycles are cut; so is every
- * reference where the result would exceed the bounds. A schema without references is returned itself.
- */
+/** Puts schemas in place of references to them. Cycles are cut; so are all references where the bounds are exceeded. */
 export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createBudget()): Expanded {
   if (!isObject(schema) || !refers(schema)) return { schema, cut: [] }
   const whole = write(schema, true, budget)
@@ -105,7 +98,6 @@ function write(root: Schema, follows: boolean, budget: Budget): Expanded | undef
   return isTooDeep || !isJsonObject(schema) ? undefined : { schema, cut: [...cut.values()] }
 }
 
-/** By JSON Pointer, and by `#` and anchor. */
 function placesOf(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
   const places = new Map<string, Located>()
   for (const located of everySubschema(root, Infinity)) {
@@ -120,7 +112,7 @@ function placesOf(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
   return places
 }
 
-/** A schema and the target of its reference in one. Only keywords that judge nothing can join the target's. */
+/** Only keywords that judge nothing can join the target's; others need an `allOf`. */
 function beside(schema: Schema, target: unknown): Schema {
   if (target === true || (isObject(target) && Object.keys(target).length === 0)) return schema
   if (isObject(target)) {

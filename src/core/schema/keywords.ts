@@ -1,6 +1,5 @@
 import { isObject } from '../tool/json.ts'
 
-/** A keyword of JSON Schema 2020-12, or of earlier drafts as far as they are understood. */
 export interface Keyword {
   readonly holds: Holds
   /** Core section 7; an anchor is one kind of identifier. */
@@ -24,7 +23,6 @@ export type Holds = keyof typeof FORMS
 const NAMES_BY_NAME = 'Must be an object of arrays of different strings'
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
-/** Why a keyword's value is malformed, by its kind (the meta-schemas of JSON Schema). */
 const FORMS = {
   // Checked where they stand, as every schema is
   'schema': () => undefined,
@@ -123,13 +121,11 @@ export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<st
   return new Set([...KEYWORDS].filter(([, keyword]) => is(keyword)).map(([name]) => name))
 }
 
-/** Keywords that refer to other schemas, in older drafts too, or hold those referred to. */
 export const REFERRING: ReadonlySet<string> = new Set([
   ...keywordsWhere(({ role }) => role === 'reference' || role === 'reserved location'),
   '$recursiveRef',
 ])
 
-/** Why a keyword's value is malformed; undefined for a right one and for an unknown keyword. */
 export function malformed(name: string, value: unknown): string | undefined {
   const keyword = KEYWORDS.get(name)
   return keyword && FORMS[keyword.holds](value)
@@ -139,5 +135,4 @@ function each(names: readonly string[], keyword: Keyword): [string, Keyword][] {
   return names.map((name) => [name, keyword])
 }
 
-/** Every keyword that decides which values are valid. */
 export const VALIDATING = keywordsWhere(({ changes }) => changes !== undefined)

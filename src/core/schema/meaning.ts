@@ -4,10 +4,7 @@ import { isObject } from '../tool/json.ts'
 import { VALIDATING } from './keywords.ts'
 import { mapSubschemas } from './subschemas.ts'
 
-/**
- * The judging keywords of a schema, each subschema replaced by the number of its meaning and unordered lists sorted;
- * `true` for a schema that accepts anything.
- */
+/** `asked` has the numbers of meanings in place of subschemas, and sorted lists; `true` accepts anything. */
 export interface Meaning {
   readonly number: number
   readonly asked: Readonly<Record<string, unknown>> | boolean
@@ -17,7 +14,7 @@ export interface Meaning {
 /** Schemas that accept the same values share one meaning. */
 export interface Meanings {
   of(schema: unknown): Meaning
-  /** For any other `number`, the meaning of a schema that accepts anything. */
+  /** Any other `number` means a schema that accepts anything. */
   numbered(number: unknown): Meaning
 }
 

@@ -25,10 +25,7 @@ const TOKEN =
 
 interface Part {
   readonly source: string
-  /**
-   * Characters and assertions with repetitions written out, 1 at least: the states that may be alive where a match may
-   * begin anywhere.
-   */
+  /** The states that may be alive where a match may begin anywhere: its characters and assertions, 1 at least. */
   readonly size: number
   /** The states that may be alive where every match begins at one place. */
   readonly placed: number
@@ -50,11 +47,7 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
 
 class Unsupported extends Error {}
 
-/**
- * Translates an ECMAScript pattern with flag `u` (JSON Schema 2020-12 Validation section 6.3.3) to RE2. Refuses
- * look-around, back-references, products of repetitions over 1,000 and some Unicode properties. Draws on the budget for
- * compiling too.
- */
+/** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3); refuses what RE2 lacks or is not linear. */
 export function linearPattern(pattern: string, budget = createBudget()): Checked<LinearPattern> {
   if (pattern.length > MAX_PATTERN_LENGTH) return refused(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
   try {
@@ -72,10 +65,7 @@ export function linearPattern(pattern: string, budget = createBudget()): Checked
   }
 }
 
-/**
- * Whether a backtracking engine, as in compiled code, is linear too: a row of characters, at most one of them repeated
- * freely, and that only where the match begins at the start.
- */
+/** Whether a backtracking engine is linear too: a row of characters, at most one of them repeated freely. */
 export function isSimplePattern(pattern: string): boolean {
   const tokens = pattern.match(TOKEN) ?? []
   const varying = tokens.filter((token) => /^(?:[*+?]|\{\d+,)/.test(token)).length
@@ -197,7 +187,6 @@ function characterOf(token: string): string {
 
 const TOKEN_OF_CLASS = /\\(?:[pP]\{[^}]*\}|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[^]/gu
 
-/** A character or escape as it stands within a class of RE2. */
 function memberOf(token: string): string {
   if (token === '\\s') return SPACE
   if (token === '\\S') return NO_SPACE

@@ -10,15 +10,10 @@ import { MAX_PROBLEMS } from './wording.ts'
 /** Including the root. */
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
-/**
- * Length of a JSON Pointer. Maps are keyed by pointers, and engines do not hash long texts: below one name of 200,000
- * characters, two thousand schemas would take half a minute to find.
- */
+/** Maps are keyed by pointers, and engines do not hash long texts, so that a long name would make lookups very slow. */
 export const MAX_POINTER = 4_000
 
-/**
- * Arrays and objects within each other, also in `const` and `examples`, so that no recursion over a schema can fail.
- */
+/** Arrays and objects within each other, also in `const` and `examples`, so that no recursion can fail. */
 const MAX_NESTING = 128
 
 const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
@@ -34,11 +29,7 @@ export interface SchemaOptions {
   readonly budget?: Budget
 }
 
-/**
- * Judges a schema at publication: well-formed JSON Schema 2020-12, within the bounds above, patterns linear, and
- * references local and not circular. Unknown keywords are allowed. Gives up to 100 problems under `path`. Never throws,
- * and takes time in proportion to the schema's size.
- */
+/** Gives up to 100 problems. Never throws, and takes time in proportion to the schema's size. */
 export function checkSchema(schema: unknown, options: SchemaOptions, path = ''): readonly Problem[] {
   const problems: Problem[] = []
   for (const problem of everyProblem(schema, options)) {
@@ -79,7 +70,6 @@ function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem
   if (options.references === 'local') yield* checkReferences(schemas)
 }
 
-/** Nesting and names in the whole document, also outside of schemas. */
 function* checkJson(root: unknown): Generator<Problem> {
   const waiting = [{ value: root, path: '', depth: 0 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {

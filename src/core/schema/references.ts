@@ -6,10 +6,7 @@ import { type Located, placeOf, subschemas } from './subschemas.ts'
 const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 
-/**
- * Checks the references among all `schemas` of one document: each must point into it and, followed, go deeper into the
- * value sooner or later. `$dynamicRef` is judged as `$ref`, as it acts in a document of one resource.
- */
+/** References must point into the document, and go deeper into the value sooner or later. */
 export function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
   const places = new Map<string, number>()
   for (const [index, { schema, path }] of schemas.entries()) {

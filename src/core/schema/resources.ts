@@ -16,7 +16,6 @@ export interface Resources<T> {
   find(reference: string, scope: Scope): T
 }
 
-/** A schema's own scope, by its `$id`. */
 export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: Scope): Scope {
   if (typeof schema['$id'] !== 'string') return scope
   const base = resolve(schema['$id'].split('#')[0] ?? '', scope.base)

@@ -31,10 +31,7 @@ interface Comparison {
   readonly budget: Budget
 }
 
-/**
- * Changes of an input schema: `major` where it may refuse what was accepted, `minor` where it accepts more, `patch` for
- * its description alone. Too hard to compare is `major`.
- */
+/** `major` where the new schema may refuse what was accepted, or is too hard to compare; `minor` where it accepts more. */
 export function compareInput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
   return compared(inputChange, 'The input', before, after, path, budget)
 }
@@ -127,10 +124,7 @@ function enumChange(from: unknown, to: unknown): [clause: string, level: Level] 
   return after.size > before.size ? ['accepts more values', 'minor'] : undefined
 }
 
-/**
- * Changes of an output schema: everything is `major` but a further property or guarantee (`minor`) and its description
- * (`patch`). null is no output at all.
- */
+/** Everything is `major` but a further property or guarantee (`minor`) and the description (`patch`). null is no output. */
 export function compareOutput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
   if (before !== null && after !== null) return compared(outputChange, 'The output', before, after, path, budget)
   return before === after ? [] : [{ path, what: 'The output has another type', level: 'major' }]
@@ -207,7 +201,6 @@ function same(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b)
 }
 
-/** Both schemas accept the same values. */
 function described(before: unknown, after: unknown, path: string, place: string, budget: Budget): Change[] {
   weigh(before, budget, path)
   weigh(after, budget, path)

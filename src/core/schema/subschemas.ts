@@ -6,7 +6,6 @@ import { KEYWORDS } from './keywords.ts'
 export interface Subschema {
   readonly schema: unknown
   readonly keyword: string
-  /** The JSON Pointer from the schema above. */
   readonly path: string
   /** Whether it judges the very value that the schema above judges. */
   readonly inPlace: boolean
@@ -19,10 +18,7 @@ export interface Located {
   readonly depth: number
 }
 
-/**
- * The schemas right below `schema`, in document order (JSON Schema 2020-12 Core section 10 and older spellings).
- * Malformed values have none.
- */
+/** In document order (JSON Schema 2020-12 Core section 10, and older spellings). Malformed values have none. */
 export function subschemas(schema: unknown): readonly Subschema[] {
   const found: Subschema[] = []
   if (!isObject(schema)) return found
@@ -45,10 +41,7 @@ export function* everySubschema(root: unknown, maxDepth: number): Generator<Loca
   }
 }
 
-/**
- * Copies a schema with `change` applied to each schema right below it, by keyword and JSON Pointer. The copy's objects
- * have no prototype, so that no name means anything but itself.
- */
+/** Objects of the copy have no prototype, so that no name means anything but itself. */
 export function mapSubschemas(
   schema: Readonly<Record<string, unknown>>,
   change: (schema: unknown, keyword: string, path: string) => unknown,
@@ -76,7 +69,6 @@ export function mapSubschemas(
   return copy
 }
 
-/** The anchor or the steps that a reference into its own document names; undefined for any other. */
 export function localReference(reference: string): string | readonly string[] | undefined {
   if (!reference.startsWith('#')) return undefined
   try {
@@ -87,7 +79,7 @@ export function localReference(reference: string): string | readonly string[] | 
   }
 }
 
-/** A local reference's target as a JSON Pointer, or `#` and an anchor; undefined for any other. */
+/** A JSON Pointer, or `#` and an anchor; undefined for other documents. */
 export function placeOf(reference: string): string | undefined {
   const target = localReference(reference)
   return typeof target === 'string' ? `#${target}` : target?.map(pointerStep).join('')

@@ -19,10 +19,7 @@ export interface CompiledSchema {
   errors?: readonly CompiledError[] | null
 }
 
-/**
- * Whether compiled code, which counts no work, takes time proportional to the value. Patterns that may backtrack,
- * unique items and recursion, whose alternatives are tried again at each level, must be interpreted.
- */
+/** Compiled code counts no work, so patterns that may backtrack, unique items and recursion must be interpreted. */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   for (const { schema: each } of everySubschema(schema, Infinity)) {
     if (isObject(each) && each['uniqueItems'] === true) return false
@@ -32,10 +29,7 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   return expanded.ok && expanded.value.cut.length === 0
 }
 
-/**
- * Gives the same problems as `interpretSchema`, without parsing or generating code at run time, which Workers refuse.
- * For schemas that are checked in linear time only.
- */
+/** For schemas that are checked in linear time: the same problems as `interpretSchema` gives, without work at run time. */
 export function compiledValidate(compiled: CompiledSchema): Validate {
   return (value) => {
     try {
@@ -74,9 +68,8 @@ export async function loadValidator(schema: JsonSchema): Promise<Validate> {
 }
 
 /**
- * Makes a validator without generating code, which Workers refuse. Making it and each check draw on a budget of their
- * own. A value too deep or too costly, and any value for an unusable schema, has one problem that says so. `format` is
- * an annotation (JSON Schema 2020-12 Validation section 7.2.1); references are followed within the document only.
+ * Generates no code, which Workers refuse. A value that is too deep or too costly, and any value for an unusable schema, has
+ * one problem that says so. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1).
  */
 export function interpretSchema(schema: JsonSchema, budgetOf: (units: number) => Budget = createBudget): Validate {
   let evaluate: Evaluator

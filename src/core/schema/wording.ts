@@ -52,10 +52,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ['not', 'Must not have the forbidden form'],
 ])
 
-/**
- * The message for a value that breaks a keyword whose own value is `wanted`. Never contains the value, which may be a
- * secret.
- */
+/** Never contains the value, which may be a secret. */
 export function problemMessage(keyword: string, wanted?: unknown): string {
   const message = MESSAGES.get(keyword) ?? 'Is not allowed'
   return typeof message === 'string' ? message : message(wanted)
@@ -90,7 +87,6 @@ function counted(count: unknown, one: string, many = `${one}s`): string {
   return `${String(count)} ${count === 1 ? one : many}`
 }
 
-/** Strings in single quotes, anything else as JSON. */
 function listed(values: readonly unknown[]): string {
   const words: string[] = []
   let length = 0

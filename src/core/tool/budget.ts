@@ -1,20 +1,14 @@
 import { type Checked, refused } from './problem.ts'
 
-/**
- * Work that may still be done for one document, value or list that was sent. Every algorithm whose work can be made to
- * grow draws on it. A unit is about a microsecond: a part of a document visited or made, a comparison, some steps of a
- * match.
- */
+/** Every algorithm whose work can be made to grow draws on one. A unit is about a microsecond: a comparison, say. */
 export interface Budget {
   readonly spent: number
   readonly isSpent: boolean
-  /**
-   * Takes units for work on the part at `path` (a JSON Pointer). Throws `Exhausted` where there are not so many left.
-   */
+  /** Takes units for work on the part at `path`, a JSON Pointer; throws `Exhausted` where fewer are left. */
   spend(units: number, path?: string): void
 }
 
-/** For all that publishing or converting one definition takes, or the work on one value or one line of a list. */
+/** For all work on one definition, one value, or one line of a list. */
 export const UNITS = 100_000
 
 /** Characters of text that are read, compared or written for a unit. */
@@ -46,7 +40,6 @@ export function createBudget(units: number = UNITS, whole?: Budget): Budget {
   }
 }
 
-/** The result of `work`, or `message` at the part where a budget ran out. */
 export function afford<T>(work: () => T, message: string): Checked<T> {
   try {
     return { ok: true, value: work() }
@@ -63,7 +56,7 @@ export function unitsOf({ length }: string): number {
   return 1 + length / CHARACTERS
 }
 
-/** Takes the units of reading or writing a JSON value. A part that stands at several places is counted at each. */
+/** Takes the units of reading or writing a JSON value; a part that stands at several places is counted at each. */
 export function weigh(value: unknown, budget: Budget, path = ''): void {
   budget.spend(typeof value === 'string' ? unitsOf(value) : 1, path)
   if (typeof value !== 'object' || value === null) return

@@ -17,7 +17,7 @@ type ProviderId<R> = R extends { readonly authorization: readonly (infer A)[] }
     ? I
     : never
   : never
-/** Without an index signature, so that a mistyped parameter in a handler is an error even where the input is open. */
+/** Without an index signature, so that a mistyped parameter is an error even where the input is open. */
 type Input<I> = I extends { readonly additionalProperties: unknown } | { readonly patternProperties: unknown }
   ? Described<I>
   : Named<Described<I>>
@@ -32,7 +32,6 @@ export interface ToolContext<R = Requirements> {
   token(provider: ProviderId<R>): string
   readonly userId: R extends { readonly user_id: true } ? string : string | undefined
   readonly userInfo?: JsonObject | undefined
-  /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   /** https to public hosts only, redirects checked, bytes capped. */
   readonly fetch: Fetch
@@ -82,10 +81,7 @@ export interface ArtifactPlace extends Omit<Artifact, 'meta'> {
   readonly description: string
 }
 
-/**
- * Asks the caller (MCP 2026-07-28, "multi-round-trip requests"): the tool is called again with the same input, the
- * answers and `state`.
- */
+/** Calls the tool again with the answers (MCP 2026-07-28, "multi-round-trip requests"). */
 export function ask(requests: InputRequests['requests'], state?: Json): Asked {
   return { [more]: { asks: state === undefined ? { requests } : { requests, state } } }
 }
@@ -98,7 +94,6 @@ export function accepted(answer: Json | undefined): JsonObject | undefined {
 
 export interface ToolDeclaration<I, O, R> {
   readonly version: string
-  /** `Toolkit_Tool` when absent. */
   readonly name?: string
   readonly title?: string
   readonly description: string
@@ -118,10 +113,7 @@ export interface BundledTool extends Omit<ToolDeclaration<JsonObject, JsonObject
   handler(input: Readonly<Record<string, unknown>>, context: ToolContext): unknown
 }
 
-/**
- * Declares a tool. Its path is its id: `tools/Calculator/Add.ts` at version 1.0.0 is `Calculator.Add@1.0.0`.
- * The handler's types follow from the schemas and requirements; it runs only on input that passed the schema.
- */
+/** Declares a tool. Its path is its id: `tools/Calculator/Add.ts` at version 1.0.0 is `Calculator.Add@1.0.0`. */
 export function tool<
   const I extends JSONSchema & JsonObject,
   const O extends (JSONSchema & JsonObject) | null,
@@ -135,7 +127,6 @@ export function tool(declaration: BundledTool): BundledTool {
 export interface BundledDocument {
   readonly document: Json
   readonly handlers: Readonly<Record<string, BundledTool['handler']>>
-  /** Throws when there is none. */
   handlerOf(name: string): BundledTool['handler']
 }
 

@@ -8,7 +8,6 @@ export interface Given {
   readonly version?: string
 }
 
-/** Something of a record that a dialect cannot say. */
 export interface Loss {
   readonly path: string
   readonly reason: string
@@ -24,15 +23,12 @@ export interface Decoded {
   /** The document's own names of its tools, in the same order, where they differ. */
   readonly called?: readonly string[]
   readonly itself?: { readonly id: string; readonly version: string }
-  /** Every schema in the document, to be held to the bounds of publication. */
   readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
   /** Breaches of the dialect's specification that publication lets pass. */
   readonly warnings: readonly Problem[]
 }
 
-/**
- * One definition dialect. Pure. A record encoded in the dialect it was published in gives back the published document.
- */
+/** A record encoded in the dialect it was published in gives back the published document. Pure. */
 export interface Codec {
   readonly dialect: string
   readonly references: 'none' | 'local'

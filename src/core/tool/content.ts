@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
 
-/** Content as the Model Context Protocol and the plugin schema have it. */
 export type Content = (
   | { readonly type: 'text'; readonly text: string; readonly mimeType?: string }
   /** Base64 data. */
@@ -33,7 +32,6 @@ export interface Artifact {
 export interface InputRequests {
   /** By a key of the tool's choosing, with the method and params of the protocol's own request. */
   readonly requests: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
-  /** Given back to the tool with the answers. */
   readonly state?: Json
 }
 
@@ -42,7 +40,6 @@ export interface InputResponses {
   readonly state?: Json
 }
 
-/** A block as text, with a name in place of content that has none. */
 export function contentText(block: Content): string {
   switch (block.type) {
     case 'text':
@@ -57,10 +54,7 @@ export function contentText(block: Content): string {
   }
 }
 
-/**
- * A tool's value for dialects that know values alone: where it gave none, its artifact and content. Texts alone are one
- * text.
- */
+/** For dialects that know values alone: a tool that gave no value has its artifact and content as one. */
 export function heldValue({ value, content = [], artifact }: Given): unknown {
   if (value !== null && value !== undefined) return value
   if (artifact) return content.length === 0 ? { artifact } : { artifact, content }

@@ -8,7 +8,6 @@ import { nearestVersion } from './version.ts'
 
 export const namePart = text('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', isNamePart)
 
-/** Semantic Versioning 2.0.0; the message for any other text says what to write instead. */
 export const version: Reader<string> = stating(
   () => ({ type: 'string', description: 'Must be a version of the form x.y.z' }),
   (value, report) => {
@@ -45,7 +44,6 @@ function whyAnother(what: 'toolkit' | 'version', named: string, given = named): 
   return named === given ? undefined : `Must be the ${what} '${given}' that was given beside the definition`
 }
 
-/** Problems for dialects whose documents name neither toolkit nor version. */
 export function whatIsNotGiven({ toolkit, version: given }: Given): readonly Problem[] {
   const message = 'Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}'
   return [

@@ -25,14 +25,12 @@ export interface Reader<T> {
 
 export type ReadBy<R extends Reader<unknown>> = Exclude<ReturnType<R>, typeof WRONG>
 
-/** Stands for a value that was reported as wrong. */
 export const WRONG: unique symbol = Symbol('wrong')
 
 /** Problems and warnings per value, and characters per step of their paths. */
 const MAX_PROBLEMS = 100
 const MAX_STEP = 300
 
-/** Paths start at the value that is read. */
 export interface Report {
   readonly problems: Problem[]
   readonly warnings: Problem[]
@@ -53,14 +51,11 @@ type Flat<T> = { readonly [K in keyof T]: T[K] }
 export type ObjectOf<T> = Flat<Fields<T>>
 
 interface ObjectRules<T> {
-  /** Unknown fields are problems by default. */
   readonly unknown?: 'warn' | 'ignore'
   readonly called?: 'field' | 'parameter'
   /** Names that people try, and the field they mean. */
   readonly meant?: Readonly<Record<string, string>>
-  /** Names of fields that are read elsewhere. */
   readonly beside?: readonly string[]
-  /** Judges the fields together. */
   readonly rule?: (fields: Partial<T>, report: Report, source: Readonly<Record<string, unknown>>) => void
 }
 
@@ -76,7 +71,6 @@ export function check<T>(
   return value === WRONG || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
-/** Reports a problem of the value, or of its part at `path`. */
 export function wrong({ problems }: Report, message: string, path = ''): typeof WRONG {
   tell(problems, path, message)
   return WRONG
@@ -92,7 +86,6 @@ export function unfit(report: Report, wanted: string, value: unknown): typeof WR
   return wrong(report, message)
 }
 
-/** Reads the part under a key or index. */
 export function readAt<T>(step: string | number, reader: Reader<T>, value: unknown, report: Report): T | typeof WRONG {
   const { problems, warnings } = report
   const problemsBefore = problems.length
@@ -123,7 +116,6 @@ export function schemaOf(reader: Reader<unknown>): JsonObject {
   return reader.schema?.() ?? {}
 }
 
-/** Adds a description and a default to a reader's schema. */
 export function described<T>(description: string, reader: Reader<T>, otherwise?: Json): Reader<T> {
   const schema = () => ({
     ...schemaOf(reader),
@@ -138,7 +130,6 @@ export function statingAs<T>(inner: Reader<unknown>, reader: Reader<T>): Reader<
   return inner.schema ? Object.assign(reader, { schema: inner.schema }) : reader
 }
 
-/** Reads with `parse`, for which undefined means that the value is not what is `wanted`. */
 export function parsed<T>(
   wanted: string,
   parse: (value: unknown) => T | undefined,
@@ -151,7 +142,6 @@ export function parsed<T>(
   return Object.assign(reader, { schema })
 }
 
-/** Reads a string that fits a pattern or predicate, described by `wanted`. */
 export function text(wanted: string, fits: RegExp | ((text: string) => boolean)): Reader<string> {
   const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
   return parsed(
@@ -164,7 +154,7 @@ export function text(wanted: string, fits: RegExp | ((text: string) => boolean))
 /** Length in UTF-16 code units. */
 export function string({ least = 0, most = Infinity }: Bounds = {}): Reader<string> {
   const reader = text(`a string${span('characters', least, most)}`, ({ length }) => length >= least && length <= most)
-  // A schema counts characters, of which each has one or two of UTF-16's units
+  // A schema counts characters, each of one or two UTF-16 units
   return stating(() => ({ type: 'string', ...bounds('Length', Math.ceil(least / 2), most) }), reader)
 }
 
@@ -192,24 +182,20 @@ export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   )
 }
 
-/** Reads any object, as it is. */
 export const anyObject: Reader<JsonObject> = parsed(
   'an object',
   (value) => (isJsonObject(value) ? value : undefined),
   () => ({ type: 'object' }),
 )
 
-/** Reads any value, and what is absent. */
 export const anything: Reader<Json | undefined> = (value) => (isJson(value) ? value : undefined)
 
-/** Reads an array of strings, and reports it as a whole. */
 export const strings: Reader<readonly string[]> = parsed(
   'an array of strings',
   (value) => (isTexts(value) ? value : undefined),
   () => ({ type: 'array', items: { type: 'string' } }),
 )
 
-/** Reads an array of a length, each item with `item`. */
 export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds = {}): Reader<readonly T[]> {
   const wanted = `an array${span('items', least, most)}`
   const schema = () => ({ type: 'array', items: schemaOf(item), ...bounds('Items', least, most) })
@@ -224,7 +210,7 @@ export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds 
   })
 }
 
-/** Reads an object of any keys, at most so many, and values that `entry` reads. `why` says why a key may not be. */
+/** `why` says why a key is refused. */
 export function map<T>(
   entry: Reader<T>,
   most = Infinity,
@@ -249,7 +235,7 @@ export function map<T>(
   })
 }
 
-/** Reads an object field by field. A field whose reader gives undefined is left out. */
+/** A field whose reader gives undefined is left out. */
 export function object<T extends object>(
   readers: { readonly [K in keyof T]: Reader<T[K]> },
   { unknown, called = 'field', meant = {}, beside = [], rule }: ObjectRules<T> = {},
@@ -296,7 +282,6 @@ export function object<T extends object>(
   })
 }
 
-/** Whether a reader takes what is absent. */
 function isOptional(reader: Reader<unknown>): boolean {
   const scratch: Report = { problems: [], warnings: [], quotes: false, budget: createBudget() }
   return reader(undefined, scratch) !== WRONG && scratch.problems.length === 0
@@ -325,7 +310,6 @@ export function nullable<T>(reader: Reader<T>): Reader<T | null> {
   )
 }
 
-/** Maps what `reader` gives by `next`, which may report a problem. */
 export function into<A, B>(reader: Reader<A>, next: (value: A, report: Report) => B | typeof WRONG): Reader<B> {
   return statingAs(reader, (value, report) => {
     const read = reader(value, report)
@@ -337,7 +321,6 @@ export function also<T>(reader: Reader<T>, other: Reader<unknown>): Reader<T> {
   return into(reader, (value, report) => (other(value, report) === WRONG ? WRONG : value))
 }
 
-/** Reports `why` the value is refused, if it is. */
 export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefined): Reader<T> {
   return into(reader, (value, report) => {
     const refused = why(value)

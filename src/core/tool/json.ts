@@ -13,7 +13,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }
 
-/** For values that came out of a JSON parser, or are made of parts that did. */
 export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value)
 }
@@ -22,7 +21,6 @@ export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
-/** For values that came out of a JSON parser: they are JSON unless absent. */
 export function isJson(value: unknown): value is Json {
   return value !== undefined
 }

@@ -1,9 +1,6 @@
 import { fnv1a, MAX_NAME, withSuffix } from './name-suffix.ts'
 
-/**
- * A name of at most 64 `[A-Za-z0-9_]` for any text, always the same: `unique-tool-id` is `unique_tool_id`, `ünïcode` is
- * `unicode`, and other scripts are told apart by a hash.
- */
+/** `unique-tool-id` is `unique_tool_id`, `ünïcode` is `unicode`; other scripts are told apart by a hash. */
 export function madeName(text: string): string {
   if (/^[A-Za-z0-9_]{1,64}$/.test(text)) return text
   const latin = text.normalize('NFKD').replaceAll(/\p{Mn}/gu, '')

@@ -3,10 +3,9 @@ import { isJsonObject, isTexts, type JsonObject } from './json.ts'
 import { pointerStep } from './problem.ts'
 import type { Definition } from './tool.ts'
 
-/** Metadata of a record in the words of the Open Tool Calling RFC. */
+/** In the words of the Open Tool Calling RFC. */
 type Described = Pick<Definition, 'metadata'>
 
-/** Undefined where the publisher declared none. */
 export function declaredModes({ metadata }: Described): readonly string[] | undefined {
   const modes = metadata?.['available_modes']
   return isTexts(modes) ? modes : undefined
@@ -29,7 +28,6 @@ export function nonInferrable({ metadata }: Described): readonly string[] {
   return isTexts(names) ? names : []
 }
 
-/** A record without the inputs that no model may make up. */
 export function offered<R extends Described & { readonly input: JsonObject }>(record: R): R {
   const hidden = nonInferrable(record)
   if (hidden.length === 0) return record
@@ -44,7 +42,6 @@ export function offered<R extends Described & { readonly input: JsonObject }>(re
   return { ...record, input }
 }
 
-/** The losses of `offered`. */
 export function withheld(record: Described): readonly Loss[] {
   return nonInferrable(record).map((name) => ({
     path: `/input/properties${pointerStep(name)}`,

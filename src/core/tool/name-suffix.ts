@@ -10,7 +10,6 @@ export function fnv1a(text: string): string {
 /** The most characters that model providers accept in a name. */
 export const MAX_NAME = 64
 
-/** `Toolkit_Tool`, for documents without a name for models. */
 export function joinedName({ toolkit, tool }: ToolName): string {
   const whole = `${toolkit}_${tool}`
   return whole.length <= MAX_NAME ? whole : withSuffix(whole, whole)

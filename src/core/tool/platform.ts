@@ -1,6 +1,4 @@
-/**
- * Platform types that core passes through and never touches: opaque in core's own compilation, which knows no platform.
- */
+/** Opaque in core's own compilation, which knows no platform. */
 export type Fetch = typeof globalThis extends { fetch: infer F } ? F : never
 export type Signal = Fetch extends (input: never, init?: infer Init) => unknown
   ? NonNullable<NonNullable<Init> extends { signal?: infer S } ? S : never>

@@ -48,7 +48,6 @@ export function valueAt(document: unknown, steps: readonly string[]): unknown {
 const MAX_SAID = 5
 const MAX_PLACE = 150
 
-/** One sentence with the first problems, and how many more there are. */
 export function cannotRead(what: string, problems: readonly Problem[]): string {
   const said = problems.slice(0, MAX_SAID).map(({ path, message }) => `${path === '' ? '' : placeOf(path)}: ${message}`)
   const more = problems.length > MAX_SAID ? `; and ${problems.length - MAX_SAID} more` : ''
@@ -62,7 +61,6 @@ function placeOf(pointer: string): string {
   return ` at '${place.slice(0, MAX_PLACE)}'`
 }
 
-/** Problems by parameter, the first step of each path. */
 export function problemsByParameter(problems: readonly Problem[]): Record<string, string> {
   const byParameter = new Map<string, string[]>()
   for (const { path, message } of problems) {

@@ -3,13 +3,11 @@ import { fnv1a } from './name-suffix.ts'
 /** The revisions that a change is meant for (`If-Match`), or `*` for any. */
 export type Expected = readonly string[] | '*'
 
-/** The revision of an object, by its JSON as stored. */
 export function revisionOf(stored: object | string): string {
   const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
   return fnv1a(text) + fnv1a(`${text.length}${text}`)
 }
 
-/** False where a revision is expected of an object that does not exist. */
 export function isExpected(stored: object | string | undefined, expected: Expected | undefined): boolean {
   if (expected === undefined) return true
   return stored !== undefined && (expected === '*' || expected.includes(revisionOf(stored)))
