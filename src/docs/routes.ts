@@ -1,9 +1,10 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
+import type { Failure } from '../core/failure/failure.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
-import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/route/public-route.ts'
+import { createPublicFace, type PublicRouteDeps } from '../http/route/public-route.ts'
 import type { Guide } from './guide.tsx'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
@@ -13,14 +14,19 @@ export interface DocsFaceDeps extends PublicRouteDeps {
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
+/** Any query is passed over, as links get parameters that say where they were found. */
+const PAGE = { query: ANY_QUERY }
 const HOSTS = {
+  ...PAGE,
   summary: 'How each agent host is told of this deployment',
   answers: { 200: json('Configurations', objectOf({ hosts: listOf(objectOf({ id: STRING, title: STRING })) })) },
 }
 const LLMS = {
+  ...PAGE,
   summary: 'What the deployment says of itself to models',
   answers: { 200: plain('Markdown', 'text/plain') },
 }
+const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
 /**
@@ -28,31 +34,25 @@ const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
  * own addresses in their examples; `GET /` leads there. `/docs/agents.json` has the configuration of each agent host by itself, for programs.
  */
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
-  const open = createPublicRoute(deps)
-  const shown = createPublicRoute({ ...deps, respond: (failure) => page(failurePage(failure)) })
-  const face = new Hono()
-  // What is one text for everybody passes its query over: links get parameters that say where they were found
+  const { face, at } = createPublicFace(deps)
   // Who opens the address of a deployment in a browser finds out what it is
-  at('/', async () => goTo('/docs'), shown)
+  at('/', PAGE, () => goTo('/docs'), onPage)
   at(
     '/docs',
+    PAGE,
     async () => {
       const [{ guidesPage }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
       return page(guidesPage(guides))
     },
-    shown,
+    onPage,
   )
-  at(
-    '/docs/agents.json',
-    async (c) => {
-      const { agentHosts } = await import('./agent-hosts.ts')
-      return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
-    },
-    open,
-    HOSTS,
-  )
+  at('/docs/agents.json', HOSTS, async (c) => {
+    const { agentHosts } = await import('./agent-hosts.ts')
+    return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
+  })
   at(
     '/docs/:guide',
+    PAGE,
     async (c) => {
       const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
       const asked = c.req.param('guide') ?? ''
@@ -62,22 +62,12 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
       if (asked === name) return page(guidePage(guide, originOf(c)))
       return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
     },
-    shown,
+    onPage,
   )
-  at(
-    '/llms.txt',
-    async (c) => {
-      const [{ llmsText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
-      return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
-    },
-    open,
-    LLMS,
-  )
-
-  function at(path: string, give: (c: Context) => Promise<Response>, route = open, described = {}): void {
-    face.get(path, route({ query: ANY_QUERY, ...described }, give))
-    face.options(path, preflight)
-  }
+  at('/llms.txt', LLMS, async (c) => {
+    const [{ llmsText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
+    return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
+  })
 
   return face
 }

@@ -13,7 +13,7 @@ import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
 import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
 import { browserOf } from '../../src/http/caller/browser-cookie.ts'
-import { parseJson } from '../../src/http/request/json-text.ts'
+import { readJsonText } from '../../src/http/request/json-text.ts'
 import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
 import { pathSegment } from '../../src/http/request/path-segment.ts'
 import { createTextJudge } from '../../src/outbound/allowed-url.ts'
@@ -61,7 +61,7 @@ const posted = (body: Uint8Array<ArrayBuffer>, type: string) =>
 
 export const rawTexts: readonly Row[] = [
   row('a text that should be JSON', texts(JSON_TEXTS), async (text) => {
-    const read = await parseJson(text)
+    const read = await readJsonText(text)
     if (!isUnderstood(read, 'request-malformed')) return false
     expect(read).toEqual({ ok: true, value: JSON.parse(text) })
     return true

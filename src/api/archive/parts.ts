@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/tool/json.ts'
 import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
-import { MAX_DEPTH, parseJson } from '../../http/request/json-text.ts'
+import { MAX_DEPTH, readJsonText } from '../../http/request/json-text.ts'
 
 /** Signs texts (HMAC) under the deployment's secret. */
 export interface Signer {
@@ -91,7 +91,7 @@ async function readLine(
   line: number,
 ): Promise<FileLine> {
   if ('problem' in each) return { line, problem: each.problem }
-  const parsed = await parseJson(each.text, LINE_DEPTH)
+  const parsed = await readJsonText(each.text, LINE_DEPTH)
   if (parsed.ok) return { line, value: parsed.value }
   return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
 }

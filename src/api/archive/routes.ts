@@ -25,30 +25,22 @@ export function archiveFace(deps: ArchiveDeps): Hono {
   const load = async () => (await import('./archive.ts')).createArchive(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  on(
-    'GET /export',
-    {
-      ...ADMIN,
-      summary: 'Back the registry up, or a toolkit of it',
-      act: 'registry.export',
-      query: exportQuery,
-      answers: { 200: plain('JSON lines', JSON_LINES) },
-    },
-    async ({ query: { toolkit }, note }) => (await load()).exported(toolkit, note),
-  )
+  on('GET /export', {
+    ...ADMIN,
+    summary: 'Back the registry up, or a toolkit of it',
+    act: 'registry.export',
+    query: exportQuery,
+    answers: { 200: plain('JSON lines', JSON_LINES) },
+  })(async ({ query: { toolkit }, note }) => (await load()).exported(toolkit, note))
 
-  on(
-    'POST /import',
-    {
-      ...ADMIN,
-      summary: 'Restore what was backed up',
-      act: 'registry.import',
-      query: importQuery,
-      sends: JSON_LINES,
-      answers: { 200: plain('What became of it, as JSON lines', JSON_LINES) },
-    },
-    async ({ c, principal, query: { trust } }) => (await load()).imported(c, principal, trust === '1'),
-  )
+  on('POST /import', {
+    ...ADMIN,
+    summary: 'Restore what was backed up',
+    act: 'registry.import',
+    query: importQuery,
+    sends: JSON_LINES,
+    answers: { 200: plain('What became of it, as JSON lines', JSON_LINES) },
+  })(async ({ c, principal, query: { trust } }) => (await load()).imported(c, principal, trust === '1'))
 
   return face
 }

@@ -47,38 +47,32 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   const { face, on, handler } = createFace<ArtifactAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN } as const
 
-  on(
-    'POST /artifacts',
-    {
-      ...CALLER,
-      summary: 'Send a file for calls to name',
-      sends: '*/*',
-      query: uploadQuery,
-      answers: { 201: component('Its handle', 'Upload') },
-    },
-    async ({ c, principal, query: { filename } }) => {
-      const request = c.req.raw
-      const owner = ownerOf(request, principal)
-      if (!owner.ok) return owner
-      const read = readUpload(request.headers, filename)
-      if (!read.ok) return read
-      let kept: Awaited<ReturnType<UploadStore['keep']>>
-      try {
-        kept = await uploads.keep({ ...read.value, body: request.body }, owner.value)
-      } catch (error) {
-        console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
-        return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })
-      }
-      if (!kept.ok) return kept
-      const { id, expires } = kept
-      const headers = { location: `/artifacts/${id}` }
-      return { ...ok(encodeUpload(id, read.value, expires)), status: 201, headers }
-    },
-  )
+  on('POST /artifacts', {
+    ...CALLER,
+    summary: 'Send a file for calls to name',
+    sends: '*/*',
+    query: uploadQuery,
+    answers: { 201: component('Its handle', 'Upload') },
+  })(async ({ c, principal, query: { filename } }) => {
+    const request = c.req.raw
+    const owner = ownerOf(request, principal)
+    if (!owner.ok) return owner
+    const read = readUpload(request.headers, filename)
+    if (!read.ok) return read
+    let kept: Awaited<ReturnType<UploadStore['keep']>>
+    try {
+      kept = await uploads.keep({ ...read.value, body: request.body }, owner.value)
+    } catch (error) {
+      console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
+      return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })
+    }
+    if (!kept.ok) return kept
+    const { id, expires } = kept
+    const headers = { location: `/artifacts/${id}` }
+    return { ...ok(encodeUpload(id, read.value, expires)), status: 201, headers }
+  })
 
-  on(
-    'DELETE /artifacts/:id',
-    { ...CALLER, summary: 'Remove a file that was sent', answers: DONE },
+  on('DELETE /artifacts/:id', { ...CALLER, summary: 'Remove a file that was sent', answers: DONE })(
     async ({ c, principal, path: { id } }) => {
       const owner = ownerOf(c.req.raw, principal)
       if (!owner.ok) return owner
@@ -95,7 +89,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
       416: { says: 'No such part' },
     },
   } as const
-  const showOwn = handler('GET /artifacts/:id', { ...CALLER, ...READ }, async ({ c, principal, path: { id } }) => {
+  const showOwn = handler('GET /artifacts/:id', { ...CALLER, ...READ })(async ({ c, principal, path: { id } }) => {
     const owner = ownerOf(c.req.raw, principal)
     if (!owner.ok) return owner
     const file = await uploads.find(id, owner.value)

@@ -49,46 +49,38 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
 
-  on(
-    'GET /authorizations/:id',
-    {
-      ...PLAIN,
-      summary: 'Follow what a person was asked for',
-      scope: 'tools:call',
-      query: waitQuery,
-      answers: { 200: component('How far it is', 'Authorization') },
-    },
-    async ({ principal, path, query: { wait } }) => {
-      const found = await visible(path.id, principal)
-      if (!found.ok) return found
-      const { id, status } = found.value
-      const isOver = status === 'completed' || status === 'failed'
-      const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
-      return latest ? ok(encodeAuthorization(latest)) : unknown(id)
-    },
-  )
+  on('GET /authorizations/:id', {
+    ...PLAIN,
+    summary: 'Follow what a person was asked for',
+    scope: 'tools:call',
+    query: waitQuery,
+    answers: { 200: component('How far it is', 'Authorization') },
+  })(async ({ principal, path, query: { wait } }) => {
+    const found = await visible(path.id, principal)
+    if (!found.ok) return found
+    const { id, status } = found.value
+    const isOver = status === 'completed' || status === 'failed'
+    const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
+    return latest ? ok(encodeAuthorization(latest)) : unknown(id)
+  })
 
-  on(
-    'POST /authorizations/:id/confirm',
-    {
-      ...PLAIN,
-      summary: 'Say who a person is, as the verifier of users',
-      // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
-      scope: 'users:confirm',
-      act: 'authorization.confirm',
-      body: jsonBody(confirmation),
-      answers: { 200: json('Where the browser goes on', objectOf({ next: TEXT })) },
-    },
-    async ({ principal, path: { id }, body: { flow, user_id: userId } }) => {
-      if (!mayActFor(principal, userId)) {
-        return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
-      }
-      const found = await visible(id, principal)
-      if (!found.ok) return found
-      const step = await authorizations.confirm(id, flow, userId)
-      return step.ok ? ok({ next: step.location }) : fail(stepFailure(step))
-    },
-  )
+  on('POST /authorizations/:id/confirm', {
+    ...PLAIN,
+    summary: 'Say who a person is, as the verifier of users',
+    // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
+    scope: 'users:confirm',
+    act: 'authorization.confirm',
+    body: jsonBody(confirmation),
+    answers: { 200: json('Where the browser goes on', objectOf({ next: TEXT })) },
+  })(async ({ principal, path: { id }, body: { flow, user_id: userId } }) => {
+    if (!mayActFor(principal, userId)) {
+      return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
+    }
+    const found = await visible(id, principal)
+    if (!found.ok) return found
+    const step = await authorizations.confirm(id, flow, userId)
+    return step.ok ? ok({ next: step.location }) : fail(stepFailure(step))
+  })
 
   forPeople.get('/authorizations/:id/start', declarePage(start))
   async function start(c: Context): Promise<Response> {

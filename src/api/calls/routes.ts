@@ -31,71 +31,55 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
   const { face, on } = createFace<RecordAnswers>(deps)
   const AUDITOR = { scope: 'records:read', ...PLAIN } as const
 
-  on(
-    'GET /calls',
-    {
-      ...PLAIN,
-      summary: 'List who called what',
-      query: callsQuery,
-      answers: { 200: component('Newest first', 'Page') },
-    },
-    async ({ principal, query: { limit, cursor, ...asked } }) => {
-      const filter = filterOf(asked, now())
-      if (!filter.ok) return filter
-      const found = await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)
-      return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
-    },
-  )
+  on('GET /calls', {
+    ...PLAIN,
+    summary: 'List who called what',
+    query: callsQuery,
+    answers: { 200: component('Newest first', 'Page') },
+  })(async ({ principal, query: { limit, cursor, ...asked } }) => {
+    const filter = filterOf(asked, now())
+    if (!filter.ok) return filter
+    const found = await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)
+    return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+  })
 
-  on(
-    'GET /audit',
-    {
-      ...AUDITOR,
-      summary: 'List what was administered, and who was refused',
-      query: auditQuery,
-      answers: { 200: component('Newest first', 'Page') },
-    },
-    async ({ query: { limit, cursor, ...asked } }) => {
-      const filter = filterOf(asked, now())
-      if (!filter.ok) return filter
-      const found = await records.acts(filter.value, limit, cursor)
-      return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
-    },
-  )
+  on('GET /audit', {
+    ...AUDITOR,
+    summary: 'List what was administered, and who was refused',
+    query: auditQuery,
+    answers: { 200: component('Newest first', 'Page') },
+  })(async ({ query: { limit, cursor, ...asked } }) => {
+    const filter = filterOf(asked, now())
+    if (!filter.ok) return filter
+    const found = await records.acts(filter.value, limit, cursor)
+    return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+  })
 
-  on(
-    'GET /usage',
-    {
-      ...PLAIN,
-      summary: 'Count calls, and tell how long they took',
-      query: usageQuery,
-      answers: { 200: component('By what was asked for', 'Usage') },
-    },
-    async ({ principal, query: { by, ...asked } }) => {
-      const filter = filterOf(asked, now(), DAY_MS)
-      if (!filter.ok) return filter
-      const { since, until } = filter.value
-      const report = await records.usage({ ...filter.value, ...ownOf(principal) }, by)
-      if (!report) return TOO_MANY
-      const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() }
-      return ok({ ...times, by, items: report.items, lost: report.lost })
-    },
-  )
+  on('GET /usage', {
+    ...PLAIN,
+    summary: 'Count calls, and tell how long they took',
+    query: usageQuery,
+    answers: { 200: component('By what was asked for', 'Usage') },
+  })(async ({ principal, query: { by, ...asked } }) => {
+    const filter = filterOf(asked, now(), DAY_MS)
+    if (!filter.ok) return filter
+    const { since, until } = filter.value
+    const report = await records.usage({ ...filter.value, ...ownOf(principal) }, by)
+    if (!report) return TOO_MANY
+    const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() }
+    return ok({ ...times, by, items: report.items, lost: report.lost })
+  })
 
-  on(
-    'GET /metrics',
-    {
-      ...AUDITOR,
-      summary: "Today's figures as OpenMetrics",
-      answers: { 200: plain('OpenMetrics 1.0', 'application/openmetrics-text') },
-    },
-    async () => {
-      // Few isolates are asked for it
-      const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
-      const text = encodeMetrics(await records.counted(), version)
-      return new Response(text, { headers: { 'content-type': OPEN_METRICS } })
-    },
-  )
+  on('GET /metrics', {
+    ...AUDITOR,
+    summary: "Today's figures as OpenMetrics",
+    answers: { 200: plain('OpenMetrics 1.0', 'application/openmetrics-text') },
+  })(async () => {
+    // Few isolates are asked for it
+    const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
+    const text = encodeMetrics(await records.counted(), version)
+    return new Response(text, { headers: { 'content-type': OPEN_METRICS } })
+  })
 
   return face
 }

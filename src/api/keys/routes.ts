@@ -29,98 +29,88 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   const { face, on } = createFace<KeyAnswers>(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  on(
-    'POST /keys',
-    {
-      ...ADMIN,
-      summary: 'Make an API key',
-      act: 'key.create',
-      // A key with a thousand users of 30 characters fits
-      body: jsonBody(newKey(deps.now), { what: 'key' }),
-      answers: { 201: component('The key, shown once', 'NewKey') },
-    },
-    async ({ body, note }) => {
-      const text = deps.randomKey()
-      const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...body }
-      await keys.create(key, await deps.sha256(text))
-      deps.onChange('created', key.id)
-      const { id, name, scopes, tools, users } = key
-      note({ id, name, scopes, tools, users })
-      return { ...ok(encodeNewKey(key, text)), status: 201 }
-    },
-  )
+  on('POST /keys', {
+    ...ADMIN,
+    summary: 'Make an API key',
+    act: 'key.create',
+    // A key with a thousand users of 30 characters fits
+    body: jsonBody(newKey(deps.now), { what: 'key' }),
+    answers: { 201: component('The key, shown once', 'NewKey') },
+  })(async ({ body, note }) => {
+    const text = deps.randomKey()
+    const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...body }
+    await keys.create(key, await deps.sha256(text))
+    deps.onChange('created', key.id)
+    const { id, name, scopes, tools, users } = key
+    note({ id, name, scopes, tools, users })
+    return { ...ok(encodeNewKey(key, text)), status: 201 }
+  })
 
-  on('GET /keys', { ...ADMIN, summary: 'List API keys', answers: { 200: items('All keys', 'Key') } }, async () => {
+  on('GET /keys', { ...ADMIN, summary: 'List API keys', answers: { 200: items('All keys', 'Key') } })(async () => {
     const [all, known] = await Promise.all([keys.list(), knownOf()])
     return ok({ items: all.map((key) => encodeListed(key, known)) })
   })
 
-  on(
-    'GET /keys/:id',
-    { ...ADMIN, summary: 'Read an API key', answers: { 200: tagged(component('Without its text', 'Key')) } },
-    async ({ path: { id } }) => {
-      const [key, known] = await Promise.all([keys.withId(id), knownOf()])
-      return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : unknown(id)
-    },
-  )
+  on('GET /keys/:id', {
+    ...ADMIN,
+    summary: 'Read an API key',
+    answers: { 200: tagged(component('Without its text', 'Key')) },
+  })(async ({ path: { id } }) => {
+    const [key, known] = await Promise.all([keys.withId(id), knownOf()])
+    return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : unknown(id)
+  })
 
-  on(
-    'PATCH /keys/:id',
-    {
-      ...ADMIN,
-      summary: 'Change an API key',
-      act: 'key.change',
-      conditional: true,
-      body: jsonBody(keyChange(deps.now), { what: 'key' }),
-      answers: { 200: tagged(component('As it is now', 'Key')) },
-    },
-    async ({ path: { id }, body, expected, note }) => {
-      const before = await keys.withId(id)
-      if (!before) return unknown(id)
-      if (!isExpected(before, expected)) return STALE
-      const key = changedKey(before, body)
-      const { name, scopes, tools, users } = key
-      note({ name, scopes, tools, users })
-      // The change is of what was read here, and stored where that is still what there is
-      const changed = await keys.change(key, expected && [revisionOf(before)])
-      if (changed === 'stale') return STALE
-      if (!changed) return unknown(id)
-      deps.onChange('changed', id)
-      return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
-    },
-  )
+  on('PATCH /keys/:id', {
+    ...ADMIN,
+    summary: 'Change an API key',
+    act: 'key.change',
+    conditional: true,
+    body: jsonBody(keyChange(deps.now), { what: 'key' }),
+    answers: { 200: tagged(component('As it is now', 'Key')) },
+  })(async ({ path: { id }, body, expected, note }) => {
+    const before = await keys.withId(id)
+    if (!before) return unknown(id)
+    if (!isExpected(before, expected)) return STALE
+    const key = changedKey(before, body)
+    const { name, scopes, tools, users } = key
+    note({ name, scopes, tools, users })
+    // The change is of what was read here, and stored where that is still what there is
+    const changed = await keys.change(key, expected && [revisionOf(before)])
+    if (changed === 'stale') return STALE
+    if (!changed) return unknown(id)
+    deps.onChange('changed', id)
+    return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
+  })
 
-  on(
-    'POST /keys/:id/rotate',
-    {
-      ...ADMIN,
-      summary: 'Give an API key another text',
-      act: 'key.rotate',
-      body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
-      answers: { 200: component('The text, shown once', 'NewKey') },
-    },
-    async ({ path: { id }, body }) => {
-      const until = deps.now().getTime() + body.overlap_seconds * 1_000
-      const key = await keys.withId(id)
-      if (!key) return unknown(id)
-      const text = deps.randomKey()
-      if (!(await keys.rotate(id, await deps.sha256(text), until))) return unknown(id)
-      deps.onChange('changed', id)
-      return ok({ ...encodeNewKey(key, text), previous_expires_at: new Date(until).toISOString() })
-    },
-  )
+  on('POST /keys/:id/rotate', {
+    ...ADMIN,
+    summary: 'Give an API key another text',
+    act: 'key.rotate',
+    body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
+    answers: { 200: component('The text, shown once', 'NewKey') },
+  })(async ({ path: { id }, body }) => {
+    const until = deps.now().getTime() + body.overlap_seconds * 1_000
+    const key = await keys.withId(id)
+    if (!key) return unknown(id)
+    const text = deps.randomKey()
+    if (!(await keys.rotate(id, await deps.sha256(text), until))) return unknown(id)
+    deps.onChange('changed', id)
+    return ok({ ...encodeNewKey(key, text), previous_expires_at: new Date(until).toISOString() })
+  })
 
-  on(
-    'DELETE /keys/:id',
-    { ...ADMIN, summary: 'Remove an API key', act: 'key.remove', conditional: true, answers: DONE },
-    async ({ path: { id }, expected }) => {
-      const removed = await keys.remove(id, expected)
-      if (removed === 'stale') return STALE
-      // Also when it was removed elsewhere: a verdict may live on here
-      deps.onChange('removed', id)
-      return removed ? ok(undefined) : unknown(id)
-    },
-  )
+  on('DELETE /keys/:id', {
+    ...ADMIN,
+    summary: 'Remove an API key',
+    act: 'key.remove',
+    conditional: true,
+    answers: DONE,
+  })(async ({ path: { id }, expected }) => {
+    const removed = await keys.remove(id, expected)
+    if (removed === 'stale') return STALE
+    // Also when it was removed elsewhere: a verdict may live on here
+    deps.onChange('removed', id)
+    return removed ? ok(undefined) : unknown(id)
+  })
 
   /** What lists tell of keys beside what they are. */
   async function knownOf(): Promise<Known> {

@@ -1,9 +1,8 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { jsonText } from '../../http/answer/json-response.ts'
 import { page } from '../../http/page/page.ts'
 import { json, OBJECT, objectOf, TEXT } from '../../http/route/answers.ts'
-import type { Operation } from '../../http/route/operation.ts'
-import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/route/public-route.ts'
+import { createPublicFace, type PublicRouteDeps } from '../../http/route/public-route.ts'
 import { ANY_QUERY } from '../../http/request/query.ts'
 import type { AppRoute } from './document.ts'
 
@@ -18,8 +17,7 @@ const DOCUMENT = { 200: json('OpenAPI 3.1', objectOf({ openapi: TEXT, info: OBJE
 
 /** `GET /openapi.json`: what the routes declare of themselves, as OpenAPI 3.1; and `GET /docs/reference`: the same as a page. */
 export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono {
-  const open = createPublicRoute(deps)
-  const face = new Hono()
+  const { face, at } = createPublicFace(deps)
   at('/openapi.json', { ...READ, summary: 'This document', answers: DOCUMENT }, async (c) =>
     jsonText(JSON.stringify(await documentAt(c))),
   )
@@ -31,11 +29,6 @@ export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono
   async function documentAt({ req }: Context) {
     const { openApiDocument } = await import('./document.ts')
     return openApiDocument(routes(), { origin: new URL(req.url).origin, version })
-  }
-
-  function at(path: string, operation: Operation<object>, give: (c: Context) => Promise<Response>): void {
-    face.get(path, open(operation, give))
-    face.options(path, preflight)
   }
 
   return face

@@ -23,57 +23,53 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
   const ADMIN = { scope: 'admin', ...PLAIN } as const
   const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
 
-  on(
-    'GET /policies',
-    { ...ADMIN, summary: 'List policies', answers: { 200: items('All policies', 'Policy') } },
+  on('GET /policies', { ...ADMIN, summary: 'List policies', answers: { 200: items('All policies', 'Policy') } })(
     async () => ok({ items: await store.list() }),
   )
 
-  on(
-    'GET /policies/:pattern',
-    { ...ONE, summary: 'Read a policy', answers: { 200: tagged(component('The policy', 'Policy')) } },
-    async ({ path: { pattern } }) => {
-      // Case does not count, as ids are unique ignoring it
-      const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
-      return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
-    },
-  )
+  on('GET /policies/:pattern', {
+    ...ONE,
+    summary: 'Read a policy',
+    answers: { 200: tagged(component('The policy', 'Policy')) },
+  })(async ({ path: { pattern } }) => {
+    // Case does not count, as ids are unique ignoring it
+    const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
+    return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
+  })
 
-  on(
-    'PUT /policies/:pattern',
-    {
-      ...ONE,
-      summary: 'Say what holds for the tools that a pattern covers',
-      act: 'policy.put',
-      conditional: true,
-      body: jsonBody(policyReader(), {
-        what: 'policy',
-        readerFor: async () => policyReader(await judgeSecrets()),
-      }),
-      answers: { 200: tagged(component('Replaced', 'Policy')), 201: tagged(component('New', 'Policy')) },
-    },
-    async ({ path: { pattern }, body, expected, note }) => {
-      const policy = { pattern, ...body }
-      const { limits, ...said } = policy
-      note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
-      const isNew = await store.put(policy, expected)
-      if (isNew === 'stale') return STALE
-      if (isNew !== undefined) return { ...ok(policy), status: isNew ? 201 : 200, headers: etag(policy) }
-      const message = `There are ${MAX_POLICIES} policies, as many as there may be: delete one`
-      return fail({ type: 'conflict', message })
-    },
-  )
+  on('PUT /policies/:pattern', {
+    ...ONE,
+    summary: 'Say what holds for the tools that a pattern covers',
+    act: 'policy.put',
+    conditional: true,
+    body: jsonBody(policyReader(), {
+      what: 'policy',
+      readerFor: async () => policyReader(await judgeSecrets()),
+    }),
+    answers: { 200: tagged(component('Replaced', 'Policy')), 201: tagged(component('New', 'Policy')) },
+  })(async ({ path: { pattern }, body, expected, note }) => {
+    const policy = { pattern, ...body }
+    const { limits, ...said } = policy
+    note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
+    const isNew = await store.put(policy, expected)
+    if (isNew === 'stale') return STALE
+    if (isNew !== undefined) return { ...ok(policy), status: isNew ? 201 : 200, headers: etag(policy) }
+    const message = `There are ${MAX_POLICIES} policies, as many as there may be: delete one`
+    return fail({ type: 'conflict', message })
+  })
 
-  on(
-    'DELETE /policies/:pattern',
-    { ...ONE, summary: 'Remove a policy', act: 'policy.remove', conditional: true, answers: DONE },
-    async ({ path: { pattern }, expected, note }) => {
-      note({ pattern })
-      const removed = await store.remove(pattern, expected)
-      if (removed === 'stale') return STALE
-      return removed ? ok(undefined) : unknown(pattern)
-    },
-  )
+  on('DELETE /policies/:pattern', {
+    ...ONE,
+    summary: 'Remove a policy',
+    act: 'policy.remove',
+    conditional: true,
+    answers: DONE,
+  })(async ({ path: { pattern }, expected, note }) => {
+    note({ pattern })
+    const removed = await store.remove(pattern, expected)
+    if (removed === 'stale') return STALE
+    return removed ? ok(undefined) : unknown(pattern)
+  })
 
   return face
 }

@@ -37,67 +37,65 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   const ADMIN = { scope: 'admin', ...PLAIN } as const
   const ONE = { ...ADMIN, path: { id: ID } } as const
 
-  on(
-    'GET /providers',
-    { ...ADMIN, summary: 'List OAuth providers', answers: { 200: items('All providers', 'Provider') } },
-    async () => {
-      const given = await store.list()
-      const others = connected().filter(({ id }) => !given.some((provider) => provider.id === id))
-      const all = [
-        ...given.map((provider) => encodeProvider(provider, 'given')),
-        ...others.map((provider) => encodeProvider(provider, 'built-in')),
-      ]
-      return ok({ items: all.sort((a, b) => (a.id < b.id ? -1 : 1)) })
-    },
-  )
+  on('GET /providers', {
+    ...ADMIN,
+    summary: 'List OAuth providers',
+    answers: { 200: items('All providers', 'Provider') },
+  })(async () => {
+    const given = await store.list()
+    const others = connected().filter(({ id }) => !given.some((provider) => provider.id === id))
+    const all = [
+      ...given.map((provider) => encodeProvider(provider, 'given')),
+      ...others.map((provider) => encodeProvider(provider, 'built-in')),
+    ]
+    return ok({ items: all.sort((a, b) => (a.id < b.id ? -1 : 1)) })
+  })
 
-  on(
-    'GET /providers/:id',
-    { ...ONE, summary: 'Read an OAuth provider', answers: { 200: tagged(component('The provider', 'Provider')) } },
-    async ({ path: { id } }) => {
-      // Of those in KV some may be older than what an `ETag` is compared with
-      const given = (await store.list()).find((provider) => provider.id === id)
-      if (given) return { ...ok(encodeProvider(given, 'given')), headers: etag(given) }
-      const builtIn = connected().find((provider) => provider.id === id)
-      return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
-    },
-  )
+  on('GET /providers/:id', {
+    ...ONE,
+    summary: 'Read an OAuth provider',
+    answers: { 200: tagged(component('The provider', 'Provider')) },
+  })(async ({ path: { id } }) => {
+    // Of those in KV some may be older than what an `ETag` is compared with
+    const given = (await store.list()).find((provider) => provider.id === id)
+    if (given) return { ...ok(encodeProvider(given, 'given')), headers: etag(given) }
+    const builtIn = connected().find((provider) => provider.id === id)
+    return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
+  })
 
-  on(
-    'PUT /providers/:id',
-    {
-      ...ONE,
-      summary: 'Put an OAuth provider',
-      act: 'provider.put',
-      conditional: true,
-      body: jsonBody(providerReader('{id}'), {
-        limit: LIMIT,
-        what: 'provider',
-        async readerFor({ id = '' }, sent) {
-          // Without a secret to judge, those who know them need not be reached
-          const namesSecret = isObject(sent) && 'client_secret_name' in sent
-          const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
-          return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })
-        },
-      }),
-      answers: { 200: tagged(component('Replaced', 'Provider')), 201: tagged(component('New', 'Provider')) },
-    },
-    async ({ body, expected }) => {
-      const isNew = await store.put(body, expected)
-      if (isNew === 'stale') return STALE
-      return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200, headers: etag(body) }
-    },
-  )
+  on('PUT /providers/:id', {
+    ...ONE,
+    summary: 'Put an OAuth provider',
+    act: 'provider.put',
+    conditional: true,
+    body: jsonBody(providerReader('{id}'), {
+      limit: LIMIT,
+      what: 'provider',
+      async readerFor({ id = '' }, sent) {
+        // Without a secret to judge, those who know them need not be reached
+        const namesSecret = isObject(sent) && 'client_secret_name' in sent
+        const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
+        return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })
+      },
+    }),
+    answers: { 200: tagged(component('Replaced', 'Provider')), 201: tagged(component('New', 'Provider')) },
+  })(async ({ body, expected }) => {
+    const isNew = await store.put(body, expected)
+    if (isNew === 'stale') return STALE
+    return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200, headers: etag(body) }
+  })
 
-  on(
-    'DELETE /providers/:id',
-    { ...ONE, summary: 'Remove an OAuth provider', act: 'provider.remove', conditional: true, answers: DONE },
-    async ({ path: { id }, expected }) => {
-      const removed = await store.remove(id, expected)
-      if (removed === 'stale') return STALE
-      return removed ? ok(undefined) : unknown(id)
-    },
-  )
+  on('DELETE /providers/:id', {
+    ...ONE,
+    summary: 'Remove an OAuth provider',
+    act: 'provider.remove',
+    conditional: true,
+    answers: DONE,
+  })(async ({ path: { id }, expected }) => {
+    const removed = await store.remove(id, expected)
+    if (removed === 'stale') return STALE
+    return removed ? ok(undefined) : unknown(id)
+  })
 
   return face
 }

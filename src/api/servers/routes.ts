@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
@@ -8,8 +8,7 @@ import { pathSegment } from '../../http/request/path-segment.ts'
 import { ANY_QUERY, query, type ReadOf } from '../../http/request/query.ts'
 import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
 import { json, OBJECT, plain } from '../../http/route/answers.ts'
-import type { Operation } from '../../http/route/operation.ts'
-import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/route/public-route.ts'
+import { createPublicFace, type PublicRouteDeps } from '../../http/route/public-route.ts'
 import type { Deployment, Toolset } from './wire.ts'
 
 export interface ServersFaceDeps extends PublicRouteDeps {
@@ -22,8 +21,8 @@ export interface ServersFaceDeps extends PublicRouteDeps {
   readonly toolsetsOf: (principal: Principal) => Promise<readonly Toolset[]>
 }
 
-/** Loaded when it is first asked for: few requests need it. */
-type Wire = typeof import('./wire.ts')
+/** Few requests need it. */
+const load = () => import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
 /** The registry's own servers pass over what they do not know, so that clients of later revisions can ask them. */
@@ -54,34 +53,26 @@ const VERSIONS = `${SERVERS}/:name/versions`
  * credential is told of each toolkit that they may call, too, as a server of its own.
  */
 export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
-  const open = createPublicRoute({ ...deps, respond: refuse })
-  const face = new Hono()
+  const { face, at } = createPublicFace({ ...deps, respond: refuse })
   at(SERVERS, { ...REGISTRY, summary: 'List this deployment as an MCP server', query: SERVERS_QUERY }, list)
   at(VERSIONS, { ...REGISTRY, summary: 'List the versions of this deployment' }, versions)
   at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Read this deployment as an MCP server' }, version)
   at(
     '/mcp/server-card',
     { summary: 'The card of the MCP server', query: ANY_QUERY, answers: { 200: plain('The card', 'application/*') } },
-    (c, wire) => typed(wire.encodeCard(deploymentAt(c)), wire.CARD_TYPE),
+    async (c) => {
+      const { encodeCard, CARD_TYPE } = await load()
+      return typed(encodeCard(deploymentAt(c)), CARD_TYPE)
+    },
   )
   at(
     '/.well-known/ai-catalog.json',
     { summary: 'Where the card is', query: ANY_QUERY, answers: { 200: plain('The catalog', 'application/*') } },
-    (c, wire) => typed(wire.encodeCatalog(deploymentAt(c)), wire.CATALOG_TYPE),
+    async (c) => {
+      const { encodeCatalog, CATALOG_TYPE } = await load()
+      return typed(encodeCatalog(deploymentAt(c)), CATALOG_TYPE)
+    },
   )
-
-  function at<Q>(
-    path: string,
-    operation: Operation<Q>,
-    give: (c: Context, wire: Wire, query: Q) => Response | Failing | Promise<Response | Failing>,
-  ): void {
-    const handle = open(operation, async (c: Context, asked) => {
-      const answer = await give(c, await import('./wire.ts'), asked)
-      return answer instanceof Response ? answer : refuse(answer.failure)
-    })
-    face.get(path, handle)
-    face.options(path, preflight)
-  }
 
   function deploymentAt({ req }: Context): Deployment {
     const url = new URL(req.url)
@@ -94,7 +85,8 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     return [undefined, ...(principal ? await toolsetsOf(principal) : [])]
   }
 
-  async function list(c: Context, wire: Wire, asked: ReadOf<typeof SERVERS_QUERY>): Promise<Response> {
+  async function list(c: Context, asked: ReadOf<typeof SERVERS_QUERY>): Promise<Response> {
+    const wire = await load()
     const here = deploymentAt(c)
     const { cursor = '', limit = DEFAULT_LIMIT } = asked
     const all = (await serversFor(c)).filter((each) => wire.isAskedFor(here, each, asked))
@@ -106,14 +98,16 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     return ofWhoever(c, c.json(wire.encodeServers(servers, next)))
   }
 
-  async function versions(c: Context, wire: Wire): Promise<Response | Failing> {
-    const found = await named(c, wire)
+  async function versions(c: Context): Promise<Response | Failing> {
+    const wire = await load()
+    const found = await named(c)
     if (!found.ok) return found
     return ofWhoever(c, c.json(wire.encodeServers([wire.encodeServer(deploymentAt(c), found.value.toolset)])))
   }
 
-  async function version(c: Context, wire: Wire): Promise<Response | Failing> {
-    const found = await named(c, wire)
+  async function version(c: Context): Promise<Response | Failing> {
+    const wire = await load()
+    const found = await named(c)
     if (!found.ok) return found
     const wanted = pathSegment(c.req.url, 5)
     if (!wanted.ok) return wanted
@@ -126,12 +120,13 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     })
   }
 
-  async function named(c: Context, wire: Wire): Promise<Result<{ readonly toolset: Toolset | undefined }>> {
+  async function named(c: Context): Promise<Result<{ readonly toolset: Toolset | undefined }>> {
     const name = pathSegment(c.req.url, 3)
     if (!name.ok) return name
+    const { serverName } = await load()
     const { origin } = deploymentAt(c)
     const [found] = (await serversFor(c))
-      .filter((each) => wire.serverName(origin, each) === name.value)
+      .filter((each) => serverName(origin, each) === name.value)
       .map((toolset) => ({ toolset }))
     if (found) return ok(found)
     return fail({ type: 'not-found', message: `Server '${name.value.slice(0, 200)}' was not found` })

@@ -17,15 +17,13 @@ export interface SessionsFaceDeps extends RouteDeps {
 export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const { face, on } = createFace<SessionAnswers>(deps)
 
-  on(
-    'GET /sessions',
-    { ...PLAIN, summary: 'List where one is signed in', answers: { 200: items('Sessions', 'Session') } },
-    async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }),
-  )
+  on('GET /sessions', {
+    ...PLAIN,
+    summary: 'List where one is signed in',
+    answers: { 200: items('Sessions', 'Session') },
+  })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))
 
-  on(
-    'DELETE /sessions/:id',
-    { ...PLAIN, summary: 'End a session', act: 'session.end', answers: DONE },
+  on('DELETE /sessions/:id', { ...PLAIN, summary: 'End a session', act: 'session.end', answers: DONE })(
     async ({ principal, path: { id } }) => {
       if (await sessions.remove(id, ownerFor(principal))) return ok(undefined)
       return fail({ type: 'not-found', message: `Cannot find the session '${id.slice(0, 100)}'` })

@@ -31,55 +31,47 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const ADMIN = { scope: 'admin', ...PLAIN } as const
   const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  on(
-    'GET /toolkits',
-    {
-      ...PLAIN,
-      scope: 'tools:read',
-      isPrivate: false,
-      summary: 'List the toolkits of the tools that the caller may see',
-      answers: { 200: json('The toolkits', objectOf({ items: listOf(OBJECT) })) },
-    },
-    async ({ principal }) => {
-      const counts = await catalogue.toolkits(principal)
-      return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
-    },
-  )
+  on('GET /toolkits', {
+    ...PLAIN,
+    scope: 'tools:read',
+    isPrivate: false,
+    summary: 'List the toolkits of the tools that the caller may see',
+    answers: { 200: json('The toolkits', objectOf({ items: listOf(OBJECT) })) },
+  })(async ({ principal }) => {
+    const counts = await catalogue.toolkits(principal)
+    return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
+  })
 
-  on(
-    'GET /toolkits/:toolkit',
-    { ...ADMIN, summary: 'Read whose a toolkit is', answers: { 200: component('The toolkit', 'Toolkit') } },
-    async ({ path: { toolkit: name } }) => {
-      const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
-      return toolkit ? ok(encodeToolkit(toolkit)) : unknown(name)
-    },
-  )
+  on('GET /toolkits/:toolkit', {
+    ...ADMIN,
+    summary: 'Read whose a toolkit is',
+    answers: { 200: component('The toolkit', 'Toolkit') },
+  })(async ({ path: { toolkit: name } }) => {
+    const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
+    return toolkit ? ok(encodeToolkit(toolkit)) : unknown(name)
+  })
 
-  on(
-    'PUT /toolkits/:toolkit',
-    {
-      ...ADMIN,
-      path: { toolkit: namePart },
-      summary: 'Give a toolkit to somebody',
-      act: 'toolkit.give',
-      body: jsonBody(OWNED, { what: 'change' }),
-      answers: { 200: component('The toolkit', 'Toolkit') },
-    },
-    async ({ path: { toolkit: name }, body: { owner }, note }) => {
-      note({ owner })
-      const principal = await ownerNamed(owner)
-      if (!principal.ok) return principal
-      const known = await toolkits.find(name)
-      if (known?.deleted) {
-        const message = `The toolkit '${name}' was deleted, and its name is kept until ${new Date(known.deleted.until).toISOString()}: bring it back first, with PATCH /toolkits/${name} and {"status": "active"}`
-        return fail({ type: 'conflict', message })
-      }
-      const given = await toolkits.give(name, principal.value)
-      if (given) return ok(encodeToolkit(given))
-      const message = `The toolkit '${name}' has bundled tools, so it is the deployment's: give a key that names it ('${name}.*')`
+  on('PUT /toolkits/:toolkit', {
+    ...ADMIN,
+    path: { toolkit: namePart },
+    summary: 'Give a toolkit to somebody',
+    act: 'toolkit.give',
+    body: jsonBody(OWNED, { what: 'change' }),
+    answers: { 200: component('The toolkit', 'Toolkit') },
+  })(async ({ path: { toolkit: name }, body: { owner }, note }) => {
+    note({ owner })
+    const principal = await ownerNamed(owner)
+    if (!principal.ok) return principal
+    const known = await toolkits.find(name)
+    if (known?.deleted) {
+      const message = `The toolkit '${name}' was deleted, and its name is kept until ${new Date(known.deleted.until).toISOString()}: bring it back first, with PATCH /toolkits/${name} and {"status": "active"}`
       return fail({ type: 'conflict', message })
-    },
-  )
+    }
+    const given = await toolkits.give(name, principal.value)
+    if (given) return ok(encodeToolkit(given))
+    const message = `The toolkit '${name}' has bundled tools, so it is the deployment's: give a key that names it ('${name}.*')`
+    return fail({ type: 'conflict', message })
+  })
 
   /** The principal that a body names as the owner; null for the deployment. */
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
@@ -92,39 +84,33 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
   }
 
-  on(
-    'PATCH /toolkits/:toolkit',
-    {
-      ...PUBLISHER,
-      summary: 'Change the status, owner or tags of a toolkit',
-      act: 'toolkit.change',
-      body: jsonBody(CHANGE),
-      answers: { 200: component('As it is now', 'Toolkit') },
-    },
-    async ({ principal, path: { toolkit: name }, body, note }) => {
-      const refused = refuseUnnamed(principal, name)
-      if (refused) return refused
-      note({ ...body })
-      const { owner, ...others } = body
-      // Nobody else may ask which keys there are
-      if (owner !== undefined && !isAdministrator(principal)) {
-        return fail({ type: 'forbidden', reason: 'Only an administrator says who owns a toolkit' })
-      }
-      const named = owner === undefined ? undefined : await ownerNamed(owner)
-      if (named?.ok === false) return named
-      const change = { ...others, ...(named ? { owner: named.value } : {}) }
-      return changedAnswer(name, await toolkits.change(name, change, principal))
-    },
-  )
+  on('PATCH /toolkits/:toolkit', {
+    ...PUBLISHER,
+    summary: 'Change the status, owner or tags of a toolkit',
+    act: 'toolkit.change',
+    body: jsonBody(CHANGE),
+    answers: { 200: component('As it is now', 'Toolkit') },
+  })(async ({ principal, path: { toolkit: name }, body, note }) => {
+    const refused = refuseUnnamed(principal, name)
+    if (refused) return refused
+    note({ ...body })
+    const { owner, ...others } = body
+    // Nobody else may ask which keys there are
+    if (owner !== undefined && !isAdministrator(principal)) {
+      return fail({ type: 'forbidden', reason: 'Only an administrator says who owns a toolkit' })
+    }
+    const named = owner === undefined ? undefined : await ownerNamed(owner)
+    if (named?.ok === false) return named
+    const change = { ...others, ...(named ? { owner: named.value } : {}) }
+    return changedAnswer(name, await toolkits.change(name, change, principal))
+  })
 
-  on(
-    'DELETE /toolkits/:toolkit',
-    {
-      ...PUBLISHER,
-      summary: 'Delete a toolkit that nobody may call any more',
-      act: 'toolkit.remove',
-      answers: { 200: component('Until when it is kept', 'Toolkit') },
-    },
+  on('DELETE /toolkits/:toolkit', {
+    ...PUBLISHER,
+    summary: 'Delete a toolkit that nobody may call any more',
+    act: 'toolkit.remove',
+    answers: { 200: component('Until when it is kept', 'Toolkit') },
+  })(
     async ({ principal, path: { toolkit: name } }) =>
       refuseUnnamed(principal, name) ?? changedAnswer(name, await toolkits.remove(name, principal)),
   )

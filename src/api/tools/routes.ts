@@ -74,167 +74,143 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const READER = { scope: 'tools:read', ...PLAIN } as const
   const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  on(
-    'POST /tools',
-    {
-      ...PUBLISHER,
-      summary: 'Publish a definition of any dialect, or up to 1,000',
-      act: 'tools.publish',
-      query: publicationQuery,
-      body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT }),
-      answers: {
-        200: {
-          ...json('Published before as it is; or the result of each of a batch', {
-            anyOf: [ref('Published'), ref('Results')],
-          }),
-          note: UNCALLABLE,
-        },
-        201: { ...component('Published', 'Published'), note: UNCALLABLE },
+  on('POST /tools', {
+    ...PUBLISHER,
+    summary: 'Publish a definition of any dialect, or up to 1,000',
+    act: 'tools.publish',
+    query: publicationQuery,
+    body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT }),
+    answers: {
+      200: {
+        ...json('Published before as it is; or the result of each of a batch', {
+          anyOf: [ref('Published'), ref('Results')],
+        }),
+        note: UNCALLABLE,
       },
+      201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-    async ({ principal, query: { allow, dialect }, body, note }) => {
-      const isBatch = isList(body)
-      const documents = isList(body) ? body : [body]
-      const reports = await publish(
-        documents.map((document) => ({ body: document, dialect })),
-        { principal, allowBreaking: allow !== undefined },
-      )
-      note(publishedOf(reports))
-      const beside = publicationNote(reports)
-      const noted = beside === undefined ? {} : { headers: noteHeader(beside) }
-      if (isBatch) {
-        const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
-        return { ...ok({ results }), ...noted }
-      }
-      const [report] = reports
-      if (!report) throw new Error('A publication came to nothing')
-      if (!report.ok) return report
-      return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
-    },
-  )
+  })(async ({ principal, query: { allow, dialect }, body, note }) => {
+    const isBatch = isList(body)
+    const documents = isList(body) ? body : [body]
+    const reports = await publish(
+      documents.map((document) => ({ body: document, dialect })),
+      { principal, allowBreaking: allow !== undefined },
+    )
+    note(publishedOf(reports))
+    const beside = publicationNote(reports)
+    const noted = beside === undefined ? {} : { headers: noteHeader(beside) }
+    if (isBatch) {
+      const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
+      return { ...ok({ results }), ...noted }
+    }
+    const [report] = reports
+    if (!report) throw new Error('A publication came to nothing')
+    if (!report.ok) return report
+    return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
+  })
 
-  on(
-    'GET /tools/:id',
-    {
-      ...READER,
-      summary: 'Read a definition',
-      query: query({ format: optional(format), losses }),
-      answers: { 200: json('In the format that was asked for', ANY), 304: UNCHANGED },
-    },
-    async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses } }) => {
-      const encode = formatNamed(formatName ?? 'oxp')
-      const found = await findSeen(id, principal, backgroundOf(c))
-      if (!found) return unknown(id)
-      const whole = await source.whole(found.record)
-      const sees = async (other: string) => (await findSeen(other, principal, backgroundOf(c))) !== undefined
-      // A document is a part of what is written in its own dialect alone
-      const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
-      const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
-      const written = encode(seen, found.record.name)
-      // Published by an earlier version of Switchboard, which did not judge it
-      if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
-      const { document, losses } = written.value
-      const digest = found.record.digest + (seen === whole ? '' : '.alone')
-      // The digest says nothing of policies
-      const { revision } = deps.policies.now()
-      const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
-      const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
-      const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
-      const headers = { ...PRIVATE, ...statusHeaders(found.status), ...guardHeaders(found.record), ...about, etag }
-      return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
-    },
-  )
+  on('GET /tools/:id', {
+    ...READER,
+    summary: 'Read a definition',
+    query: query({ format: optional(format), losses }),
+    answers: { 200: json('In the format that was asked for', ANY), 304: UNCHANGED },
+  })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses } }) => {
+    const encode = formatNamed(formatName ?? 'oxp')
+    const found = await findSeen(id, principal, backgroundOf(c))
+    if (!found) return unknown(id)
+    const whole = await source.whole(found.record)
+    const sees = async (other: string) => (await findSeen(other, principal, backgroundOf(c))) !== undefined
+    // A document is a part of what is written in its own dialect alone
+    const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
+    const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
+    const written = encode(seen, found.record.name)
+    // Published by an earlier version of Switchboard, which did not judge it
+    if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
+    const { document, losses } = written.value
+    const digest = found.record.digest + (seen === whole ? '' : '.alone')
+    // The digest says nothing of policies
+    const { revision } = deps.policies.now()
+    const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
+    const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
+    const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
+    const headers = { ...PRIVATE, ...statusHeaders(found.status), ...guardHeaders(found.record), ...about, etag }
+    return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
+  })
 
   // To look has no effect
-  on(
-    'GET /tools/:id/readiness',
-    {
-      ...READER,
-      summary: 'Tell whether a call could run now',
-      query: readinessQuery,
-      answers: { 200: component('What is in the way, if anything', 'Readiness') },
-    },
-    async ({ c, principal, path: { id }, query: { user_id } }) => {
-      const userId = userOf(principal, user_id)
-      if (userId !== undefined && !mayActFor(principal, userId)) {
-        return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-      }
-      const found = await findSeen(id, principal, backgroundOf(c))
-      if (!found) return unknown(id)
-      const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
-      return { ...ok(encodeReadiness(told)), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
-    },
-  )
+  on('GET /tools/:id/readiness', {
+    ...READER,
+    summary: 'Tell whether a call could run now',
+    query: readinessQuery,
+    answers: { 200: component('What is in the way, if anything', 'Readiness') },
+  })(async ({ c, principal, path: { id }, query: { user_id } }) => {
+    const userId = userOf(principal, user_id)
+    if (userId !== undefined && !mayActFor(principal, userId)) {
+      return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+    }
+    const found = await findSeen(id, principal, backgroundOf(c))
+    if (!found) return unknown(id)
+    const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
+    return { ...ok(encodeReadiness(told)), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
+  })
 
-  on(
-    'GET /tools/:id/versions',
-    {
-      ...READER,
-      summary: 'List the versions of a tool, and what each changed',
-      answers: { 200: json('The versions, the highest first', objectOf({ items: listOf(OBJECT) })) },
-    },
-    async ({ c, principal, path: { id } }) => {
-      const found = await findSeen(id, principal, backgroundOf(c))
-      const current = found && (await source.current(found.record))
-      const document = current && (await knownTo(principal, current, deps.toolkits))
-      if (!document) return unknown(id)
-      const { historyOf } = await import('../../core/publish/history.ts')
-      const history = await historyOf(document, source, (record) => maySee(principal, record))
-      return { ...ok({ items: history.map((each) => encodeHistory(document, each)) }), headers: PRIVATE }
-    },
-  )
+  on('GET /tools/:id/versions', {
+    ...READER,
+    summary: 'List the versions of a tool, and what each changed',
+    answers: { 200: json('The versions, the highest first', objectOf({ items: listOf(OBJECT) })) },
+  })(async ({ c, principal, path: { id } }) => {
+    const found = await findSeen(id, principal, backgroundOf(c))
+    const current = found && (await source.current(found.record))
+    const document = current && (await knownTo(principal, current, deps.toolkits))
+    if (!document) return unknown(id)
+    const { historyOf } = await import('../../core/publish/history.ts')
+    const history = await historyOf(document, source, (record) => maySee(principal, record))
+    return { ...ok({ items: history.map((each) => encodeHistory(document, each)) }), headers: PRIVATE }
+  })
 
-  on(
-    'PATCH /tools/:id',
-    {
-      ...PUBLISHER,
-      summary: 'Change the status of a version',
-      act: 'tool.change',
-      body: jsonBody(CHANGE),
-      answers: { 200: component('As it is now', 'Version') },
-    },
-    async ({ principal, path: { id: asked }, body, note }) => {
-      const id = parseToolId(asked)
-      if (!id) return unknown(asked)
-      note({ ...body })
-      // Another version may have come since an administrator looked
-      if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
-        const message = `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`
-        return fail({ type: 'request-malformed', message })
-      }
-      const found = await source.currentOrNearest(id)
-      const document = 'versions' in found && covers(principal, found) ? found : undefined
-      const version = document && resolveVersion(document.versions, id.selector)?.version
-      if (!document || version === undefined) return unknown(asked)
-      const { toolkit, tool } = document
-      const changed = await writer.change({ toolkit, tool }, version, body, principal)
-      if (!changed) return unknown(asked)
-      if (!changed.ok) {
-        const { reason, isConflict } = changed
-        return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
-      }
-      const entry = changed.document.versions.find((each) => each.version === version)
-      return entry ? ok(encodeVersion(changed.document, entry, isAdministrator(principal))) : unknown(asked)
-    },
-  )
+  on('PATCH /tools/:id', {
+    ...PUBLISHER,
+    summary: 'Change the status of a version',
+    act: 'tool.change',
+    body: jsonBody(CHANGE),
+    answers: { 200: component('As it is now', 'Version') },
+  })(async ({ principal, path: { id: asked }, body, note }) => {
+    const id = parseToolId(asked)
+    if (!id) return unknown(asked)
+    note({ ...body })
+    // Another version may have come since an administrator looked
+    if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
+      const message = `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`
+      return fail({ type: 'request-malformed', message })
+    }
+    const found = await source.currentOrNearest(id)
+    const document = 'versions' in found && covers(principal, found) ? found : undefined
+    const version = document && resolveVersion(document.versions, id.selector)?.version
+    if (!document || version === undefined) return unknown(asked)
+    const { toolkit, tool } = document
+    const changed = await writer.change({ toolkit, tool }, version, body, principal)
+    if (!changed) return unknown(asked)
+    if (!changed.ok) {
+      const { reason, isConflict } = changed
+      return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
+    }
+    const entry = changed.document.versions.find((each) => each.version === version)
+    return entry ? ok(encodeVersion(changed.document, entry, isAdministrator(principal))) : unknown(asked)
+  })
 
-  on(
-    'POST /convert',
-    {
-      ...READER,
-      summary: 'Write a definition in another format, storing nothing',
-      query: query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
-      body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
-      answers: {
-        200: json('The document, and what could not be said', objectOf({ document: ANY, losses: listOf(OBJECT) })),
-      },
+  on('POST /convert', {
+    ...READER,
+    summary: 'Write a definition in another format, storing nothing',
+    query: query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
+    body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
+    answers: {
+      200: json('The document, and what could not be said', objectOf({ document: ANY, losses: listOf(OBJECT) })),
     },
-    async ({ query: { to, from }, body }) => {
-      const { document, given } = unwrapped(body)
-      const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
-      return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
-    },
-  )
+  })(async ({ query: { to, from }, body }) => {
+    const { document, given } = unwrapped(body)
+    const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
+    return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
+  })
 
   async function findSeen(asked: string, principal: Principal, background: Background) {
     const found = await find(asked, principal, background)

@@ -22,57 +22,52 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  on(
-    'GET /users/:user/grants',
-    { ...CALLER, summary: 'List what a user has granted', answers: { 200: items('Grants', 'Grant') } },
+  on('GET /users/:user/grants', {
+    ...CALLER,
+    summary: 'List what a user has granted',
+    answers: { 200: items('Grants', 'Grant') },
+  })(
     async ({ principal, path: { user } }) =>
       refuseUser(principal, user) ?? ok({ items: (await grants.list(user)).map(encodeGrant) }),
   )
 
-  on(
-    'DELETE /users/:user/grants',
-    { ...CALLER, summary: 'Revoke all that a user has granted', act: 'grant.revoke', answers: DONE },
-    async ({ principal, path: { user } }) => {
-      const refused = refuseUser(principal, user)
-      if (refused) return refused
-      const held = await grants.list(user)
-      await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
-      return ok(undefined)
-    },
-  )
+  on('DELETE /users/:user/grants', {
+    ...CALLER,
+    summary: 'Revoke all that a user has granted',
+    act: 'grant.revoke',
+    answers: DONE,
+  })(async ({ principal, path: { user } }) => {
+    const refused = refuseUser(principal, user)
+    if (refused) return refused
+    const held = await grants.list(user)
+    await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
+    return ok(undefined)
+  })
 
-  on(
-    'GET /users/:user/grants/:provider',
-    {
-      ...CALLER,
-      summary: 'Read what a user has granted at a provider',
-      query: query({ account: optional(string()) }),
-      answers: { 200: component('The grant', 'Grant') },
-    },
-    async ({ principal, path: { user, provider }, query: { account } }) => {
-      const refused = refuseUser(principal, user)
-      if (refused) return refused
-      const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
-      const found = all.find((grant) => account === undefined || grant.account === account)
-      return found ? ok(encodeGrant(found)) : unknown(provider)
-    },
-  )
+  on('GET /users/:user/grants/:provider', {
+    ...CALLER,
+    summary: 'Read what a user has granted at a provider',
+    query: query({ account: optional(string()) }),
+    answers: { 200: component('The grant', 'Grant') },
+  })(async ({ principal, path: { user, provider }, query: { account } }) => {
+    const refused = refuseUser(principal, user)
+    if (refused) return refused
+    const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
+    const found = all.find((grant) => account === undefined || grant.account === account)
+    return found ? ok(encodeGrant(found)) : unknown(provider)
+  })
 
-  on(
-    'DELETE /users/:user/grants/:provider',
-    {
-      ...CALLER,
-      summary: 'Revoke what a user has granted at a provider',
-      act: 'grant.revoke',
-      query: query({ account: optional(string()), toolkit: optional(string()) }),
-      answers: DONE,
-    },
-    async ({ principal, path: { user, provider }, query }) => {
-      const refused = refuseUser(principal, user)
-      if (refused) return refused
-      return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
-    },
-  )
+  on('DELETE /users/:user/grants/:provider', {
+    ...CALLER,
+    summary: 'Revoke what a user has granted at a provider',
+    act: 'grant.revoke',
+    query: query({ account: optional(string()), toolkit: optional(string()) }),
+    answers: DONE,
+  })(async ({ principal, path: { user, provider }, query }) => {
+    const refused = refuseUser(principal, user)
+    if (refused) return refused
+    return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
+  })
 
   return face
 }

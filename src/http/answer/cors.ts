@@ -1,6 +1,5 @@
 const EXPOSED = 'WWW-Authenticate, Mcp-Session-Id, Retry-After, Switchboard-Note'
 const METHODS = 'GET, POST, DELETE, OPTIONS'
-/** What a page asks to send: names of headers, and no more of them than anybody needs. */
 const HEADER_NAMES = /^[\w, -]{1,2000}$/
 const MAX_AGE_S = '600'
 
@@ -16,22 +15,21 @@ export function crossOriginHeaders(
   if (origin === null || !origins.has(origin)) return undefined
   const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
   if (request.method !== 'OPTIONS') return headers
-  const asked = request.headers.get('access-control-request-headers') ?? ''
+  const names = request.headers.get('access-control-request-headers') ?? ''
   return {
     ...headers,
     'access-control-allow-methods': METHODS,
-    ...(HEADER_NAMES.test(asked) ? { 'access-control-allow-headers': asked } : {}),
+    ...(HEADER_NAMES.test(names) ? { 'access-control-allow-headers': names } : {}),
     'access-control-max-age': MAX_AGE_S,
+    'vary': 'Origin, Access-Control-Request-Headers',
   }
 }
 
-/** The answer to a browser that asks whether a page of another site may send a request. */
+/** The answer to a browser that asks whether a page of another site may send a request (Fetch, "CORS-preflight request"). */
 export function preflight(headers: Readonly<Record<string, string>>): Response {
-  const vary = 'Origin, Access-Control-Request-Headers'
-  return new Response(null, { status: 204, headers: { ...headers, vary } })
+  return new Response(null, { status: 204, headers })
 }
 
-/** Adds the headers to an answer. */
 export function letRead(response: Response, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   response.headers.append('vary', 'Origin')

@@ -2,7 +2,7 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import type { Json } from '../../core/tool/json.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
-import { parseJson } from './json-text.ts'
+import { readJsonText } from './json-text.ts'
 
 const encoder = new TextEncoder()
 
@@ -12,14 +12,14 @@ const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the b
 /**
  * Reads a request's body as JSON (RFC 8259), of at most `limit` bytes. Fails with `media-type-unsupported` when the
  * content type is not JSON's, `body-too-large` before more than the limit is read, and `request-malformed` when it is
- * no UTF-8 or `parseJson` refuses it. A character of four bytes that lacks its last may be read as U+FFFD, as Fetch reads
+ * no UTF-8 or `readJsonText` refuses it. A character of four bytes that lacks its last may be read as U+FFFD, as Fetch reads
  * all that is no UTF-8. No content of the body is ever in a message.
  */
 export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
   const type = request.headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
   const text = await readText(request, limit)
-  return text.ok ? parseJson(text.value) : text
+  return text.ok ? readJsonText(text.value) : text
 }
 
 /** Reads a body as UTF-8. A call's body comes with its length: to make no ArrayBuffer of it saves a tenth of the call. */

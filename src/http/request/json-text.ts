@@ -1,5 +1,5 @@
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import type { Json } from '../../core/tool/json.ts'
+import { type Json, parseJson } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
 /** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
@@ -8,22 +8,17 @@ export const MAX_DEPTH = 136
 const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
 
 /**
- * Parses a body's text. Beyond what `JSON.parse` refuses, it refuses an empty text, one that nests deeper than
- * `MAX_DEPTH`, any key `__proto__`, which code that copies objects key by key would take for the prototype, and numbers
- * past the range of doubles, which would be infinite (RFC 8259, section 6). Of keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
- * text holds but the names on the way to a refused key. What is in order is given at once.
+ * Parses a body's text. Refused as `request-malformed` are also texts that nest deeper than `depth`, a key `__proto__`, which code
+ * that copies objects key by key would take for the prototype, and numbers past the range of doubles (RFC 8259, section 6). A
+ * message says where, and nothing of what the text holds but the names on the way to a refused key.
  */
-export function parseJson(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
+export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
   // First, since finding a fault recurses once a level
   if (nestsTooDeep(text, depth)) {
     return malformed(`Cannot accept the body: it nests deeper than ${depth} levels`)
   }
-  let value: Json
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return unparsed(text)
-  }
+  const value = parseJson(text)
+  if (value === undefined) return unparsed(text)
   // The key is spelt out, or with escapes
   if (text.includes('__proto__') || text.includes('\\u')) {
     const pointer = pointerTo(value, namesPrototype)
@@ -36,7 +31,6 @@ export function parseJson(text: string, depth = MAX_DEPTH): Result<Json> | Promi
   return ok(value)
 }
 
-/** What finds faults is loaded with the first of them. */
 async function unparsed(text: string): Promise<Failing> {
   const { faultOf } = await import('./json-fault.ts')
   return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)

@@ -1,7 +1,9 @@
+import { type Context, Hono } from 'hono'
 import type { Failing, Failure } from '../../core/failure/failure.ts'
+import { preflight } from '../answer/cors.ts'
+import { readQuery } from '../request/query.ts'
 import type { RouteContext } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
-import { readQuery } from '../request/query.ts'
 
 export interface PublicRouteDeps {
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
@@ -10,38 +12,37 @@ export interface PublicRouteDeps {
   readonly respond: (failure: Failure) => Response | Promise<Response>
 }
 
-/** Pages of any site may ask. Some clients send their key wherever they ask, so it is let through. */
+/** Some clients send their key wherever they ask, so it is let through. */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': 'Accept, Authorization, Content-Type, MCP-Protocol-Version, OXP-API-Key',
 }
+const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
+
+type Handle<Q> = (c: Context, query: Q) => Response | Failing | Promise<Response | Failing>
 
 /**
- * Makes the route of something that anybody may read, without a credential: what it says depends on nothing but the address
- * that was asked for, unless it says itself who may keep it. Strangers are held to the rate.
+ * Begins a face that anybody may read from pages of any site, without a credential, its routes added with `at`. An answer depends on
+ * nothing but the address that was asked for, unless it says itself who may keep it. Strangers are held to the rate.
  */
-export function createPublicRoute({ shield, respond }: PublicRouteDeps) {
-  return <C extends RouteContext, Q>(
-    operation: Operation<Q>,
-    handle: (c: C, query: Q) => Response | Promise<Response>,
-  ) =>
-    declare(operation, async (c: C): Promise<Response> => {
-      const limited = shield(c)
-      const query = limited ?? readQuery(operation.query, c.req.raw.url)
-      const response = query.ok ? await handle(c, query.value) : await respond(query.failure)
-      if (!response.ok) response.headers.set('cache-control', 'no-store')
-      else if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'public, max-age=300')
-      return fromAnyOrigin(response)
-    })
-}
+export function createPublicFace({ shield, respond: respondAll }: PublicRouteDeps) {
+  const face = new Hono()
 
-/** The answer to a browser that asks whether a page may read it (Fetch, "CORS-preflight request"). */
-export function preflight(): Response {
-  return fromAnyOrigin(new Response(null, { status: 204, headers: { 'access-control-max-age': '86400' } }))
-}
+  function at<Q>(path: string, operation: Operation<Q>, handle: Handle<Q>, respond = respondAll): void {
+    const route = async (c: Context): Promise<Response> => {
+      const query = shield(c) ?? readQuery(operation.query, c.req.raw.url)
+      const result = query.ok ? await handle(c, query.value) : query
+      const response = result instanceof Response ? result : await respond(result.failure)
+      const { headers } = response
+      if (!response.ok) headers.set('cache-control', 'no-store')
+      else if (!headers.has('cache-control')) headers.set('cache-control', 'public, max-age=300')
+      for (const [name, value] of Object.entries(ANY_ORIGIN)) headers.set(name, value)
+      return response
+    }
+    face.get(path, declare(operation, route))
+    face.options(path, () => preflight(PREFLIGHT))
+  }
 
-function fromAnyOrigin(response: Response): Response {
-  for (const [name, value] of Object.entries(ANY_ORIGIN)) response.headers.set(name, value)
-  return response
+  return { face, at }
 }

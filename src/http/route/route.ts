@@ -68,25 +68,24 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
 }
 
 /**
- * Begins a face, whose routes are added with `on('GET /keys/:id', declaration, handler)`. `A` says what each of them answers.
- * Whoever has a route's scope, if it takes one, is let in; then query, path and body are read as it declares, in this order; the
- * handler gets their values, and a failure that it gives is put into words. Where a route names its act, that is written down.
+ * Begins a face, whose routes are added with `on('GET /keys/:id', declaration)(handler)`; `A` types their answers. A caller who has
+ * the route's scope is let in; then query, path and body are read as declared, in this order, for the handler; a failure that it
+ * gives is put into words, and the route's act is written down.
  *
- * A route is somebody's own unless the face is `open`: the anonymous are not let in, and no cache keeps an answer.
+ * A face is for those who are known unless it is `open`: the anonymous are not let in, and no cache keeps an answer.
  */
 export function createFace<A extends object>({ gate, respond, writeAct }: RouteDeps, access: 'own' | 'open' = 'own') {
+  type Handle<R extends keyof A & string, Q, B> = (
+    request: RouteRequest<R, Q, B>,
+  ) => Promise<RouteAnswer<A[R]> | Response | Failing>
   const face = new Hono()
 
-  /** Makes the handler of a route, for where it is not the face that has it. */
-  function handler<R extends keyof A & `${string} ${string}`, Q, B>(
-    route: R,
-    operation: RouteOperation<R, Q, B>,
-    handle: (request: RouteRequest<R, Q, B>) => Promise<RouteAnswer<A[R]> | Response | Failing>,
-  ): (c: Context) => Promise<Response> {
+  /** Makes a route that is added to no face. */
+  function handler<R extends keyof A & string, Q, B>(route: R, operation: RouteOperation<R, Q, B>) {
     const { scope, act, isPrivate = access === 'own' } = operation
     const readPath = pathReader<R>(route, operation.path)
 
-    async function answer(c: Context, principal: Principal, note: Note) {
+    async function answer(handle: Handle<R, Q, B>, c: Context, principal: Principal, note: Note) {
       const query = readQuery(operation.query, c.req.url)
       if (!query.ok) return query
       const path = readPath(c.req.url)
@@ -97,28 +96,28 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
       return handle({ c, principal, path: path.value, query: query.value, body: body.value, expected, note })
     }
 
-    return declare({ ...operation, isPrivate }, async (c) => {
-      const caller = await gate(c, scope)
-      if (!caller.ok) return respond(caller.failure)
-      const principal = caller.value
-      if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
-      let about: JsonObject | undefined
-      const result = await answer(c, principal, (more) => void (about = { ...about, ...more }))
-      const response = responseOf(result, (failure) => respond(toldTo(principal, failure)))
-      if (isPrivate) response.headers.set('cache-control', 'no-store')
-      if (act !== undefined) {
-        const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
-        noteAct(c, writeAct, Date.now(), { act, principal, outcome, status: response.status, about })
-      }
-      return response
-    })
+    return (handle: Handle<R, Q, B>) =>
+      declare({ ...operation, isPrivate }, async (c: Context) => {
+        const caller = await gate(c, scope)
+        if (!caller.ok) return respond(caller.failure)
+        const principal = caller.value
+        if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
+        let about: JsonObject | undefined
+        const result = await answer(handle, c, principal, (more) => void (about = { ...about, ...more }))
+        const response = responseOf(result, (failure) => respond(toldTo(principal, failure)))
+        if (isPrivate) response.headers.set('cache-control', 'no-store')
+        if (act !== undefined) {
+          const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
+          noteAct(c, writeAct, Date.now(), { act, principal, outcome, status: response.status, about })
+        }
+        return response
+      })
   }
 
-  const on: typeof handler = (route, operation, handle) => {
+  function on<R extends keyof A & string, Q, B>(route: R, operation: RouteOperation<R, Q, B>) {
     const [method = '', path = ''] = route.split(' ')
-    const made = handler(route, operation, handle)
-    face.on(method, path, made)
-    return made
+    const make = handler(route, operation)
+    return (handle: Handle<R, Q, B>) => void face.on(method, path, make(handle))
   }
 
   return { face, on, handler }

@@ -18,7 +18,7 @@ import {
 import { jsonSize } from '../../../src/core/tool/json-size.ts'
 // Else the first text that is none would load it
 import '../../../src/http/request/json-fault.ts'
-import { parseJson } from '../../../src/http/request/json-text.ts'
+import { readJsonText } from '../../../src/http/request/json-text.ts'
 import { canonicalText } from '../../../src/storage/sealing/canonical-text.ts'
 import { climb, type Cross } from '../../climb.ts'
 import { effortOf, effortOfAsync, MOST_EFFORT } from '../../effort.ts'
@@ -95,7 +95,7 @@ describe('the worst text to parse', () => {
     ['with escapes, which is looked through for a name', `{"a": [${'"\\u0061",'.repeat(MB / 20)}1]}`],
     ['of brackets that end at once', `[${'[],'.repeat(MB / 10)}1]`],
   ])('%s takes a time that its length bounds', (_, text) => {
-    expect(effortOf(() => expect(Object(parseJson(text)).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
+    expect(effortOf(() => expect(Object(readJsonText(text)).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
   })
 
   it.each([
@@ -104,7 +104,7 @@ describe('the worst text to parse', () => {
     ['of commas', `[${','.repeat(4 * MB)}`],
     ['that ends too early', `[${'1,'.repeat(MB / 10)}`],
   ])('%s is refused as soon', async (_, text) => {
-    const refused = async () => expect((await parseJson(text)).ok).toBe(false)
+    const refused = async () => expect((await readJsonText(text)).ok).toBe(false)
     expect(await effortOfAsync(refused)).toBeLessThan(MOST_EFFORT)
   })
 })

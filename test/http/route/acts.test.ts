@@ -48,7 +48,7 @@ describe('a route', () => {
     })
     const operation = { ...PLAIN, summary: 'Remove a key', answers: {}, scope: 'admin' } as const
     const named = act === undefined ? operation : { ...operation, act }
-    on('DELETE /keys/:id', named, ({ note }) => answer(note))
+    on('DELETE /keys/:id', named)(({ note }) => answer(note))
     return { acts, response: await face.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
   }
 

@@ -29,18 +29,14 @@ async function send(
   const handle = vi.fn(async () => answer)
   const { face, on } = createFace<Answers>({ gate: gateFor(caller), respond }, access)
   const id = text('not x', (given) => given !== 'x')
-  on(
-    'POST /keys/:id',
-    {
-      summary: 'A key',
-      answers: {},
-      scope: 'tools:call',
-      path: { id },
-      query: PAGED,
-      body: jsonBody(KEY, { what: 'key' }),
-    },
-    handle,
-  )
+  on('POST /keys/:id', {
+    summary: 'A key',
+    answers: {},
+    scope: 'tools:call',
+    path: { id },
+    query: PAGED,
+    body: jsonBody(KEY, { what: 'key' }),
+  })(handle)
   const headers = { 'content-type': 'application/json' }
   const response = await face.request(`https://sb.example${path}`, { method: 'POST', headers, body })
   const told = await response.text()

@@ -40,64 +40,60 @@ export function importFace(deps: ImportFaceDeps): Hono {
   // Loaded with the first import
   const load = () => import('./wire.ts')
 
-  on(
-    'POST /toolkits/import',
-    {
-      summary: 'Make a toolkit of an OpenAPI description, or of an MCP or OXP server',
-      scope: 'tools:publish',
-      act: 'tools.import',
-      query: importQuery,
-      body: loadedBody(async () => (await load()).importReader(kinds), { limit: IMPORT_LIMIT, what: 'definition' }),
-      answers: {
-        200: json(
-          'Imported before as it is; or what a dry run would make',
-          objectOf({ 'ids?': TEXTS, 'tools?': listOf(OBJECT), 'skipped': listOf(OBJECT) }),
-        ),
-        201: json('Imported', objectOf({ ids: TEXTS, skipped: listOf(OBJECT) })),
+  on('POST /toolkits/import', {
+    summary: 'Make a toolkit of an OpenAPI description, or of an MCP or OXP server',
+    scope: 'tools:publish',
+    act: 'tools.import',
+    query: importQuery,
+    body: loadedBody(async () => (await load()).importReader(kinds), { limit: IMPORT_LIMIT, what: 'definition' }),
+    answers: {
+      200: json(
+        'Imported before as it is; or what a dry run would make',
+        objectOf({ 'ids?': TEXTS, 'tools?': listOf(OBJECT), 'skipped': listOf(OBJECT) }),
+      ),
+      201: json('Imported', objectOf({ ids: TEXTS, skipped: listOf(OBJECT) })),
+    },
+  })(async ({ c, principal, query: { dry_run, allow }, body, note }) => {
+    const [{ encodeDryRun, encodeImported, problemsOf }, { importBudget, importTools }] = await Promise.all([
+      load(),
+      import('../../../core/publish/import-tools.ts'),
+    ])
+    const { kind, source, toolkit, version, wants, options, guardsOf } = body
+    const dryRun = dry_run === '1'
+    note({ toolkit, from: kind, ...(dryRun ? { dry_run: true } : {}) })
+    const reason = await authoriseToolkit(principal, toolkit, writer)
+    if (reason !== undefined) return fail({ type: 'forbidden', reason })
+    const importer = importers.find((each) => each.kind === kind)
+    if (!importer) throw new Error(`No importer for '${kind}'`)
+    const secret = secretsOf(principal, toolkit)
+    const budget = importBudget()
+    const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
+    if (!read.ok) return read
+    const imported = await importTools(
+      read.items,
+      {
+        principal,
+        version,
+        sourceVersion: read.version,
+        dryRun,
+        allowBreaking: allow !== undefined,
+        budget,
+        giveWay,
+        guardsOf,
       },
-    },
-    async ({ c, principal, query: { dry_run, allow }, body, note }) => {
-      const [{ encodeDryRun, encodeImported, problemsOf }, { importBudget, importTools }] = await Promise.all([
-        load(),
-        import('../../../core/publish/import-tools.ts'),
-      ])
-      const { kind, source, toolkit, version, wants, options, guardsOf } = body
-      const dryRun = dry_run === '1'
-      note({ toolkit, from: kind, ...(dryRun ? { dry_run: true } : {}) })
-      const reason = await authoriseToolkit(principal, toolkit, writer)
-      if (reason !== undefined) return fail({ type: 'forbidden', reason })
-      const importer = importers.find((each) => each.kind === kind)
-      if (!importer) throw new Error(`No importer for '${kind}'`)
-      const secret = secretsOf(principal, toolkit)
-      const budget = importBudget()
-      const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
-      if (!read.ok) return read
-      const imported = await importTools(
-        read.items,
-        {
-          principal,
-          version,
-          sourceVersion: read.version,
-          dryRun,
-          allowBreaking: allow !== undefined,
-          budget,
-          giveWay,
-          guardsOf,
-        },
-        publish,
-      )
-      if (dryRun) return ok(encodeDryRun(imported))
-      const { made, skipped, denied } = imported
-      note({ made: made.length, skipped: skipped.length })
-      if (made.length === 0) {
-        const [first] = skipped
-        if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
-        return fail({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
-      }
-      const isNews = made.some(({ state }) => state !== 'unchanged')
-      return { ...ok(encodeImported(imported)), status: isNews ? 201 : 200 }
-    },
-  )
+      publish,
+    )
+    if (dryRun) return ok(encodeDryRun(imported))
+    const { made, skipped, denied } = imported
+    note({ made: made.length, skipped: skipped.length })
+    if (made.length === 0) {
+      const [first] = skipped
+      if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
+      return fail({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
+    }
+    const isNews = made.some(({ state }) => state !== 'unchanged')
+    return { ...ok(encodeImported(imported)), status: isNews ? 201 : 200 }
+  })
 
   return face
 

@@ -9,7 +9,7 @@ import type { Codec } from '../../../core/tool/codec.ts'
 import { namePart } from '../../../core/tool/definition-fields.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { readBytes } from '../../../http/request/body.ts'
-import { parseJson } from '../../../http/request/json-text.ts'
+import { readJsonText } from '../../../http/request/json-text.ts'
 import { component, UNCALLABLE } from '../../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
 import { encodeUploaded, optionsOf, uploadQuery } from './wire.ts'
@@ -38,46 +38,42 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const { face, on } = createFace<UploadAnswers>(deps, 'open')
 
-  on(
-    'PUT /toolkits/:toolkit/plugin',
-    {
-      ...PLAIN,
-      summary: 'Publish a wasm plugin as a toolkit',
-      scope: 'tools:publish',
-      act: 'tools.publish',
-      path: { toolkit: namePart },
-      query: uploadQuery,
-      sends: WASM,
-      answers: {
-        200: { ...component('Published before as it is', 'Published'), note: UNCALLABLE },
-        201: { ...component('Published', 'Published'), note: UNCALLABLE },
-      },
+  on('PUT /toolkits/:toolkit/plugin', {
+    ...PLAIN,
+    summary: 'Publish a wasm plugin as a toolkit',
+    scope: 'tools:publish',
+    act: 'tools.publish',
+    path: { toolkit: namePart },
+    query: uploadQuery,
+    sends: WASM,
+    answers: {
+      200: { ...component('Published before as it is', 'Published'), note: UNCALLABLE },
+      201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-    async ({ c, principal, path: { toolkit }, query, note }) => {
-      const reason = await authoriseToolkit(principal, toolkit, writer)
-      if (reason !== undefined) return fail({ type: 'forbidden', reason })
-      const options = optionsOf(toolkit, query)
-      const request = c.req.raw
-      const body = await readBytes(request, WASM, PLUGIN_LIMIT)
-      if (!body.ok) return body
-      const read = await plugins.read(new Uint8Array(body.value), options, request.signal)
-      if (!read.ok) return read
-      const described = await parseJson(read.described)
-      if (!described.ok || !isJsonObject(described.value)) {
-        const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
-        const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }
-        return fail({ type: 'definition-invalid', problems: [problem] })
-      }
-      const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
-      if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
-      const { allowBreaking } = options
-      const [report] = await publish([submission.value], { principal, allowBreaking })
-      if (!report) throw new Error('A publication came to nothing')
-      note(publishedOf([report]))
-      if (!report.ok) return report
-      return { ...ok(encodeUploaded(report)), status: report.outcome === 'created' ? 201 : 200 }
-    },
-  )
+  })(async ({ c, principal, path: { toolkit }, query, note }) => {
+    const reason = await authoriseToolkit(principal, toolkit, writer)
+    if (reason !== undefined) return fail({ type: 'forbidden', reason })
+    const options = optionsOf(toolkit, query)
+    const request = c.req.raw
+    const body = await readBytes(request, WASM, PLUGIN_LIMIT)
+    if (!body.ok) return body
+    const read = await plugins.read(new Uint8Array(body.value), options, request.signal)
+    if (!read.ok) return read
+    const described = await readJsonText(read.described)
+    if (!described.ok || !isJsonObject(described.value)) {
+      const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
+      const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }
+      return fail({ type: 'definition-invalid', problems: [problem] })
+    }
+    const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
+    if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
+    const { allowBreaking } = options
+    const [report] = await publish([submission.value], { principal, allowBreaking })
+    if (!report) throw new Error('A publication came to nothing')
+    note(publishedOf([report]))
+    if (!report.ok) return report
+    return { ...ok(encodeUploaded(report)), status: report.outcome === 'created' ? 201 : 200 }
+  })
 
   return face
 }

@@ -32,45 +32,37 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const find = createFindTool(deps)
   const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  on(
-    'GET /tools/:id/implementation',
-    {
-      ...PUBLISHER,
-      summary: 'Read how a version is implemented',
-      answers: { 200: json('As it was published', OBJECT), 304: UNCHANGED },
-    },
-    async ({ c, principal, path: { id } }) => {
-      const read = await implementationOf(id, principal, backgroundOf(c))
-      if (!read.ok) return read
-      const { record, implementation } = read.value
-      const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
-      const unchanged = notModified(c.req.raw, headers)
-      return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
-    },
-  )
+  on('GET /tools/:id/implementation', {
+    ...PUBLISHER,
+    summary: 'Read how a version is implemented',
+    answers: { 200: json('As it was published', OBJECT), 304: UNCHANGED },
+  })(async ({ c, principal, path: { id } }) => {
+    const read = await implementationOf(id, principal, backgroundOf(c))
+    if (!read.ok) return read
+    const { record, implementation } = read.value
+    const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
+    const unchanged = notModified(c.req.raw, headers)
+    return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
+  })
 
-  on(
-    'GET /tools/:id/implementation/module',
-    {
-      ...PUBLISHER,
-      summary: 'Read the module of a code tool or a plugin',
-      answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
-    },
-    async ({ c, principal, path: { id } }) => {
-      const read = await implementationOf(id, principal, backgroundOf(c))
-      if (!read.ok) return read
-      const { record, implementation } = read.value
-      const found = moduleOf(implementation)
-      if (!found) return missing(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
-      const name = `${record.toolkit}.${record.tool}-${record.version}`
-      const headers = { ...PRIVATE, ...moduleHeaders(found, name), etag: `"${record.digest}.module"` }
-      const unchanged = notModified(c.req.raw, headers)
-      if (unchanged) return unchanged
-      const body = found.type === 'javascript' ? found.text : await readBlob(found.blob)
-      if (body === undefined) return missing(`The module of '${record.id}' is not kept here`)
-      return new Response(body, { headers })
-    },
-  )
+  on('GET /tools/:id/implementation/module', {
+    ...PUBLISHER,
+    summary: 'Read the module of a code tool or a plugin',
+    answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
+  })(async ({ c, principal, path: { id } }) => {
+    const read = await implementationOf(id, principal, backgroundOf(c))
+    if (!read.ok) return read
+    const { record, implementation } = read.value
+    const found = moduleOf(implementation)
+    if (!found) return missing(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
+    const name = `${record.toolkit}.${record.tool}-${record.version}`
+    const headers = { ...PRIVATE, ...moduleHeaders(found, name), etag: `"${record.digest}.module"` }
+    const unchanged = notModified(c.req.raw, headers)
+    if (unchanged) return unchanged
+    const body = found.type === 'javascript' ? found.text : await readBlob(found.blob)
+    if (body === undefined) return missing(`The module of '${record.id}' is not kept here`)
+    return new Response(body, { headers })
+  })
 
   async function implementationOf(asked: string, principal: Principal, background: Background): Promise<Result<Read>> {
     const found = await find(asked, principal, background)

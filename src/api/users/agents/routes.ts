@@ -20,28 +20,29 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  on(
-    'GET /users/:user/agents',
-    { ...CALLER, summary: 'List the agents that act for a user', answers: { 200: items('Agents', 'Agent') } },
+  on('GET /users/:user/agents', {
+    ...CALLER,
+    summary: 'List the agents that act for a user',
+    answers: { 200: items('Agents', 'Agent') },
+  })(
     async ({ principal, path: { user } }) =>
       refuseUser(principal, user, mayAsk) ?? ok({ items: (await agents.list(user)).map(encodeAgent) }),
   )
 
-  on(
-    'DELETE /users/:user/agents',
-    { ...CALLER, summary: "End all of a user's agents", act: 'agent.end', answers: DONE },
-    async ({ principal, path: { user } }) => {
-      const refused = refuseUser(principal, user, mayAsk)
-      if (refused) return refused
-      const all = await agents.list(user)
-      await Promise.all(all.map(({ id }) => agents.remove(user, id)))
-      return ok(undefined)
-    },
-  )
+  on('DELETE /users/:user/agents', {
+    ...CALLER,
+    summary: "End all of a user's agents",
+    act: 'agent.end',
+    answers: DONE,
+  })(async ({ principal, path: { user } }) => {
+    const refused = refuseUser(principal, user, mayAsk)
+    if (refused) return refused
+    const all = await agents.list(user)
+    await Promise.all(all.map(({ id }) => agents.remove(user, id)))
+    return ok(undefined)
+  })
 
-  on(
-    'DELETE /users/:user/agents/:id',
-    { ...CALLER, summary: 'End an agent', act: 'agent.end', answers: DONE },
+  on('DELETE /users/:user/agents/:id', { ...CALLER, summary: 'End an agent', act: 'agent.end', answers: DONE })(
     async ({ principal, path: { user, id } }) => {
       const refused = refuseUser(principal, user, mayAsk)
       if (refused) return refused
