@@ -1,8 +1,9 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import { Unreachable } from '../core/failure/failure.ts'
-import { readBytes, readForm } from '../http/request/body.ts'
+import { readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
-import { list, object, optional, string } from '../core/tool/json-reader.ts'
+import { jsonBody } from '../http/request/json-body.ts'
+import { also, anyObject, list, object, optional, statingAs, string } from '../core/tool/json-reader.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
 import { declare, declarePage } from '../http/route/operation.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
@@ -25,7 +26,7 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
 /** The metadata that counts here (RFC 7591, section 2). */
-const REGISTRATION = object(
+const METADATA = object(
   {
     redirect_uris: list(string(), { least: 1 }),
     client_name: optional(string()),
@@ -37,6 +38,8 @@ const REGISTRATION = object(
   },
   { unknown: 'ignore' },
 )
+// The library judges the rest
+const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
 
 /**
  * The authorization server for agents that sign people in (`/connect`). A library in the Connect object does the OAuth;
@@ -129,7 +132,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       {
         summary: 'Register a client (RFC 7591)',
         query: ANY_QUERY,
-        body: { reader: () => REGISTRATION },
+        body: REGISTRATION,
         answers: { 201: json('The client', objectOf({ client_id: TEXT })) },
         failures: 'OAuthError',
       },
@@ -140,13 +143,13 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     if (shield(c)) return tooMany()
     const origin = originOf(c)
     if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
-    const body = await readBytes(c.req.raw, 'application/json', REGISTRATION_LIMIT)
+    const body = await REGISTRATION.read(c.req.raw, {})
     if (!body.ok) {
       const wanted = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
-      return oauthError(400, 'invalid_client_metadata', wanted)
+      const description = 'message' in body.failure ? body.failure.message : wanted
+      return oauthError(400, 'invalid_client_metadata', description)
     }
-    const text = new TextDecoder().decode(body.value)
-    return answered(() => server.register(origin, text))
+    return answered(() => server.register(origin, JSON.stringify(body.value)))
   }
 
   return face

@@ -57,6 +57,12 @@ function faceWith(change: Partial<ConnectFaceDeps> = {}, server: Partial<Connect
   return {
     ask: () => app.request(PAGE),
     allow: () => app.request(PAGE, form({ 'toolkit.Mail': '1', 'days': '7', 'decision': 'allow' })),
+    register: (metadata: object) =>
+      app.request(`${ORIGIN}/connect/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(metadata),
+      }),
     redeem: () => app.request(`${ORIGIN}/connect/token`, form({ grant_type: 'authorization_code', code: 'a:b:c' })),
   }
 }
@@ -94,5 +100,26 @@ describe('the page that asks about an agent', () => {
     const answer = await faceWith({}, { token: away }).redeem()
     expect(answer.status).toBe(503)
     expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
+  })
+})
+
+describe('a registration', () => {
+  it('reaches the library whole, and only where its metadata is as the route declares it', async () => {
+    const sent: string[] = []
+    const { register } = faceWith(
+      {},
+      { register: async (_, body) => (sent.push(body), { status: 201, headers: {}, body: '{}' }) },
+    )
+    const metadata = {
+      redirect_uris: ['https://a.example/back'],
+      client_name: 'An agent',
+      logo_uri: 'https://a.example',
+    }
+    expect((await register(metadata)).status).toBe(201)
+    for (const wrong of [{}, { redirect_uris: [] }, { ...metadata, scope: 1 }, { client_name: 'x'.repeat(40_000) }]) {
+      const answer = await register(wrong)
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_client_metadata' }])
+    }
+    expect(sent.map((body) => JSON.parse(body))).toEqual([metadata])
   })
 })

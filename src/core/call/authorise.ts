@@ -1,6 +1,6 @@
 import { coverDenial, covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
 import type { Background, Signal } from '../tool/platform.ts'
-import { quoted } from '../tool/problem.ts'
+import { didYouMean } from '../tool/problem.ts'
 import { askedAsUnknown, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from '../failure/failure.ts'
@@ -172,7 +172,6 @@ function unknown(principal: Principal, asked: string, suggestions: readonly stri
   const document = parseAskedDocument(asked)
   const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)
   if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: name, suggestions })
-  const nearest = suggestions.length === 0 ? '' : `: did you mean ${quoted(suggestions)}?`
-  const reason = `There is no tool '${name.slice(0, 200)}' for callers without a credential${nearest}`
+  const reason = `There is no tool '${name.slice(0, 200)}' for callers without a credential${didYouMean(suggestions)}`
   return fail({ type: 'unauthenticated', reason, suggestions })
 }

@@ -1,5 +1,5 @@
 import type { LimitPolicy } from '../access/limits.ts'
-import { type Problem, problemsByParameter, quoted } from '../tool/problem.ts'
+import { didYouMean, type Problem, problemsByParameter } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
 export interface FailureWords {
@@ -53,10 +53,8 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
         message: limitWords(failure.policy),
         detail: `try again in ${Math.ceil(failure.retry_after_ms / 1000)} seconds`,
       }
-    case 'tool-unknown': {
-      const nearest = failure.suggestions.length === 0 ? '' : `: did you mean ${quoted(failure.suggestions)}?`
-      return { message: `Tool '${failure.asked.slice(0, 200)}' was not found${nearest}` }
-    }
+    case 'tool-unknown':
+      return { message: `Tool '${failure.asked.slice(0, 200)}' was not found${didYouMean(failure.suggestions)}` }
     case 'version-unavailable':
       return { message: `Version '${failure.asked}' of tool '${failure.tool}' is not available` }
     case 'tool-disabled':

@@ -25,6 +25,11 @@ export function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')
 }
 
+/** The end of a message on a name that is unknown: `: did you mean 'a', 'b'?`, or nothing where none is near. */
+export function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? '' : `: did you mean ${quoted(names)}?`
+}
+
 /** The unescaped steps of a JSON Pointer; undefined for a text that is none. */
 export function pointerSteps(pointer: string): string[] | undefined {
   if (pointer === '') return []

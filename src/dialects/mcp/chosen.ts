@@ -2,8 +2,9 @@ import { covers, maySee, type Principal } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve.ts'
+import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import { unknownAmong } from '../../http/answer/unknown-among.ts'
+import { unknownAmong } from '../../http/answer/why-empty.ts'
 import { namesNear } from './names-near.ts'
 import { ALL, type Client } from './toolset.ts'
 
@@ -35,6 +36,5 @@ export async function misnamed({ toolset, principal }: Client, catalogue: Catalo
   const [name] = toolset.names
   if (unknown !== undefined || name === undefined) return unknown
   const near = await namesNear(name, { principal, toolset: ALL }, catalogue)
-  const others = near.length === 0 ? '' : `: did you mean ${near.map((each) => `'${each}'`).join(', ')}?`
-  return `There is no tool '${name}' here${others}`
+  return `There is no tool '${name}' here${didYouMean(near)}`
 }

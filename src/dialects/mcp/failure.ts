@@ -1,7 +1,7 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
+import { didYouMean, type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
 
@@ -132,8 +132,7 @@ function missing({
 
 function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
   const unknown = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
-  if (failure.type === 'id-malformed' || failure.suggestions.length === 0) return unknown
-  return `${unknown}: did you mean ${quoted(failure.suggestions)}?`
+  return failure.type === 'id-malformed' ? unknown : unknown + didYouMean(failure.suggestions)
 }
 
 function missingRequirements(failure: Missing): string {

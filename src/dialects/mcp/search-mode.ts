@@ -5,6 +5,7 @@ import { userOf } from '../../core/call/authorise.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
+import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { BRIEF } from './brief.ts'
@@ -151,9 +152,8 @@ async function describe(name: string, revision: Revision, client: Client, deps: 
   const record = found && (plain === name || publishedName(found) === name) ? found : undefined
   if (!resolved.ok || !record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
     const near = await namesNear(name, client, deps.catalogue)
-    const more = near.map((each) => `'${each}'`).join(', ')
-    const said = near.length === 0 ? 'search_tools finds the names there are' : `did you mean ${more}?`
-    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': ${said}`, revision)
+    const hint = didYouMean(near) || ': search_tools finds the names there are'
+    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
   }
   const context = contextOf(client.request)
   if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)

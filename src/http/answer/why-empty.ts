@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
+import { didYouMean, quoted } from '../../core/tool/problem.ts'
 import { noteHeader } from './note.ts'
-import { unknownAmong } from './unknown-among.ts'
 
 /** What a list is narrowed by. */
 export interface Narrowing {
@@ -11,26 +11,36 @@ export interface Narrowing {
   readonly isSearch?: boolean
 }
 
-/** What a list that holds nothing does not say of itself: the dialects' lists have no room for it. */
+/** Why a list holds nothing, as a header: the dialects' lists have no room for it. */
 export async function whyEmpty(
-  narrowing: Narrowing,
-  principal: Principal,
-  catalogue: Catalogue,
-): Promise<Readonly<Record<string, string>> | undefined> {
-  const why = await reason(narrowing, principal, catalogue)
-  return why === undefined ? undefined : noteHeader(why)
-}
-
-async function reason(
   { toolkit, tag, isSearch }: Narrowing,
   principal: Principal,
   catalogue: Catalogue,
-): Promise<string | undefined> {
+): Promise<Readonly<Record<string, string>> | undefined> {
   const unknown = toolkit === undefined ? undefined : await unknownAmong([toolkit], principal, catalogue)
-  if (unknown !== undefined || isSearch) return unknown
-  if (tag !== undefined) return `There is no tool with that tag ${toolkit === undefined ? 'here' : `in '${toolkit}'`}`
-  return (
-    toolkit &&
-    `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`
+  if (unknown !== undefined) return noteHeader(unknown)
+  if (isSearch) return undefined
+  const place = toolkit === undefined ? 'here' : `in '${toolkit}'`
+  if (tag !== undefined) return noteHeader(`There is no tool with that tag ${place}`)
+  if (!toolkit) return undefined
+  return noteHeader(
+    `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`,
   )
+}
+
+/**
+ * Says which toolkit or tool the principal sees nothing of, whether or not there is one, and what is called much like it. An agent
+ * whose toolset is chosen by a name that is misspelt would otherwise have nothing, and not be told why.
+ */
+export async function unknownAmong(
+  names: readonly string[],
+  principal: Principal,
+  catalogue: Catalogue,
+): Promise<string | undefined> {
+  const unknown = names.length === 0 ? undefined : await catalogue.unknown(names, principal)
+  if (!unknown) return undefined
+  const { name, known, isNear } = unknown
+  const kind = name.includes('.') ? 'tool' : 'toolkit'
+  const others = isNear ? didYouMean(known) : known.length === 0 ? '' : `: there are ${quoted(known)}`
+  return `There is no ${kind} '${name}' here${others}`
 }

@@ -3,7 +3,7 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Catalogue, ListQuery } from '../../../src/core/catalogue/catalogue.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import { answerToolList, type ToolList, wholeList } from '../../../src/http/route/tool-list.ts'
-import { unknownAmong } from '../../../src/http/answer/unknown-among.ts'
+import { unknownAmong } from '../../../src/http/answer/why-empty.ts'
 import { sha256 } from '../../dialects/machine-context/fakes.ts'
 import { gateFor } from '../gate-for.ts'
 
