@@ -206,7 +206,7 @@ const RULES: readonly Rule[] = [
     name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['route/operation', 'route/route', 'answer/unexpected', 'route/unknown-route'].some(
+      !['route/operation', 'route/route', 'route/public-route', 'answer/unexpected', 'route/unknown-route'].some(
         (each) => path === `src/http/${each}.ts`,
       ) &&
       !['src/app.ts', 'src/index.ts'].includes(path),
