@@ -537,7 +537,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)

@@ -3,7 +3,7 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../../tool/jso
 
 /** Units of visiting a part of an expression or of a value, which takes about a tenth of a microsecond. */
 export const STEP = 0.1
-/** An engine keeps objects of more members in another way, whose names take several times as long to list. */
+/** Engines keep objects of more members as dictionaries, which take several times as long to list. */
 const MANY_NAMES = 1_000
 /** Characters of texts that are read or made in a unit. */
 export const CHARACTERS = 256
@@ -18,19 +18,17 @@ export function isFalse(value: Json, budget: Budget): boolean {
   return isJsonObject(value) && namesOf(value, budget).length === 0
 }
 
-/** The names of an object's members. Takes units for each: they are written down to be counted. */
+/** Even counting an object's names lists them all, so each takes units. */
 export function namesOf(value: JsonObject, budget: Budget): string[] {
   const names = Object.keys(value)
   budget.spend(names.length * (names.length > MANY_NAMES ? 5 * STEP : STEP))
   return names
 }
 
-/** What an object's members are. */
 export function valuesOf(value: JsonObject, budget: Budget): Json[] {
   return namesOf(value, budget).map((name) => value[name] ?? null)
 }
 
-/** Whether two values are the same JSON. Takes units for what is compared. */
 export function isSame(one: Json, other: Json, budget: Budget): boolean {
   budget.spend(STEP)
   if (typeof one === 'string' && typeof other === 'string') {
@@ -40,7 +38,7 @@ export function isSame(one: Json, other: Json, budget: Budget): boolean {
   }
   if (isList(one)) {
     if (!isList(other) || one.length !== other.length) return false
-    return one.every((each, index) => isSame(each, other[index] ?? null, budget))
+    return one.every((item, index) => isSame(item, other[index] ?? null, budget))
   }
   if (!isJsonObject(one)) return one === other
   if (!isJsonObject(other)) return false
@@ -49,11 +47,11 @@ export function isSame(one: Json, other: Json, budget: Budget): boolean {
   return names.every((name) => Object.hasOwn(other, name) && isSame(one[name] ?? null, other[name] ?? null, budget))
 }
 
-/** Takes the units of reading or writing a value as JSON. A part that stands at several places of it is written at each. */
+/** Spends the units of writing a value as JSON, which writes a part at every place it stands. */
 export function weighJson(value: Json, budget: Budget): void {
   budget.spend(STEP)
   if (typeof value === 'string') budget.spend(value.length / CHARACTERS)
-  else if (isList(value)) for (const each of value) weighJson(each, budget)
+  else if (isList(value)) for (const item of value) weighJson(item, budget)
   else if (isJsonObject(value)) {
     for (const name of namesOf(value, budget)) {
       budget.spend(name.length / CHARACTERS)
@@ -62,7 +60,6 @@ export function weighJson(value: Json, budget: Budget): void {
   }
 }
 
-/** What JMESPath calls the type of a value. */
 export function typeOf(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {
   if (value === null) return 'null'
   if (isList(value)) return 'array'

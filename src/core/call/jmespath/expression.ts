@@ -1,179 +1,230 @@
-import { compile } from '@jmespath-community/jmespath'
-import { parseJson } from '../../tool/json.ts'
-import { FUNCTIONS } from './functions.ts'
+import { type Json, parseJson } from '../../tool/json.ts'
+import { comparison, CURRENT, either, field, filterProjection, flatten, functionCall, index, literal } from './parts.ts'
+import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
+import { InvalidExpression, type Part, type Reference } from './parts.ts'
 
-/** A JMESPath expression as the library's parser gives it. */
-export type Node = ReturnType<typeof compile>
-
-/** An expression that may be evaluated; or what is wrong with it, and at which of its characters, counted from 0. */
+/** An expression that may be evaluated; or why not, and at which of its characters, counted from 0. */
 export type Parsed =
-  { readonly ok: true; readonly node: Node } | { readonly ok: false; readonly message: string; readonly at?: number }
+  { readonly ok: true; readonly part: Part } | { readonly ok: false; readonly message: string; readonly at?: number }
 
-/** Characters, and levels of one part within another: both more than anybody writes, and few enough to be read at once. */
 const MAX_LENGTH = 2_000
-const MAX_DEPTH = 64
 
-const MISPLACED = "'&' is for arguments of functions alone"
-
-const SPACE = /[\t\n\r ]+/y
+const SPACE = /[\t\n\r ]*/y
 /** Names, numbers, the three kinds of quotes, and signs (JMESPath, "Grammar"). */
 const TOKEN =
-  /[A-Za-z_][A-Za-z0-9_]*|-?\d{1,9}(?![\w-])|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\[\?|&&|\|\||[=!<>]=|[.*@[\](){}:,!<>&|]/suy
-const ENDS_OPERAND = /[\w"'`@*)\]}]$/
-const BEGINS_OPERAND = /^(?:["'`@{]|[\w-]|!$|&$)/
+  /[A-Za-z_][A-Za-z0-9_]*|-?\d{1,9}(?![\w-])|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\[[?\]]|&&|\|\||[=!<>]=|[.*@[\](){}:,!<>&|]/suy
+const NAME = /^[A-Za-z_]/
+const NUMBER = /^-?\d/
 
-/**
- * Reads an expression (JMESPath, "Grammar"). The parser is the library's; what it lets through beyond the grammar, and the
- * additions of its own dialect (arithmetic, variables, `let`), are refused here, as are unknown functions and wrong numbers
- * of arguments.
- */
+/** How closely a sign binds its left side; any other ends an expression. */
+const POWERS: Readonly<Record<string, number>> = { '|': 1, '||': 2, '&&': 3, '[]': 9, '[?': 21, '.': 40, '[': 55 }
+const COMPARISONS = 5
+const COMPARISON = /^(?:[=!<>]=|[<>])$/
+/** A projection ends before a sign that binds less than this. */
+const PROJECTED = 10
+const STAR = 20
+const NOT = 45
+
+/** Reads an expression (JMESPath, "Grammar") by how closely its signs bind (a Pratt parser). */
 export function parse(text: string): Parsed {
-  if (text.length > MAX_LENGTH) return wrong(`at most ${MAX_LENGTH} characters are taken, and it has ${text.length}`)
-  const starts = tokenStarts(text)
-  if (!Array.isArray(starts)) return starts
+  if (text.length > MAX_LENGTH) {
+    return { ok: false, message: `at most ${MAX_LENGTH} characters are taken, and it has ${text.length}` }
+  }
   try {
-    const node = compile(text)
-    if (node.type === 'ExpressionReference') return wrong(MISPLACED)
-    return judge(node, MAX_DEPTH) ?? { ok: true, node }
+    return { ok: true, part: parseTokens(tokensOf(text)) }
   } catch (error) {
-    if (endsTooEarly(error)) return wrong('it ends too early', text.length)
-    const at = culprit(text, starts)
-    return wrong(`'${tokenAt(text, at)}' cannot stand there`, at)
+    if (!(error instanceof InvalidExpression)) throw error
+    const { message, at } = error
+    return { ok: false, message, ...(at === undefined ? {} : { at }) }
   }
 }
 
-/** Where each token begins, or what is none. */
-function tokenStarts(text: string): number[] | Parsed {
-  const starts: number[] = []
-  let before = ''
-  let at = skipSpace(text, 0)
-  while (at < text.length) {
-    const token = tokenAt(text, at)
-    if (token === '') {
-      const [sign = ''] = text.slice(at)
-      return wrong(/["'`]/.test(sign) ? `${sign} is not closed` : `'${sign}' cannot stand there`, at)
-    }
-    if (isNoJson(token)) return wrong(`${token.charAt(0) === '"' ? 'the name' : 'the literal'} is no JSON`, at)
-    // The parser takes lists without commas, and with one too many
-    const isStray = before === ',' ? /^[)\]}]$/.test(token) : ENDS_OPERAND.test(before) && BEGINS_OPERAND.test(token)
-    if (isStray) return wrong(`'${token}' cannot stand there`, at)
-    starts.push(at)
-    before = token
-    at = skipSpace(text, at + token.length)
+interface Token {
+  readonly text: string
+  readonly at: number
+}
+
+/** The last token is empty and stands where the expression ends. */
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  const match = (pattern: RegExp) => {
+    pattern.lastIndex = at
+    return pattern.exec(text)?.[0] ?? ''
   }
-  return starts
-}
-
-function skipSpace(text: string, at: number): number {
-  SPACE.lastIndex = at
-  return at + (SPACE.exec(text)?.[0].length ?? 0)
-}
-
-function tokenAt(text: string, at: number): string {
-  TOKEN.lastIndex = at
-  return TOKEN.exec(text)?.[0] ?? ''
-}
-
-function isNoJson(token: string): boolean {
-  if (token.startsWith('"')) return parseJson(token) === undefined
-  return token.startsWith('`') && parseJson(token.slice(1, -1).replaceAll('\\`', '`')) === undefined
-}
-
-/** Where the token begins that no expression goes on with: what stands before it may still become one. */
-function culprit(text: string, starts: readonly number[]): number {
-  let fine = 0
-  let broken = starts.length
-  while (broken - fine > 1) {
-    const middle = (fine + broken) >> 1
-    if (mayGoOn(text.slice(0, starts[middle]))) fine = middle
-    else broken = middle
+  for (;;) {
+    at += match(SPACE).length
+    const token = match(TOKEN)
+    const sign = text.charAt(at)
+    if (token === '' && /["'`]/.test(sign)) throw new InvalidExpression(`${sign} is not closed`, at)
+    if (token === '' && sign !== '') throw misplaced({ text: sign, at })
+    tokens.push({ text: token, at })
+    if (token === '') return tokens
+    at += token.length
   }
-  return starts[fine] ?? 0
 }
 
-function mayGoOn(text: string): boolean {
-  try {
-    compile(text)
+function misplaced({ text, at }: Token): InvalidExpression {
+  return new InvalidExpression(text === '' ? 'it ends too early' : `'${text}' cannot stand there`, at)
+}
+
+function parseTokens(tokens: readonly Token[]): Part {
+  let next = 0
+  const tokenAt = (place: number): Token => tokens[place] ?? { text: '', at: 0 }
+  const sign = () => tokenAt(next).text
+
+  function skip(text: string): boolean {
+    if (sign() !== text) return false
+    next++
     return true
-  } catch (error) {
-    return endsTooEarly(error)
   }
-}
+  function expect(text: string): void {
+    if (!skip(text)) throw misplaced(tokenAt(next))
+  }
 
-/** The parser's errors name the token that they are about, and the end as one. */
-function endsTooEarly(error: unknown): boolean {
-  return error instanceof Error && /(?:\(EOF\)|got: EOF|type: EOF)/.test(error.message)
-}
+  const powerAhead = () => (COMPARISON.test(sign()) ? COMPARISONS : (POWERS[sign()] ?? 0))
 
-/** What is wrong with a parsed expression; undefined where nothing is. */
-function judge(node: Node, levels: number): Parsed | undefined {
-  if (levels === 0) return wrong(`its parts nest deeper than ${MAX_DEPTH} levels`)
-  const parts = partsOf(node)
-  if (!parts) return wrong(`it uses '${node.type}', which is no part of JMESPath`)
-  if (node.type === 'Function') {
-    const wanted = FUNCTIONS.get(node.name)
-    if (!wanted) return wrong(`there is no function '${node.name}'`)
-    const { least, most } = wanted
-    const { length } = node.children
-    if (length < least || length > most) {
-      const number = least === most ? `${least}` : `at least ${least}`
-      return wrong(`the function '${node.name}' takes ${number} argument${least === 1 ? '' : 's'}, and has ${length}`)
+  function expression(power: number): Part {
+    let part = operand()
+    while (powerAhead() > power) part = continued(part)
+    return part
+  }
+
+  function operand(): Part {
+    const token = tokenAt(next)
+    const { text } = token
+    if (text === '[]' || text === '[?' || (text === '[' && isIndexed())) return continued(CURRENT)
+    next++
+    if (NAME.test(text) && skip('(')) return functionCall(text, list(')', argument))
+    if (isName(text)) return field(nameOf(token))
+    if (text.startsWith("'")) return literal(text.slice(1, -1).replaceAll(/\\([\\'])/g, '$1'))
+    if (text.startsWith('`')) return literal(json(text.slice(1, -1).replaceAll('\\`', '`'), 'the literal', token))
+    switch (text) {
+      case '@':
+        return CURRENT
+      case '*':
+        return valueProjection(CURRENT, projected(STAR))
+      case '!':
+        return not(expression(NOT))
+      case '&':
+        throw new InvalidExpression("'&' is for arguments of functions alone")
+      case '[':
+        return multiSelectList(list(']', () => expression(0)))
+      case '{':
+        return multiSelectHash(list('}', member))
+      case '(': {
+        const part = expression(0)
+        expect(')')
+        return part
+      }
+      default:
+        throw misplaced(token)
     }
-    const [stray] = node.children.filter(
-      (child, index) => (child.type === 'ExpressionReference') !== (wanted.expression === index),
-    )
-    if (stray) return wrong(`the function '${node.name}' takes ${expressionWords(wanted.expression)}`)
   }
-  if (node.type === 'Slice' && node.step === 0) return wrong('the step of a slice cannot be 0')
-  for (const part of parts) {
-    if (part.type === 'ExpressionReference' && node.type !== 'Function') {
-      return wrong(MISPLACED)
+
+  /** Reads a sign that has a power, and its right side. */
+  function continued(left: Part): Part {
+    const power = powerAhead()
+    const { text } = tokenAt(next++)
+    switch (text) {
+      case '|':
+        return pipe(left, expression(power))
+      case '||':
+        return either(left, expression(power), false)
+      case '&&':
+        return either(left, expression(power), true)
+      case '[]':
+        return projection(flatten(left), projected(power))
+      case '[?': {
+        const condition = expression(0)
+        expect(']')
+        return filterProjection(left, condition, projected(power))
+      }
+      case '[':
+        return indexed(left)
+      case '.':
+        return skip('*') ? valueProjection(left, projected(power)) : pipe(left, afterDot(power))
+      default:
+        return comparison(text, left, expression(power))
     }
-    const problem = judge(part, levels - 1)
-    if (problem) return problem
   }
-  return undefined
-}
 
-function expressionWords(index: number | undefined): string {
-  return index === undefined ? 'no expression (&)' : `one expression (&), as argument ${index + 1}`
-}
-
-/** The parts of a node; undefined for what is no node of JMESPath. */
-function partsOf(node: Node): readonly Node[] | undefined {
-  switch (node.type) {
-    case 'Field':
-    case 'Literal':
-    case 'Index':
-    case 'Slice':
-    case 'Identity':
-    case 'Current':
-      return []
-    case 'Subexpression':
-    case 'IndexExpression':
-    case 'Pipe':
-    case 'Projection':
-    case 'ValueProjection':
-    case 'OrExpression':
-    case 'AndExpression':
-    case 'Comparator':
-      return [node.left, node.right]
-    case 'FilterProjection':
-      return [node.left, node.condition, node.right]
-    case 'Flatten':
-    case 'NotExpression':
-    case 'ExpressionReference':
-      return [node.child]
-    case 'MultiSelectList':
-    case 'Function':
-      return node.children
-    case 'MultiSelectHash':
-      return node.children.map(({ value }) => value)
-    default:
-      return undefined
+  /** The right side of a projection: what goes on with each of its items. */
+  function projected(power: number): Part {
+    if (powerAhead() < PROJECTED) return CURRENT
+    return skip('.') ? afterDot(power) : expression(power)
   }
+
+  function afterDot(power: number): Part {
+    const { text } = tokenAt(next)
+    if (isName(text) || text === '*' || text === '{') return expression(power)
+    expect('[')
+    return multiSelectList(list(']', () => expression(0)))
+  }
+
+  /** Whether the '[' that comes next holds a number, a slice or '*', rather than expressions. */
+  function isIndexed(): boolean {
+    const first = tokenAt(next + 1).text
+    return NUMBER.test(first) || first === ':' || (first === '*' && tokenAt(next + 2).text === ']')
+  }
+
+  function indexed(left: Part): Part {
+    if (skip('*')) {
+      expect(']')
+      return projection(left, projected(STAR))
+    }
+    const start = number()
+    if (start !== undefined && skip(']')) return pipe(left, index(start))
+    expect(':')
+    const stop = number()
+    const step = skip(':') ? number() : undefined
+    expect(']')
+    return projection(pipe(left, slice(start, stop, step)), projected(STAR))
+  }
+
+  function number(): number | undefined {
+    const { text } = tokenAt(next)
+    if (!NUMBER.test(text)) return undefined
+    next++
+    return Number(text)
+  }
+
+  /** Items with commas between them, at least one but for arguments, to the sign that closes them. */
+  function list<T>(close: ')' | ']' | '}', item: () => T): readonly T[] {
+    if (close === ')' && skip(close)) return []
+    const items = [item()]
+    while (!skip(close)) {
+      expect(',')
+      items.push(item())
+    }
+    return items
+  }
+
+  function argument(): Part | Reference {
+    return skip('&') ? { reference: expression(0) } : expression(0)
+  }
+
+  function member(): readonly [name: string, Part] {
+    const token = tokenAt(next++)
+    if (!isName(token.text)) throw misplaced(token)
+    const name = nameOf(token)
+    expect(':')
+    return [name, expression(0)]
+  }
+
+  const whole = expression(0)
+  expect('')
+  return whole
 }
 
-function wrong(message: string, at?: number): Parsed {
-  return at === undefined ? { ok: false, message } : { ok: false, message, at }
+const isName = (text: string) => NAME.test(text) || text.startsWith('"')
+
+function nameOf(token: Token): string {
+  return NAME.test(token.text) ? token.text : String(json(token.text, 'the name', token))
+}
+
+function json(text: string, what: string, { at }: Token): Json {
+  const value = parseJson(text)
+  if (value === undefined) throw new InvalidExpression(`${what} is no JSON`, at)
+  return value
 }

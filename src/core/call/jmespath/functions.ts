@@ -1,25 +1,23 @@
 import type { Budget } from '../../tool/budget.ts'
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../tool/json.ts'
+import { isJsonObject, isList, isTexts, type Json } from '../../tool/json.ts'
 import { CHARACTERS, isSame, namesOf, STEP, typeOf, valuesOf, weighJson, WrongType } from './evaluation.ts'
 
-/** An argument that is an expression, for a function to evaluate on whatever it will. */
 type Expression = (value: Json) => Json
 type Argument = Json | Expression
 
-interface JmesFunction {
-  /** Arguments, at least and at most. */
+export interface JmesFunction {
   readonly least: number
   readonly most: number
-  /** Which argument is an expression, counted from 0. */
+  /** The place of the argument that is an expression, from 0. */
   readonly expression?: number
   readonly call: (take: Take, budget: Budget) => Json
 }
 
-/** Characters of two texts that searching for the one in the other compares at worst, in a unit. */
+/** Characters compared in a unit; searching a text for another compares each with each at worst. */
 const COMPARISONS = 1_000
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?$/
 
-/** The functions of JMESPath ("Built-in Functions"). Each takes units for the items and characters it passes, before it does. */
+/** JMESPath, "Built-in Functions". Each spends units for items and characters before it passes them. */
 export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, JmesFunction>([
   ['abs', taking(1, (take) => Math.abs(take.number(0)))],
   ['avg', taking(1, (take) => average(take.numbers(0)))],
@@ -49,30 +47,16 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
 ])
 
-/** Calls a function that there is, with as many arguments as it takes. */
-export function callFunction(name: string, given: readonly Argument[], budget: Budget): Json {
-  const result = FUNCTIONS.get(name)?.call(taker(name, given, budget), budget) ?? null
+export function callFunction(name: string, { call }: JmesFunction, given: readonly Argument[], budget: Budget): Json {
+  const result = call(taker(name, given, budget), budget)
   if (typeof result === 'number' && !Number.isFinite(result)) throw new WrongType(`${name}() gives no finite number`)
   return result
 }
 
-/** Takes arguments by their place, each of the type that a function wants there. */
-interface Take {
-  any(index: number): Json
-  all(): readonly Json[]
-  number(index: number): number
-  text(index: number): string
-  object(index: number): JsonObject
-  list(index: number): readonly Json[]
-  numbers(index: number): readonly number[]
-  texts(index: number): readonly string[]
-  comparable(index: number): readonly number[] | readonly string[]
-  expression(index: number): Expression
-  /** What is wrong with an argument. */
-  wrong(index: number, wanted: string): WrongType
-}
+type Take = ReturnType<typeof taker>
 
-function taker(name: string, given: readonly Argument[], budget: Budget): Take {
+/** Takes arguments by their place, each of the type that a function takes there. */
+function taker(name: string, given: readonly Argument[], budget: Budget) {
   const any = (index: number): Json => {
     const argument = given[index] ?? null
     return typeof argument === 'function' ? null : argument
@@ -83,49 +67,34 @@ function taker(name: string, given: readonly Argument[], budget: Budget): Take {
       `${name}() takes ${wanted} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
     )
   }
-  function list(index: number): readonly Json[] {
+  function take<T extends Json>(index: number, wanted: string, is: (value: Json) => value is T): T {
     const value = any(index)
-    if (!isList(value)) throw wrong(index, 'an array')
-    budget.spend(value.length * STEP)
-    return value
+    if (is(value)) return value
+    throw wrong(index, wanted)
   }
+  function list(index: number): readonly Json[] {
+    const items = take(index, 'an array', isList)
+    budget.spend(items.length * STEP)
+    return items
+  }
+  const listOf = <T extends readonly Json[]>(index: number, items: string, is: (value: Json) => value is T): T =>
+    list(index) && take(index, `an array of ${items}`, is)
   return {
     any,
     all: () => given.map((_, index) => any(index)),
     wrong,
     list,
-    number(index) {
-      const value = any(index)
-      if (typeof value === 'number') return value
-      throw wrong(index, 'a number')
+    number: (index: number) => take(index, 'a number', isNumber),
+    object: (index: number) => take(index, 'an object', isJsonObject),
+    numbers: (index: number) => listOf(index, 'numbers', isNumbers),
+    texts: (index: number) => listOf(index, 'strings', isTexts),
+    comparable: (index: number) => listOf(index, 'numbers, or of strings,', isComparable),
+    text(index: number): string {
+      const text = take(index, 'a string', isText)
+      budget.spend(text.length / CHARACTERS)
+      return text
     },
-    text(index) {
-      const value = any(index)
-      if (typeof value !== 'string') throw wrong(index, 'a string')
-      budget.spend(value.length / CHARACTERS)
-      return value
-    },
-    object(index) {
-      const value = any(index)
-      if (isJsonObject(value)) return value
-      throw wrong(index, 'an object')
-    },
-    numbers(index) {
-      const values = list(index)
-      if (isNumbers(values)) return values
-      throw wrong(index, 'an array of numbers')
-    },
-    texts(index) {
-      const values = list(index)
-      if (isTexts(values)) return values
-      throw wrong(index, 'an array of strings')
-    },
-    comparable(index) {
-      const values = list(index)
-      if (isTexts(values) || isNumbers(values)) return values
-      throw wrong(index, 'an array of numbers, or of strings,')
-    },
-    expression(index) {
+    expression(index: number): Expression {
       const argument = given[index]
       return typeof argument === 'function' ? argument : () => null
     },
@@ -136,7 +105,6 @@ function taking(count: number, call: JmesFunction['call']): JmesFunction {
   return { least: count, most: count, call }
 }
 
-/** A function of a list whose items are compared by what an expression gives for each. */
 function by(
   choose: (list: readonly Json[], keys: readonly number[] | readonly string[], budget: Budget) => Json,
 ): JmesFunction {
@@ -147,15 +115,16 @@ function by(
     call(take, budget) {
       const list = take.list(0)
       const keys = list.map(take.expression(1))
-      if (isTexts(keys) || isNumbers(keys)) return choose(list, keys, budget)
-      throw new WrongType('What an array is ordered by must be a number for each item, or a string for each')
+      if (isComparable(keys)) return choose(list, keys, budget)
+      throw new WrongType('An array is ordered by a number for each item, or a string for each')
     },
   }
 }
 
-function isNumbers(values: readonly Json[]): values is readonly number[] {
-  return values.every((each) => typeof each === 'number')
-}
+const isNumber = (value: Json): value is number => typeof value === 'number'
+const isText = (value: Json): value is string => typeof value === 'string'
+const isNumbers = (value: Json): value is readonly number[] => isList(value) && value.every(isNumber)
+const isComparable = (value: Json): value is readonly number[] | readonly string[] => isTexts(value) || isNumbers(value)
 
 function average(numbers: readonly number[]): Json {
   return numbers.length === 0 ? null : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
@@ -179,13 +148,15 @@ function join(take: Take, budget: Budget): string {
   return texts.join(glue)
 }
 
-/** Of a text, its characters, however many units of UTF-16 they take. */
+/** The length of a text is in characters, however many units of UTF-16 they take. */
 function length(take: Take, budget: Budget): number {
   const value = take.any(0)
   if (isList(value)) return value.length
-  if (typeof value === 'string') return countCharacters(take.text(0))
   if (isJsonObject(value)) return namesOf(value, budget).length
-  throw take.wrong(0, 'an array, an object or a string')
+  if (typeof value !== 'string') throw take.wrong(0, 'an array, an object or a string')
+  let count = 0
+  for (const _ of take.text(0)) count++
+  return count
 }
 
 function reverse(take: Take, budget: Budget): Json {
@@ -193,15 +164,6 @@ function reverse(take: Take, budget: Budget): Json {
   if (typeof value !== 'string') return take.list(0).toReversed()
   budget.spend(value.length * STEP)
   return [...value].toReversed().join('')
-}
-
-function countCharacters(text: string): number {
-  let count = 0
-  for (let at = 0; at < text.length; at++) {
-    count++
-    if ((text.codePointAt(at) ?? 0) > 0xffff) at++
-  }
-  return count
 }
 
 function merge(take: Take, budget: Budget): Json {
@@ -232,7 +194,7 @@ function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1,
   return keys[extremeIndex(keys, direction, budget)] ?? null
 }
 
-/** Where the greatest (1) or the least (-1) key stands first; -1 where there is none. */
+/** The place of the first greatest (1) or least (-1) key; -1 of none. */
 function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): number {
   budget.spend(charactersOf(keys) / COMPARISONS)
   return keys.reduce<number>((best, key, index) => {
@@ -241,7 +203,7 @@ function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): 
   }, -1)
 }
 
-/** Keys of one type in their order, each with its place. Takes units for every comparison. */
+/** Keys in order, each with its place before. */
 function sorted(keys: readonly Key[], budget: Budget): { readonly key: Key; readonly index: number }[] {
   budget.spend((keys.length * STEP + charactersOf(keys) / COMPARISONS) * Math.log2(keys.length + 1))
   return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))

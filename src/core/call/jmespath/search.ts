@@ -1,16 +1,14 @@
 import { afford, type Budget, createBudget } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
-import { evaluate } from './evaluate.ts'
 import { weighJson, WrongType } from './evaluation.ts'
 import { parse, type Parsed } from './expression.ts'
 
-/** What an expression selects from a value, or why it selects nothing from it. */
 export type Search = (
   value: Json,
   budget?: Budget,
 ) => { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
 
-/** Makes a search of a JMESPath expression; or says what is wrong with it, and where. */
+/** Reads a JMESPath expression into a search of values, which spends a budget; or says what is wrong with it, and where. */
 export function createSearch(
   expression: string,
 ): { readonly ok: true; readonly search: Search } | Exclude<Parsed, { ok: true }> {
@@ -21,7 +19,7 @@ export function createSearch(
     search(value, budget = createBudget()) {
       try {
         const found = afford(() => {
-          const selected = evaluate(parsed.node, value, budget)
+          const selected = parsed.part.select(value, budget)
           // A part that is selected many times is small until it is written
           weighJson(selected, budget)
           return selected

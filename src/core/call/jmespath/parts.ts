@@ -1,0 +1,183 @@
+import type { Budget } from '../../tool/budget.ts'
+import { isJsonObject, isList, type Json } from '../../tool/json.ts'
+import { isFalse, isSame, STEP, valuesOf } from './evaluation.ts'
+import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
+
+/** Throws `Exhausted` where no units are left, and `WrongType` for a value that a function cannot take. */
+type Select = (value: Json, budget: Budget) => Json
+
+/** A part of an expression, with all that is in it. */
+export interface Part {
+  readonly levels: number
+  readonly select: Select
+}
+
+/** An argument `&part`, evaluated by the function that takes it. */
+export interface Reference {
+  readonly reference: Part
+}
+
+export class InvalidExpression extends Error {
+  readonly at: number | undefined
+  constructor(message: string, at?: number) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Parts within another; each is a call within a call when it is evaluated. */
+const MAX_LEVELS = 64
+
+function part(inner: readonly Part[], select: Select): Part {
+  const levels = 1 + Math.max(0, ...inner.map((each) => each.levels))
+  if (levels > MAX_LEVELS) throw new InvalidExpression(`its parts nest deeper than ${MAX_LEVELS} levels`)
+  return {
+    levels,
+    select(value, budget) {
+      budget.spend(STEP)
+      return select(value, budget)
+    },
+  }
+}
+
+export const CURRENT = part([], (value) => value)
+
+export const literal = (value: Json): Part => part([], () => value)
+
+/** Only a value's own members are ever read. */
+export function field(name: string): Part {
+  return part([], (value) => (isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null))
+}
+
+export function index(at: number): Part {
+  return part([], (value) => (isList(value) ? (value.at(at) ?? null) : null))
+}
+
+/** The items from `start` to before `stop`, as Python slices lists (JMESPath, "Slices"). */
+export function slice(start: number | undefined, stop: number | undefined, step = 1): Part {
+  if (step === 0) throw new InvalidExpression('the step of a slice cannot be 0')
+  return part([], (value, budget) => {
+    if (!isList(value)) return null
+    const { length } = value
+    const [lowest, highest] = step < 0 ? [-1, length - 1] : [0, length]
+    const clamp = (place: number) => Math.min(Math.max(place < 0 ? place + length : place, lowest), highest)
+    const from = start === undefined ? (step < 0 ? highest : lowest) : clamp(start)
+    const to = stop === undefined ? (step < 0 ? lowest : highest) : clamp(stop)
+    const selected: Json[] = []
+    for (let at = from; step < 0 ? at > to : at < to; at += step) {
+      budget.spend(STEP)
+      selected.push(value[at] ?? null)
+    }
+    return selected
+  })
+}
+
+export function pipe(left: Part, right: Part): Part {
+  return part([left, right], (value, budget) => right.select(left.select(value, budget), budget))
+}
+
+function selectEach(items: readonly Json[], { select }: Part, budget: Budget): Json {
+  return items.map((item) => select(item, budget)).filter((selected) => selected !== null)
+}
+
+export function projection(left: Part, right: Part): Part {
+  return part([left, right], (value, budget) => {
+    const items = left.select(value, budget)
+    return isList(items) ? selectEach(items, right, budget) : null
+  })
+}
+
+export function valueProjection(left: Part, right: Part): Part {
+  return part([left, right], (value, budget) => {
+    const members = left.select(value, budget)
+    return isJsonObject(members) ? selectEach(valuesOf(members, budget), right, budget) : null
+  })
+}
+
+export function filterProjection(left: Part, condition: Part, right: Part): Part {
+  return part([left, condition, right], (value, budget) => {
+    const items = left.select(value, budget)
+    if (!isList(items)) return null
+    const kept = items.filter((item) => !isFalse(condition.select(item, budget), budget))
+    return selectEach(kept, right, budget)
+  })
+}
+
+export function flatten(inner: Part): Part {
+  return part([inner], (value, budget) => {
+    const items = inner.select(value, budget)
+    if (!isList(items)) return null
+    for (const item of items) budget.spend(isList(item) ? item.length * STEP : STEP)
+    return items.flat()
+  })
+}
+
+export function multiSelectList(items: readonly Part[]): Part {
+  return part(items, (value, budget) => (value === null ? null : items.map((item) => item.select(value, budget))))
+}
+
+export function multiSelectHash(members: readonly (readonly [name: string, Part])[]): Part {
+  const parts = members.map(([, member]) => member)
+  return part(parts, (value, budget) => {
+    if (value === null) return null
+    return Object.fromEntries(members.map(([name, member]) => [name, member.select(value, budget)]))
+  })
+}
+
+/** The left where it counts as false, or as not; else the right. */
+export function either(left: Part, right: Part, takesFalse: boolean): Part {
+  return part([left, right], (value, budget) => {
+    const selected = left.select(value, budget)
+    return isFalse(selected, budget) === takesFalse ? selected : right.select(value, budget)
+  })
+}
+
+export function not(inner: Part): Part {
+  return part([inner], (value, budget) => isFalse(inner.select(value, budget), budget))
+}
+
+/** Only numbers are greater or less (JMESPath, "Filter Expressions"). */
+const ORDER: ReadonlyMap<string, (one: number, other: number) => boolean> = new Map([
+  ['<', (one, other) => one < other],
+  ['<=', (one, other) => one <= other],
+  ['>', (one, other) => one > other],
+  ['>=', (one, other) => one >= other],
+])
+
+export function comparison(sign: string, left: Part, right: Part): Part {
+  return part([left, right], (value, budget) => {
+    const one = left.select(value, budget)
+    const other = right.select(value, budget)
+    if (sign === '==') return isSame(one, other, budget)
+    if (sign === '!=') return !isSame(one, other, budget)
+    return typeof one === 'number' && typeof other === 'number' ? (ORDER.get(sign)?.(one, other) ?? null) : null
+  })
+}
+
+/** A call of a function that there is, with as many arguments as it takes, and `&` where it takes that alone. */
+export function functionCall(name: string, args: readonly (Part | Reference)[]): Part {
+  const called = FUNCTIONS.get(name)
+  if (!called) throw new InvalidExpression(`there is no function '${name}'`)
+  const problem = argumentsProblem(called, args)
+  if (problem) throw new InvalidExpression(`the function '${name}' takes ${problem}`)
+  const parts = args.map((each) => ('reference' in each ? each.reference : each))
+  return part(parts, (value, budget) => {
+    const values = args.map((each) =>
+      'reference' in each ? (item: Json) => each.reference.select(item, budget) : each.select(value, budget),
+    )
+    return callFunction(name, called, values, budget)
+  })
+}
+
+function argumentsProblem(
+  { least, most, expression }: JmesFunction,
+  args: readonly (Part | Reference)[],
+): string | undefined {
+  const { length } = args
+  if (length < least || length > most) {
+    const number = least === most ? `${least}` : `at least ${least}`
+    return `${number} argument${least === 1 ? '' : 's'}, and has ${length}`
+  }
+  if (args.every((each, place) => 'reference' in each === (expression === place))) return undefined
+  return expression === undefined ? 'no expression (&)' : `one expression (&), as argument ${expression + 1}`
+}
