@@ -9,7 +9,7 @@ import { checkOutput, NOT_JUDGED } from './output.ts'
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 
-/** An artifact as the Open Tool Calling RFC has it (section 4.3). Callers open its URL, so it must be one that is only fetched. */
+/** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
 const ARTIFACT = object(
   {
     url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i),
@@ -23,8 +23,8 @@ const ARTIFACT = object(
 const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
 
 /**
- * The result of a tool that may give artifacts: a value `{"artifact": {url, content_type, size, meta}}` is one, with `value`
- * beside it for dialects that know none. One that is not of this form is an invalid output.
+ * Reads a value `{"artifact": {url, content_type, size, meta}}` as an artifact, with the `value` beside it for other
+ * dialects. A malformed one is an invalid output.
  */
 export function readArtifact(result: Success): Result<Success> {
   if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
@@ -34,7 +34,7 @@ export function readArtifact(result: Success): Result<Success> {
   return ok({ ...result, value, artifact })
 }
 
-/** As `checkOutput`, for a tool that gives artifacts: one in place of a value is judged by no output schema. */
+/** As `checkOutput`; an artifact in place of a value is judged by no output schema. */
 export function checkGivenOutput(
   result: ToolResult,
   record: Pick<ToolRecord, 'metadata'>,
@@ -48,7 +48,7 @@ export function checkGivenOutput(
   return checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
 }
 
-/** The bytes that a tool which declares artifacts gave as one: a single block of them, and no value that it declares too. */
+/** The bytes that a tool which declares artifacts gave: one block, and no value that it declares too. */
 export function bytesGiven(record: Pick<ToolRecord, 'metadata'>, { value, content }: Success): Content | undefined {
   const block = content?.length === 1 ? content[0] : undefined
   if (!block || !givesArtifacts(record)) return undefined
@@ -57,7 +57,6 @@ export function bytesGiven(record: Pick<ToolRecord, 'metadata'>, { value, conten
   return isWanted && isBytes ? block : undefined
 }
 
-/** Whether an artifact is given in place of a value, so that there is none for the output schema to judge. */
 export function isInPlace(record: Pick<ToolRecord, 'metadata'>, result: Success): boolean {
   const hasNone = result.value === null || result.value === undefined
   return hasNone && givesArtifacts(record) && (result.artifact ?? bytesGiven(record, result)) !== undefined

@@ -9,24 +9,20 @@ import { type Deadline, endedEarly } from './deadline.ts'
 import type { Resolved, Resolver } from './resolve.ts'
 
 const MAX_SUGGESTIONS = 3
-/** Versions of one tool that are looked up to be shown to the anonymous. */
+/** Versions of one tool that are looked up before they are listed to the anonymous. */
 const MAX_AVAILABLE = 20
 
-/** How a call says which tool it is for. */
 export interface AskedTool {
-  /** The tool's id as the caller wrote it. */
   readonly asked: string
-  /** The same where it is a name without a toolkit: it must be one tool's, which is given no token of no provider. */
+  /** Set for a name without a toolkit: it must be one tool's, which gets no token without a provider. */
   readonly bareName?: BareName
-  /** The same as an address of a document's tool, which is tried first (`askedByDocument`). */
+  /** The address of a document's tool, which is tried first (`askedByDocument`). */
   readonly address?: string
 }
 
-/** Who asks for a tool. */
 export interface Asker {
   readonly principal: Principal
   readonly background: Background
-  /** Aborts when the caller goes away. */
   readonly signal: () => Signal | undefined
 }
 
@@ -35,12 +31,12 @@ export interface AskedToolDeps {
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
 }
 
-/** To find a tool takes no longer than this, in milliseconds. */
+/** In milliseconds. */
 const RESOLVE_MS = 15_000
 
 /**
- * Finds the tool of an address, where there is one that its caller may know of; else the tool of an id, which the caller has to
- * cover. At once where it was asked for a moment ago, as for most calls.
+ * Finds the tool of an address that the caller may know of, else of an id that the caller covers. At once, without a
+ * promise, when it was looked up a moment ago.
  */
 export function findAsked(
   id: string,
@@ -74,7 +70,7 @@ async function inTime(resolving: Promise<Resolved | Failing>, deadline: Deadline
   return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
 }
 
-/** Refuses an uncovered tool by its id, before it is looked up: it cannot be told from one that does not exist. */
+/** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
   if (principal.tools.includes('*') && principal.within === undefined) return undefined
   const name = parseToolId(asked)
@@ -82,12 +78,11 @@ export function refuseUncovered(principal: Principal, asked: string): Failing | 
   return denied && fail(denied)
 }
 
-/** Whether the anonymous ask for a tool that they may not know of. */
 export function isHidden(principal: Principal, record: ToolRecord): boolean {
   return principal.kind === 'anonymous' && !maySee(principal, record)
 }
 
-/** The answer to the anonymous for a tool that they may not know of: the same as for one that does not exist. */
+/** The same answer as for a tool that does not exist. */
 export async function refuseHidden(
   principal: Principal,
   asked: string,
@@ -101,10 +96,7 @@ export async function refuseHidden(
   return hideSuggestions(principal, asked, asUnknown, resolver, background)
 }
 
-/**
- * A failure to resolve, with only such suggestions as the principal may see in lists, and of no tool or version that it may
- * not: that is said in the words for what there is none of.
- */
+/** Keeps from a failure to resolve every suggestion, tool and version that lists hide from the principal. */
 export async function hideSuggestions(
   principal: Principal,
   asked: string,
@@ -113,7 +105,7 @@ export async function hideSuggestions(
   background: Background,
 ): Promise<Failing> {
   const { failure } = failing
-  /** Whether lists show the principal a tool; only the anonymous are shown less than what they cover. */
+  /** Only the anonymous are listed less than they cover. */
   async function isShown(id: string): Promise<boolean> {
     const name = parseToolId(id)
     if (!name || !covers(principal, name)) return false
@@ -147,20 +139,20 @@ export async function hideSuggestions(
   return principal.kind === 'anonymous' ? unknown(principal, asked, suggestions) : fail({ ...failure, suggestions })
 }
 
-/** For which user a call is: the one it names, else the only one that its principal may act for. */
+/** The user that a call names, else the only one that its principal may act for. */
 export function userOf(principal: Principal, named: string | undefined): string | undefined {
   if (named !== undefined) return named
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 
-/** Why a principal may not call this tool, or not for this user; undefined when it may. */
+/** Why a principal may not call this tool for this user; undefined when it may. */
 export function authorise(
   principal: Principal,
   asked: string,
   record: ToolRecord,
   userId: string | undefined,
 ): Failing | undefined {
-  // A refusal of a name without a toolkit would tell that there is such a tool
+  // Refusing a name without a toolkit would tell that the tool exists
   if (!parseToolId(asked) && !covers(principal, record)) return unknown(principal, asked)
   const denied = denial(principal, record)
   if (denied) return fail(denied)

@@ -8,19 +8,18 @@ import { askedByName, formatToolId, toolKey, type ToolName } from '../tool/tool-
 import { type Failing, fail } from '../failure/failure.ts'
 import type { Resolver } from './resolve.ts'
 
-/** A tool that a bare name may mean. */
 export interface Candidate extends ToolName {
   readonly id: string
   readonly securityLevel: number
 }
 
-/** A name without a toolkit, which must be one tool's, and the version that is asked for. */
+/** Must be the name of exactly one tool. */
 export interface BareName {
   readonly name: string
   readonly selector?: string
 }
 
-/** Finds the tools that a name without a toolkit may mean, whoever asks. At once, and without I/O, when it was asked a moment ago. */
+/** The same for every caller. At once, and without I/O, when it was asked a moment ago. */
 export type FindCandidates = (
   name: string,
   background: Background,
@@ -28,20 +27,19 @@ export type FindCandidates = (
 
 export interface CandidatesDeps {
   readonly resolver: Pick<Resolver, 'resolve'>
-  /** Every tool of this name, ignoring case, whatever its toolkit. */
+  /** Ignores case and the toolkit. */
   readonly findTools: (name: string) => Promise<readonly Candidate[]>
-  /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
 
-/** As for the answers of the resolver. */
+/** As for the resolver's answers. */
 const AGES = { fresh: 5_000, stale: 25_000 }
 const MAX_KEPT = 5_000
 const MAX_SUGGESTIONS = 3
 
 /**
- * Makes what finds the tool that has a name by its toolkit's; else every tool that is called so, and the one that is exposed
- * under it. What was found is kept, and found anew behind a call, so that a warm call waits for nothing.
+ * Finds the tool whose name by its toolkit this is; else every tool called so, and the one exposed under it. Answers
+ * are renewed behind a call, so that a warm call waits for nothing.
  */
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
   const kept = createKept<readonly Candidate[]>({
@@ -65,7 +63,6 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
   return (name, background) => kept.get(name.toLowerCase(), () => find(name, background), background)
 }
 
-/** Makes what finds the listed tools of a name, ignoring case, whatever their toolkits. */
 export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesDeps['findTools'] {
   const write = ({ id, toolkit, tool, securityLevel }: Candidate) =>
     JSON.stringify({ id, toolkit, tool, securityLevel })
@@ -78,8 +75,8 @@ export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesD
 }
 
 /**
- * The id of the one tool that a bare name means among those that its caller may see; undefined where it means none. Several
- * are told to the caller, for nobody is to guess whose tool is sent what the call holds.
+ * The id of the only candidate that the caller may see; undefined for none. With several the caller must choose: a
+ * guess could send its input to the wrong publisher.
  */
 export function meantBy(
   { name, selector }: BareName,

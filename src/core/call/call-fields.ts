@@ -2,13 +2,12 @@ import { parsed, type Reader, string, unquoted } from '../tool/json-reader.ts'
 import { cannotRead, type Problem } from '../tool/problem.ts'
 import { type Failing, fail } from '../failure/failure.ts'
 
-/** Reads an id of the caller's choosing: of a call, a trace, a message or a user. */
 export const identifier = string({ least: 1, most: 256 })
 
-/** Reads a token or a secret. No header takes more. */
+/** No header takes more. */
 export const credentialValue = unquoted(string({ most: 65_536 }))
 
-/** Reads an integer that is written as a text, in digits. */
+/** Reads an integer written in digits. */
 export function integerText(least: number, most: number): Reader<number> {
   return parsed(
     `an integer from ${least} to ${most}`,
@@ -20,12 +19,10 @@ export function integerText(least: number, most: number): Reader<number> {
   )
 }
 
-/** A query parameter that cannot be meant. */
 export function wrongParameter(parameter: string, wanted: string): Failing {
   return malformed([{ path: `/${parameter}`, message: `Must be ${wanted}` }], 'the query')
 }
 
-/** A request of which a part is not of the form it has there. */
 export function malformed(
   problems: readonly Problem[],
   what: 'the body' | 'the query' | 'the path' = 'the body',

@@ -30,20 +30,16 @@ import { readSelect, type Select, selectOf } from './select.ts'
 import { operatorsPart, toldTo } from '../failure/told-to.ts'
 import { type Allowance, limitedBy, type Turns } from './turns.ts'
 
-/** A call in no dialect's words. */
 export interface Call extends AskedTool, GivenInput {
   readonly callId?: string
   readonly traceId?: string
-  /** Which part of the output is wanted, in a dialect that has a place for it beside the context. */
   readonly select?: Json
 }
 
-/** Who makes a call, and what the way it came in allows. */
 export interface Caller extends Asker, RunCaller {
   readonly background: Background
-  /** Which dialect the call is in, for its record. */
   readonly dialect: string
-  /** Whether to go away is to cancel the call, also where it could be asked for again under its id. */
+  /** Whether a caller who goes away cancels the call even if it could come back for it by its id. */
   readonly leavingCancels?: boolean
 }
 
@@ -51,14 +47,13 @@ export interface Outcome {
   readonly callId: string
   readonly durationMs: number
   readonly result: Success | Failing
-  /** When it was over, in milliseconds since 1970, where whoever repeats the call is told the same. */
+  /** Milliseconds since 1970, for a call under an id: its repetitions are told the same. */
   readonly finishedAt?: number
-  /** The tool that was called; absent when there is none that the caller may call. */
   readonly tool?: ToolRecord | undefined
   readonly allowances?: readonly Allowance[]
 }
 
-/** Calls a tool. Never throws: whatever happens is an outcome. */
+/** Never throws: whatever happens is an outcome. */
 export type CallTool = (call: Call, caller: Caller) => Promise<Outcome>
 
 export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
@@ -69,13 +64,13 @@ export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly newId: () => string
-  /** Writes a call down; in the log, which callers cannot read, with what of its failure is for whoever runs the deployment. */
+  /** `forOperator` is for the log, which callers cannot read. */
   readonly writeRecord: (record: CallRecord, background: Background, forOperator: string | undefined) => void
 }
 
 /**
- * The one door that every call goes through: resolve, authorise, requirements, input, ledger, files, approval, run, output, the part
- * of it that is wanted, its place, record. What comes out, and what is kept, holds no secret that the tool was given.
+ * The one door of every call: resolve, authorise, requirements, input, ledger, files, approval, run, output,
+ * selection, placing, record. Neither the outcome nor the record holds a secret that the tool was given.
  */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
@@ -87,7 +82,7 @@ export function createCallTool(deps: CallDeps): CallTool {
     try {
       result = await goThrough(callId, call, caller, started, findings, deps)
     } catch (error) {
-      // Storage that cannot be reached, or a defect of ours: it is written down like any other call
+      // Storage that cannot be reached, or a defect of ours, is recorded like any other outcome
       defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(
         error instanceof Unreachable
@@ -114,10 +109,10 @@ export function createCallTool(deps: CallDeps): CallTool {
 /** A caller who may come back for the call, by its id, does not end it by going away. */
 const NOBODY_LEAVES = () => undefined
 
-/** The least time in milliseconds that a tool gets, however long it took to find it. */
+/** The least time in milliseconds that a tool gets, however long finding it took. */
 const OWN_MS = 1_000
 
-/** Every stage but the record, in order: each ends the call, or leads to the next. Those in `tool.stages` are of some tools alone. */
+/** Every stage but the record, in order. Those in `tool.stages` are of some tools alone. */
 async function goThrough(
   callId: string,
   call: Call,
@@ -129,7 +124,6 @@ async function goThrough(
   const { principal, background } = caller
   const { bareName, context } = call
 
-  // Resolve
   const meant = bareName && meantBy(bareName, principal, await deps.findCandidates(bareName.name, background))
   if (typeof meant === 'object') return meant
   const asked = meant ?? call.asked
@@ -140,14 +134,13 @@ async function goThrough(
   findings.found = record
   if (isHidden(principal, record)) return refuseHidden(principal, asked, deps.resolver, background)
 
-  // Authorise
   const userId = userOf(principal, context.userId)
   findings.userId = userId
   const refused = authorise(principal, asked, record, userId)
   if (refused) return refused
   findings.called = record
 
-  // A runner, a selection that can be read, and time
+  // A runner, a selection that can be read, and the time that is left
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
@@ -157,7 +150,7 @@ async function goThrough(
   if (read?.ok === false) return read
   const { timeoutMs } = runnable
   const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
-  // Callers without a credential are nobody in particular: their ids are no keys
+  // Ids of callers without a credential are no keys: anybody could repeat them
   const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !isIdempotent(record)
   const open: OpenCall = {
     callId,
@@ -173,28 +166,26 @@ async function goThrough(
     answered: (status) => void (findings.upstreamStatus = status),
   }
 
-  // Requirements
   const unmet = stages.requirements.length > 0 && (await pass(stages.requirements, open, deps))
   if (unmet) return unmet
 
-  // Input
   const checked = checkGivenInput(call, tool, userId)
   if (!checked.ok) return checked
   open.input = checked.value
 
-  // Ledger, for what is to run once
+  // Ledger, for calls that must run once
   const run = (begins?: () => void) => runInTurn(open, tool, read?.value, findings, deps, begins)
   if (!isOnce) return run()
   const input = open.input
   const once = { principal: principal.id, callId, userId, tool: record, input, select, timeoutMs }
   const running = runOnce(once, run, deps)
-  // It is written down what came of it also where nobody waits any more
+  // The outcome is settled also when nobody waits for it any more
   background(running.catch(() => undefined))
   findings.finished = await running
   return findings.finished.result
 }
 
-/** Goes through stages that some tools need. Gives why the call ends, where one of them ends it or its time is over. */
+/** Runs stages that some tools need; gives the failure that ends the call, its deadline included. */
 async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): Promise<Failing | undefined> {
   for (const stage of stages) {
     const ended = await open.deadline.race(stage.pass(open, deps))
@@ -203,7 +194,7 @@ async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): 
   return undefined
 }
 
-/** Runs a call once it is its turn. Calls that fail before, and those that were made before, take none. */
+/** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
 async function runInTurn(
   open: OpenCall,
   tool: CallableTool,
@@ -223,7 +214,7 @@ async function runInTurn(
   }
 }
 
-/** Files, a person's approval, the run, and what comes of it. `begins` is told as the tool begins. */
+/** Files, approval, the run and its output. `begins` is told as the tool begins. */
 async function runReady(
   open: OpenCall,
   tool: CallableTool,
@@ -236,13 +227,12 @@ async function runReady(
   const unready = stages.ready.length > 0 && (await pass(stages.ready, open, deps))
   if (unready) return unready
 
-  // Run
   begins?.()
   const ran = await runTool(open, deps)
   if (!ran.ok) return ran
   findings.redactor = ran.redactor
 
-  // Output, the part of it that is wanted, its place
+  // Output, selection, placing
   const output = givesArtifacts
     ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
     : checkOutput(ran.result, validateOutput, ran.redactor)
@@ -251,7 +241,7 @@ async function runReady(
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
   const { callId, userId, caller } = open
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  // No schema says what a part of an output is
+  // No schema describes a part of an output
   const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
   if (selected.ok) return placeOutput(selected, placing)
   const artifact = await keepWhole(output, placing)

@@ -14,42 +14,37 @@ import { type GrantLooks, meetRequirements, type MetRequirements, NO_CONTEXT, ty
 import type { RunCaller, RunOptions } from './run.ts'
 import type { Runnable } from './runner.ts'
 
-/** One record with all that a call of it needs, made once and kept while it is in use. */
+/** A record with all that a call of it needs, made once and kept in memory. */
 export interface CallableTool {
   readonly record: ToolRecord
   readonly validateInput: Validate
   readonly validateOutput: Validate
   readonly runnable: Runnable
   readonly stages: Stages
-  /** The inputs that the context of a call gives, since no model may infer them. */
+  /** Parameters that no model may infer: the context of a call gives them. */
   readonly contextInputs: readonly string[]
   readonly givesArtifacts: boolean
   readonly limits: readonly ToolLimits[]
 }
 
-/** The stages that calls of a tool go through beside those of every call, in their order. */
 export interface Stages {
-  /** Between authorisation and the input. */
   readonly requirements: readonly Stage[]
-  /** Between the ledger and the run. */
   readonly ready: readonly Stage[]
 }
 
 export interface Stage {
-  /** Adds to what is known of a call, or gives why that ends here. */
+  /** Adds to what is known of a call, or fails it. */
   readonly pass: (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
-  /** Finds out, without any effect, why it would end every call now. */
+  /** Tells, without any effect, why every call would fail here now. */
   readonly look?: (tool: LookedAt, deps: LookDeps) => Failure | undefined | Promise<Failure | undefined>
 }
 
-/** A call that its caller may make, and what its stages found out so far. */
 export interface OpenCall extends RunOptions {
   readonly publisher: Publisher
   readonly caller: RunCaller & { readonly principal: Principal }
   input: JsonObject
   met: MetRequirements
   files?: RunOptions['files']
-  /** The files that the input names, of which nothing was read. */
   namedFiles?: NamedFiles
 }
 
@@ -74,7 +69,7 @@ export interface LookDeps {
   readonly approvals: ApprovalLooks
 }
 
-/** Makes a record callable. `limits` hold whatever policies say. */
+/** `limits` are the deployment's, which hold whatever policies say. */
 export function callableTool(
   tool: Pick<CallableTool, 'record' | 'validateInput' | 'validateOutput' | 'runnable'>,
   limits: readonly ToolLimits[] = [],
@@ -92,7 +87,7 @@ export function callableTool(
   }
 }
 
-/** A tool as policies have it: its level, whether it needs approval, how long it may take and how often it may be called. */
+/** Applies policies: the level, whether a person approves, the timeout and the limits. */
 export function governedTool(tool: CallableTool, rule: ToolRule): CallableTool {
   if (rule === NO_RULE) return tool
   const { timeoutMs = Infinity, limits } = rule
@@ -110,7 +105,7 @@ export function stagesOf(record: ToolRecord): Stages {
   const takesFiles = mayHoldFiles(record.input)
   return {
     requirements: isRequiring ? [REQUIREMENTS] : [],
-    // A person is asked only for what could then run, and nothing is read of a file before that
+    // A person is asked only for a call that could then run, and no file is read before that
     ready: [
       ...(takesFiles ? [FIND_FILES] : []),
       ...(needsApproval(record) ? [APPROVAL] : []),

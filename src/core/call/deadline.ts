@@ -1,17 +1,16 @@
 import type { Signal } from '../tool/platform.ts'
 import { type Failing, fail } from '../failure/failure.ts'
 
-/** How a call ends before its stages do: its time is over, or its caller went away. */
 export type EarlyEnd = 'expired' | 'cancelled'
 
-/** A call's time limit. Its timer and its signal come to be only when something waits, or asks for them. */
+/** A call's time limit. Its timer and its signal are made when first needed. */
 export interface Deadline {
   readonly signal: Signal
-  /** The work's result, or how the call ended before. What is no promise comes back as it is: to wait takes a timer. */
+  /** The work's result, or how the call ended before. Anything but a promise comes back at once, without a timer. */
   race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
 }
 
-/** The failure of a call that ended early; `mayHaveRun` where its tool may have done something that must not be done twice. */
+/** `mayHaveRun`: the tool may have done something that must not be done twice. */
 export function endedEarly(how: EarlyEnd, timeoutMs: number, mayHaveRun = false): Failing {
   const ran = mayHaveRun ? ({ may_have_run: true } as const) : {}
   return fail(

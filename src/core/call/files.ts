@@ -7,53 +7,48 @@ import { type ArtifactLink, type ArtifactStore, readLink, type StoredArtifact } 
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import { readHandle, type UploadOwner, type UploadStore } from './upload-store.ts'
 
-/** A file as a runner gets it that sends bytes. */
 export interface FileBytes {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly contentType: string
   readonly filename: string | undefined
 }
 
-/** Where an input names a file. */
 interface Place {
   readonly path: string
-  /** As it stands there: the handle of a file that was sent, or the link to what a call gave. */
+  /** The handle of an upload, or the link to an artifact. */
   readonly handle: string
   readonly names: Named
-  /** The most characters of Base64 that its schema allows there. */
+  /** In characters of Base64. */
   readonly most: number
 }
 
 type Named = { readonly upload: string } | { readonly artifact: ArtifactLink }
 type NamedFile = StoredArtifact & { readonly filename?: string | undefined }
 
-/** The files that an input names, which whoever calls may be given. */
 export interface NamedFiles {
   readonly places: readonly Place[]
   readonly byHandle: ReadonlyMap<string, NamedFile>
 }
 
-/** Where files lie that inputs name. */
 export interface FileStores {
   readonly uploads: Pick<UploadStore, 'find'>
   readonly artifacts: Pick<ArtifactStore, 'open'>
 }
 
-/** Files of one call, and the bytes of all of them: as they are, and for a tool that takes them as Base64 in its input. */
+/** For one call; in bytes, except that `MAX_AS_BASE64` bounds files whose tool takes them inside its input. */
 const MAX_FILES = 16
 const MAX_BYTES = 26_214_400
 const MAX_AS_BASE64 = 8_388_608
 
 const FOR_BYTES = /"(?:contentEncoding":"base64|format":"(?:binary|byte))"/i
-/** Whether a schema says of some part of a value that it is bytes. */
 export function mayHoldFiles(schema: Json | undefined): boolean {
   return FOR_BYTES.test(JSON.stringify(schema) ?? '')
 }
 
 /**
- * The files that an input names, at texts that its schema says are bytes (`contentEncoding: "base64"`, or `format: "binary"` or
- * `"byte"`); undefined where it names none. Anywhere else such a text is a text. A file that is somebody else's is as good as
- * none; of what a call gave, the link is the credential. Fails with `input-invalid` for each that there is none of, and that is too large.
+ * Finds the files that an input names where its schema says bytes (`contentEncoding: "base64"`, or `format: "binary"`
+ * or `"byte"`); undefined where it names none. Anywhere else a handle is plain text. Fails with `input-invalid` for
+ * each file that is missing, another's or too large.
  */
 export function findFiles(
   { input: schema }: Pick<ToolRecord, 'input'>,
@@ -104,10 +99,7 @@ const TOO_COSTLY = 'Is too costly to be searched for files'
 const NO_UPLOAD = 'Names no file that you sent, or one that is over: send it again, with POST /artifacts'
 const NO_ARTIFACT = 'Is no link that was given out here, or one that is over: call the tool again that gave it'
 
-/**
- * A file, or why there is none. What was sent for a user is found by calls for that user alone; what was sent for none, by all of
- * the principal's.
- */
+/** An upload for a user is found by calls for that user alone; one for nobody, by all of the principal's calls. */
 async function findFile(
   names: Named,
   owner: UploadOwner,
@@ -129,7 +121,7 @@ function namedBy(text: string): Named | undefined {
   return artifact && { artifact }
 }
 
-/** The files as a tool's runner takes them: in an input of its own, in Base64, or beside the input, as bytes. */
+/** Puts the files into a copy of the input as Base64, or gives their bytes beside it. */
 export function readFiles(
   { places, byHandle }: NamedFiles,
   input: JsonObject,
@@ -161,7 +153,7 @@ interface GivenFiles {
   readonly files?: ReadonlyMap<string, FileBytes>
 }
 
-/** A call whose files cannot be read now may be made again: nothing ran. */
+/** Nothing ran, so a call whose files cannot be read now may be repeated. */
 async function whileReachable<T>(work: Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work
@@ -185,7 +177,6 @@ interface Walk {
   readonly budget: Budget
 }
 
-/** The handles in a value, where its schema says that they may stand. */
 function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<Place> {
   const { root, path, budget } = walk
   budget.spend(1, path)

@@ -8,17 +8,15 @@ import { fail, ok, type Result } from '../failure/failure.ts'
 import { ACCOUNT, type CallerContext } from './requirements.ts'
 import { SELECT } from './select.ts'
 
-/** An input as it was given, and where the rest of it may stand. */
 export interface GivenInput {
   readonly input: JsonObject
-  /** Whether the input may hold what no model may infer: whoever wrote it was told which parameters those are. */
+  /** The input may hold parameters that no model may infer, since whoever wrote it knew which those are. */
   readonly inputIsWhole?: boolean
   readonly context: CallerContext
-  /** Where the context stands in the body, and its fields, if it may say nothing else but what its tool takes from it. */
+  /** For a context that may hold nothing but these fields and what its tool takes: where it stands in the body. */
   readonly closedContext?: { readonly path: string; readonly fields: readonly string[] }
 }
 
-/** Reads a context that may say more than the fields of these names: what else it says is kept, by name. */
 export function openContext<T extends object>(
   reader: Reader<T>,
   names: readonly string[],
@@ -31,10 +29,7 @@ export function openContext<T extends object>(
   })
 }
 
-/**
- * Completes an input with what no model may infer, out of the context of the call, and validates it as a whole. Gives the
- * input as the tool is to get it, or every problem.
- */
+/** Completes an input from the context and validates it. Gives it as the tool gets it, or every problem. */
 export function checkGivenInput(
   { input, inputIsWhole = false, context, closedContext }: GivenInput,
   { record, contextInputs: names, validateInput }: Pick<CallableTool, 'record' | 'contextInputs' | 'validateInput'>,
@@ -72,15 +67,14 @@ export function checkGivenInput(
   return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
 }
 
-/** The value of a context under a name; credentials are no inputs. */
+/** Credentials are never inputs. */
 function valueOf(name: string, { values }: CallerContext, userId: string | undefined): Json | undefined {
   if (name === 'user_id') return userId
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
 }
 
 /**
- * Validates an input. `null` for an optional parameter whose schema does not allow it counts as absent: models send it.
- * Gives the input as the tool is to get it.
+ * Validates an input. `null` for an optional parameter whose schema forbids it counts as absent, since models send it.
  */
 export function checkInput(validate: Validate, input: JsonObject, schema: JsonObject): Result<JsonObject> {
   const unfit = tooLarge(input)

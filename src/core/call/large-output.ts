@@ -9,10 +9,9 @@ import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import { fits, MAX_INLINE } from './output.ts'
 import type { Success } from './runner.ts'
 
-/** So many blocks of one output are kept one by one; of more, all are kept as one. */
+/** Above this many, all blocks of an output are kept as one artifact. */
 const MAX_BLOCKS = 16
 
-/** The call whose output is looked at, and where large ones go. */
 export interface Placing {
   readonly record: ToolRecord
   readonly validateOutput: Validate
@@ -21,28 +20,27 @@ export interface Placing {
 }
 
 /**
- * The last stage of a call whose output needs a place: what is too large for an answer is kept and linked to, never cut; so
- * are bytes of a tool that declares artifacts. What is given has passed the output schema, and holds no secret.
+ * The last stage of some calls: output too large for an answer is kept and linked to, never cut, as are the bytes of a
+ * tool that declares artifacts. Expects output that fits its schema and holds no secret.
  */
 export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
   const isMoved = !fits(success) || bytesGiven(placing.record, success) !== undefined
   return isMoved ? move(success, placing) : settle(success, placing)
 }
 
-/** Keeps all of an output of which no part could be selected: its tool has run, and may not be run again. */
+/** Keeps an output from which nothing could be selected: its tool may not run again. */
 export async function keepWhole(success: Success, placing: Placing): Promise<Artifact | undefined> {
   const kept = await keep(keepableValue(heldValue(success)), `The whole output of ${placing.record.id}`, placing)
   return kept.ok ? kept.value : undefined
 }
 
-/** An artifact in place of a value that the output schema wants is where that lies. */
 function settle(success: Success, { validateOutput }: Placing): Success {
   const { artifact, ...rest } = success
   if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
   return { ...rest, ...lying(artifact, validateOutput) }
 }
 
-/** Puts `{"artifact": …}` in place of a value that lies elsewhere, if the output schema allows that. */
+/** Gives `{"artifact": …}` for a value if the output schema allows it, else no value. */
 function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'value' | 'elsewhere'> {
   const link = { artifact: elsewhere }
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
@@ -56,7 +54,7 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   const bytes = only && keepable(only)
   if (only && bytes && !own && (value === null || holds(value, bytes))) {
     const kept = await keep(bytes, nameOf(only), placing)
-    // There is room for them, where there is nothing to keep them in
+    // They fit in the answer, if they cannot be stored
     if (!kept.ok) return isSmall ? success : kept
     if (value !== null) return { ...rest, ...lying(kept.value, validateOutput) }
     return settle({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, placing)
@@ -84,7 +82,7 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   return settle(placed, placing)
 }
 
-/** Blocks in their order, those that there is no more room for as links; or all of them as one link, where they are many. */
+/** Links to blocks that no longer fit, in order; to all of them at once where they are many. */
 async function moveBlocks(
   blocks: readonly Content[],
   room: number,
@@ -112,7 +110,7 @@ async function moveBlocks(
   return ok(shown)
 }
 
-/** A tool's own artifact whose URL holds it (RFC 2397), with a link in place of that. */
+/** Moves the data out of a tool's own `data:` URL (RFC 2397). */
 async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifact>> {
   const comma = own.url.indexOf(',')
   if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma)))) {
@@ -142,7 +140,6 @@ function keepableValue(value: unknown): Keepable {
   return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
 }
 
-/** The part of a block that can be kept by itself; undefined for a link. */
 function keepable(block: Content): Keepable | undefined {
   switch (block.type) {
     case 'text':
@@ -161,7 +158,7 @@ function keepable(block: Content): Keepable | undefined {
   }
 }
 
-/** A declared type that is none would break the header `Content-Type`. */
+/** A malformed media type would break the header `Content-Type`. */
 function mediaType(declared = '', otherwise: string): string {
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
 }
@@ -171,7 +168,7 @@ function nameOf(block: Content): string {
   return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
 }
 
-/** Whether a value says the same bytes as the block beside it, for those who read values alone. */
+/** Whether a value repeats the bytes of the block beside it, for dialects without blocks. */
 function holds(value: unknown, { content }: Keepable): boolean {
   return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
 }

@@ -3,7 +3,6 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
-/** The end of a call, as it is told again to a caller who repeats it. */
 export interface Finished {
   readonly result: Success | Failing
   readonly durationMs: number
@@ -11,40 +10,37 @@ export interface Finished {
   readonly finishedAt: number
 }
 
-/** A call under an id of its caller's choosing: the same one again is answered, and not run. */
 export interface LedgerCall {
-  /** The principal's id: ids of calls are its own. */
+  /** Ids of calls are each principal's own. */
   readonly principal: string
   readonly callId: string
   readonly userId: string | undefined
   readonly tool: ToolRecord
-  /** As the tool gets it. */
   readonly input: JsonObject
-  /** Which part of the output is wanted. */
   readonly select?: Json | undefined
-  /** How long it may run, in milliseconds. */
+  /** In milliseconds. */
   readonly timeoutMs: number
 }
 
 /**
- * `claimed`: nobody ran it before, and it is this caller's to run and then to settle: as finished, or, with nothing, as
- * not run after all. `finished`: it was run, perhaps while this caller waited. `reused`: its id is that of another call.
- * `unknown`: it was begun, and nobody can tell any more what became of it. `unreachable`: nobody could be asked.
+ * `claimed`: this caller runs it and then settles it, with nothing if it did not run after all. `finished`: it ran,
+ * perhaps while this caller waited. `reused`: the id is another call's. `unknown`: it began, and its outcome is lost.
+ * `unreachable`: the ledger did not answer.
  */
 export type Claimed =
   | { readonly state: 'claimed'; readonly settle: (finished: Finished | undefined) => Promise<void> }
   | { readonly state: 'finished'; readonly finished: Finished }
   | { readonly state: 'reused' | 'unknown' | 'unreachable' }
 
-/** Where each call of a principal is claimed before it runs, so that it runs once. */
+/** Claims each call of a principal before it runs, so that it runs once. */
 export interface Ledger {
   claim(call: LedgerCall): Promise<Claimed>
 }
 
 /**
- * Runs a call that was not run before under its id; else gives what came of it. What has not been run after all, and what
- * says itself that it can be tried again, is run when it is repeated. `run` tells when its tool begins: what breaks before
- * that did nothing.
+ * Runs a call that did not run before under its id; otherwise gives its outcome. Calls that did not run after all, or
+ * failed with `can_retry`, run again when repeated. `run` calls `begins` as its tool begins: failures before that did
+ * nothing.
  */
 export async function runOnce(
   call: LedgerCall,
@@ -78,7 +74,7 @@ export async function runOnce(
   try {
     finished = finishedWith(await run(() => void (hasBegun = true)))
   } catch (error) {
-    // Whatever its tool did is done: it must not be done again
+    // The tool may have acted: it must not run again
     const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
     await claimed.settle(hasBegun ? finishedWith(unknown) : undefined)
     throw error

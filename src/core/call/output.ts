@@ -4,16 +4,15 @@ import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 
-/** Judges nothing: there is no value, or no schema that says what it is. */
+/** For outputs without a value, or without a schema that describes it. */
 export const NOT_JUDGED: Validate = () => []
 
-/** The most bytes of an output, as JSON, that stand in an answer: what is larger is kept, and answered by its link. */
+/** The most bytes of an output, as JSON, in an answer: a larger one is kept and linked to. */
 export const MAX_INLINE = 262_144
 
-/** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500
 
-/** Checks a tool's result: the output must hold to its schema, and no text keeps a secret. */
+/** Validates a tool's result against its output schema, and redacts it. */
 export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
@@ -45,7 +44,7 @@ export function checkOutput(
   if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
   const problems = validateOutput(value)
   if (problems.length > 0) {
-    // Paths hold names of properties, which the tool chose
+    // Paths hold property names, which the tool chose
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
     return fail({ type: 'output-invalid', problems: safe })
   }
@@ -59,10 +58,7 @@ export function checkOutput(
   }
 }
 
-/**
- * Why a value cannot be answered with: JSON has no infinite numbers, and would say null instead; and to validate, redact
- * and serialise takes recursion, which ends somewhere.
- */
+/** JSON writes infinite numbers as null, and validating, redacting and serialising recurse, so depth is bounded. */
 function whyUnsayable(value: unknown, levels: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
   if (typeof value !== 'object' || value === null) return undefined

@@ -12,32 +12,28 @@ import { type LookDeps, stagesOf } from './callable-tool.ts'
 import type { Runnable } from './runner.ts'
 import { toldTo } from '../failure/told-to.ts'
 
-/** A tool as it was found, for somebody who may see it. */
 export interface FoundTool {
   readonly record: ToolRecord
   readonly status: ToolStatus
   readonly publisher: Publisher
-  /** Absent where it is disabled or pending, and so was not made ready. */
+  /** Absent for a disabled or pending tool, which is not made ready. */
   readonly runnable?: Runnable
 }
 
-/** Who would call, for whom, and where the deployment was reached. */
 export interface WouldBeCaller {
   readonly principal: Principal
   readonly userId: string | undefined
   readonly reachedAt: () => string
 }
 
-/** How a host that a tool asks has answered lately. */
 export interface UpstreamHealth {
   readonly host: string
-  /** `open`: it does not answer, and is not asked for a while; `half-open`: one call at a time asks whether it does again. */
+  /** `open`: it is not asked for a while; `half-open`: one call at a time asks whether it answers again. */
   readonly state: 'closed' | 'open' | 'half-open'
   /** When it will be asked again. */
   readonly retry_after_ms?: number
 }
 
-/** Something that keeps a call from running now. */
 export interface Obstacle extends FailureWords {
   readonly type: Failure['type']
 }
@@ -45,32 +41,28 @@ export interface Obstacle extends FailureWords {
 export interface Readiness {
   readonly tool: string
   readonly status: ToolStatus
-  /** The level that holds for it, as published or raised by a policy, and whether a person approves each call. */
+  /** As published, or raised by a policy. */
   readonly securityLevel: number
   readonly needsApproval: boolean
   readonly userId?: string | undefined
-  /** Whether nothing is in the way but what a call brings itself. */
   readonly ready: boolean
   readonly obstacles: readonly Obstacle[]
   readonly authorization: readonly Challenge[]
   readonly secrets: readonly { readonly id: string }[]
   readonly lacksUser: boolean
-  /** The inputs that the context of a call has to give, since no model may infer them. */
   readonly context: readonly string[]
   readonly upstreams: readonly UpstreamHealth[]
 }
 
 export interface ReadinessDeps extends LookDeps {
-  /** How a host answers the tools of a toolkit, as this isolate knows. */
   readonly healthOf: (host: string, toolkit: string) => Omit<UpstreamHealth, 'host'>
 }
 
 export type TellReadiness = (found: FoundTool, caller: WouldBeCaller) => Promise<Readiness>
 
 /**
- * Tells whether a call could run, by what the stages of the tool's calls find out without any effect: nothing is run,
- * refreshed, asked for or used up, and no input is looked at. What is for operators to put right is
- * said in full to administrators alone.
+ * Tells whether a call could run, from what its stages find out without any effect: nothing is run, refreshed, asked
+ * for or used up. Only administrators are told what operators must put right.
  */
 export function createReadiness({ healthOf, ...deps }: ReadinessDeps): TellReadiness {
   return async ({ record, status, publisher, runnable }, { principal, userId, reachedAt }) => {
@@ -83,7 +75,7 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps): TellReadi
       userId,
       context: nonInferrable(record),
     }
-    // Who may not call it is told nothing of the user, nor of what the deployment has
+    // Callers who may not call it learn nothing of the user or the deployment
     const refused = withdrawn(record, status) ?? authorise(principal, record.id, record, userId)
     if (refused) return { ...about, ...NOTHING, ready: false, obstacles: [obstacle(refused.failure, principal)] }
 
@@ -126,7 +118,7 @@ function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefin
   return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
 }
 
-/** A failure in words: how to put it right is told to administrators alone, save where the caller or its user can do it. */
+/** Only administrators are told the remedy, unless the caller or its user can apply it. */
 function obstacle(found: Failure, principal: Principal): Obstacle {
   const failure = toldTo(principal, found)
   const isOperator = hasScope(principal, 'admin')
@@ -168,7 +160,6 @@ function lacking(failure: Extract<Failure, { type: 'requirements-missing' }>): s
   ].join('; ')
 }
 
-/** Readiness as JSON, the same wherever it is told. */
 export function encodeReadiness(readiness: Readiness) {
   const { tool, status, securityLevel, userId, ready, obstacles, authorization } = readiness
   const { secrets, lacksUser, context, upstreams } = readiness
@@ -195,7 +186,7 @@ export function encodeReadiness(readiness: Readiness) {
   }
 }
 
-/** With its link, where somebody was asked already: looking makes none. */
+/** Looking makes no link: one is there only if the user was asked before. */
 function encodeChallenge({ id, authorization, url, check_url, scopes, status }: Challenge): JsonObject {
   return { id, scopes: [...scopes], status, ...(authorization === undefined ? {} : { url, check_url }) }
 }

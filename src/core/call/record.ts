@@ -6,21 +6,19 @@ import type { Finished } from './ledger.ts'
 import type { Redactor } from './redact.ts'
 import type { Allowance } from './turns.ts'
 
-/** A call in the records: never with an output or a secret, and with its arguments only where its key asks for that. */
+/** Never holds an output or a secret, and arguments only where the key asks for that. */
 export interface CallRecord {
-  /** When it came, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number
   readonly call_id: string
   readonly trace_id?: string | undefined
   readonly traceparent?: string | undefined
   readonly principal: string
-  /** The name of a key or a person. */
   readonly principal_name?: string | undefined
   readonly user_id?: string | undefined
   readonly tool: string
   readonly digest?: string | undefined
   readonly dialect: string
-  /** The status of the last answer of the server behind the tool. */
   readonly upstream_status?: number | undefined
   readonly outcome: 'success' | FailureType
   readonly duration_ms: number
@@ -34,23 +32,21 @@ export interface RecordedCaller {
 }
 
 export interface Findings {
-  /** The tool that was found, for the record alone: the caller may not be allowed to know of it. */
+  /** For the record alone: the caller may not be allowed to know of it. */
   found?: ToolRecord
-  /** The same tool, once it is known that the caller may call it. */
+  /** The same tool, once the caller is known to be allowed to call it. */
   called?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
-  /** Hides the secrets that the tool was given. */
   redactor?: Redactor | undefined
-  /** The end of a call that the ledger knows. */
   finished?: Finished
   allowances?: readonly Allowance[]
 }
 
-/** The most characters of what was asked for, where there is no such tool: anybody can ask for anything. */
+/** Anybody can ask for any text, so it is cut where there is no such tool. */
 const MAX_ASKED = 200
 
-/** How logs name the tool of a call: by its id, without a version where none was available, or by what was asked for. */
+/** The tool's id, without a version where none was available, else the text that was asked for. */
 export function loggedTool(
   asked: string,
   found: ToolRecord | undefined,
@@ -60,7 +56,6 @@ export function loggedTool(
   return found?.id ?? (isThere ? result.failure.tool : asked.slice(0, MAX_ASKED))
 }
 
-/** The record of a call that is over. */
 export function recordOf(
   callId: string,
   { asked, traceId, input }: { readonly asked: string; readonly traceId?: string; readonly input: JsonObject },
@@ -88,20 +83,18 @@ export function recordOf(
 }
 
 const REDACTED = '[redacted]'
-/** Names of what nobody wants in a record, whatever its tool says of it. */
+/** Property names that are hidden whatever the schema says. */
 const SENSITIVE =
   /pass(?:word|phrase|code)|secret|token|credential|authorization|api[_-]?key|private[_-]?key|cookie|^(?:pin|otp|cvv|cvc|ssn|iban)$/i
-/** Characters of a text that are kept, and that are looked through for secrets before it is cut. */
+/** Characters of a text that are kept, and that are searched for secrets before it is cut. */
 const MAX_TEXT = 200
 const MAX_SEARCHED = 8_192
-/** Characters of all arguments that are kept. */
 const MAX_ALL = 4_000
 const MAX_DEPTH = 20
 
 /**
- * The arguments of a call as they may be recorded: without the secrets that its tool was given, without what is named like a
- * secret or is one by its schema (`writeOnly`, or the `format` `password`), and cut to some 4,000 characters, which is said
- * where it is done.
+ * The arguments of a call for its record: redacted, without properties that are named like secrets or marked so by
+ * their schema (`writeOnly`, `format: "password"`), and cut, visibly, to some 4,000 characters.
  */
 export function recordedArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let room = MAX_ALL
@@ -135,7 +128,6 @@ export function recordedArguments(input: JsonObject, schema: JsonObject, redacto
     return Object.fromEntries(left === 0 ? kept : [...kept, ['…', `${left} more`]])
   }
 
-  /** As many as there is room for. */
   function some<Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept) {
     const kept: Kept[] = []
     for (const item of items) {

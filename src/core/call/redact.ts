@@ -3,32 +3,30 @@ import { isObject } from '../tool/json.ts'
 
 const REDACTED = '[redacted]'
 
-/** Below this length a secret is too likely to be part of ordinary text; it is redacted only where it stands alone. */
+/** A shorter secret is likely to be part of ordinary text; it is redacted only where it stands alone. */
 const MIN_INNER_LENGTH = 4
 /** One secret may hold several, as `<account>:<token>:<sender>` does. A part this long is no ordinary word. */
 const MIN_PART_LENGTH = 16
 const MAX_PARTS = 32
 
-/** Characters of a secret that are spelt in every way, and of a text that are looked through, in a unit. */
+/** Characters per unit of the budget: of secrets that are spelt, and of text that is searched. */
 const SPELT_PER_UNIT = 2
 const READ_PER_UNIT = 400
-/** What it takes to look at a place that may be where a spelling begins, and to compare it there with one, beside what is compared. */
+/** Units for each place that may begin a spelling, and for each comparison there, beside the characters compared. */
 const LOOK = 0.02
 const COMPARISON = 0.1
 const COMPARED_PER_UNIT = 200
 
-/** Replaces secrets wherever they stand. */
 export interface Redactor {
   text(text: string): string
-  /** A copy of a JSON value with every text, number and property name redacted; the value itself when nothing was. */
+  /** A copy with every text, number and property name redacted; the value itself when nothing was. */
   value<T>(value: T): T
 }
 
 /**
- * Makes a redactor of these secrets, and of the long parts of which they consist: as they are, and as they look
- * percent-encoded, JSON-escaped, and in Base64, also in the midst of something encoded as a whole, such as the
- * `user:password` of Basic authentication. The platform's Base64 encoder is handed in, since core has none. It draws on
- * one budget for all that it is asked: once that is spent, whatever it is given is replaced as a whole.
+ * Redacts these secrets, and long parts of them: plain, percent-encoded, JSON-escaped and in Base64, also amid other
+ * data, such as `user:password` of Basic authentication. Base64 is passed in, since core has no encoder. Once the
+ * budget is spent, every text is replaced as a whole.
  */
 export function createRedactor(
   secrets: readonly string[],
@@ -73,7 +71,6 @@ export function createRedactor(
   return { text, value }
 }
 
-/** Every way in which a secret, or a long part of one, may stand within a text. */
 function allSpellings(secrets: Iterable<string>, base64: (text: string) => string, budget: Budget): Set<string> {
   const spellings = new Set<string>()
   for (const secret of secrets) {
@@ -92,20 +89,20 @@ interface Place {
   end: number
 }
 
-/** Spellings that begin alike, longest first. */
+/** Longest first. */
 interface Alike {
   readonly beginning: string
   readonly spellings: string[]
 }
 
-/** Bits of the characters that were read last, of which each moves the others up: those of `MIN_INNER_LENGTH` are told apart. */
+/** Each character read shifts the hash by so many bits, so that it covers the last `MIN_INNER_LENGTH`. */
 const BITS = 3
 const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
 const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
 
 /**
- * Makes a search of texts for spellings: where they stand, in order, as one place where they overlap. It passes over a text
- * once, however many spellings there are: few places of it look as if one began there, and looking at those is counted.
+ * Finds where spellings stand in a text, merging overlaps. One pass, however many spellings: a hash table rules most
+ * places out, and the others are counted against the budget.
  */
 function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: string) => readonly Place[] {
   const begins = new Uint8Array(TABLE)
@@ -154,7 +151,6 @@ function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: str
   }
 }
 
-/** How many characters of a spelling stand in a text at a place. */
 function commonLength(text: string, start: number, spelling: string): number {
   let length = 0
   while (length < spelling.length && text.charCodeAt(start + length) === spelling.charCodeAt(length)) length++
@@ -187,8 +183,8 @@ function* spellingsOf(secret: string, base64: (text: string) => string): Iterabl
 }
 
 /**
- * What a text gives in Base64 wherever it stands in what is encoded: three bytes make four characters, so there are
- * three ways, and the characters at its two ends that also hold bits of its neighbours are left out.
+ * The Base64 of a text at any offset in encoded data: three bytes make four characters, so there are three alignments.
+ * The characters at both ends that also encode neighbours are left out.
  */
 function* encodedAmid(text: string, base64: (text: string) => string): Iterable<string> {
   yield base64(text).replace(/=+$/, '')

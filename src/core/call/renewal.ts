@@ -5,20 +5,17 @@ import { type RequiredToken, type TokenResult, unavailableFailure, type UserToke
 import type { Credential } from './runner.ts'
 
 interface RenewalOptions {
-  /** Whose tokens they are. */
   readonly userId: string
-  /** Where the tool may send them, and for which of the user's accounts, as the tokens were asked for. */
   readonly asked: Pick<RequiredToken, 'hosts' | 'account' | 'reachedAt'>
   readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }
 
-/** One provider's token during a call. */
 interface RenewableToken {
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  /** Why there is no other: nothing is asked of the provider again. */
+  /** Set once the provider gave no token: it is not asked again. */
   refusal?: Exclude<TokenResult, { readonly token: string } | { readonly accounts: readonly string[] }>
 }
 
@@ -27,9 +24,8 @@ function lost(provider: string) {
 }
 
 /**
- * Renews the tokens of a deployment during one call: for each provider at most once; the second time the user is asked
- * instead. Requests that were refused at the same time, for the same token, lead to one renewal. Undefined when no token
- * is the deployment's: a caller's own are not its to renew.
+ * Renews the deployment's tokens during one call: once for each provider; after that the user is asked. Requests
+ * refused at the same time share one renewal. Undefined when every token is the caller's own.
  */
 export function createRenewals(
   record: ToolRecord,
@@ -60,7 +56,7 @@ export function createRenewals(
       return undefined
     }
     given.push(result.token)
-    // Another call has been given a newer grant meanwhile; this one has had its second chance
+    // Another call has a newer grant; this one has had its second chance
     if (token.renewed) return undefined
     token.current = result.token
     token.renewed = true
@@ -68,7 +64,6 @@ export function createRenewals(
   }
 
   return {
-    /** Every token that was given in place of another. */
     given,
     async renew(provider: string, refused: string): Promise<string | undefined> {
       const token = tokens.get(provider)

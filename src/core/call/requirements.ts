@@ -6,87 +6,80 @@ import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential } from './runner.ts'
 
-/** The context that a caller sends with one call (OXP 1.0, "context"). It is never kept. */
+/** The context of one call (OXP 1.0, "context"). It is never kept. */
 export interface CallerContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
   readonly userId?: string
-  /** Whether a token without a provider was sent to nobody, since the tool was asked for without a toolkit. */
+  /** A token without a provider was withheld, since the tool was named without a toolkit. */
   readonly keepsToken?: true
-  /** Its other fields: inputs that no model may infer, `user_info`, `account` and `select`. */
+  /** Other fields: parameters that no model may infer, `user_info`, `account` and `select`. */
   readonly values?: JsonObject
 }
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
 export const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
 
-/** A token that a call requires: whose, at which provider with which scopes, and for which tool. */
 export interface RequiredToken {
   readonly userId: string
   readonly requirement: AuthorizationRequirement
   readonly tool: ToolRecord
   /** Where the tool may send it, as `host` or `host:port`. */
   readonly hosts: readonly string[]
-  /** Which of the user's accounts at the provider, where the call names one. */
   readonly account?: string
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
 }
 
-/** A token; or the challenge by which the user can consent, and why; or why there is neither for now. */
+/** `accounts`: the user has several at the provider, and the call names none. */
 export type TokenResult =
   | { readonly token: string }
   | { readonly challenge: Challenge; readonly reason: string; readonly forOperator?: string }
   | Unavailable
-  /** The user has connected several accounts, and the call does not say which: these. */
   | { readonly accounts: readonly string[] }
 
-/** The provider is down, slow, or answers what makes no sense. The grant is kept. */
+/** The provider is down, slow or unintelligible. The grant is kept. */
 export interface Unavailable {
   readonly unavailable: string
   readonly forOperator?: string
   readonly retry_after_ms?: number
 }
 
-/** Where users' tokens come from when the caller sends none of its own. */
+/** Tokens of users' grants, for callers that send none. */
 export interface UserTokens {
   tokenFor(required: RequiredToken): Promise<TokenResult>
   /**
-   * A token in place of `refused`, which the provider's API answered 401 to. `final`: even the one that was given in place
-   * of another was refused, so only the user can help.
+   * A token in place of one that the provider's API answered 401 to. `final`: its replacement was refused too, so only
+   * the user can help.
    */
   renew(required: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
 }
 
-/** Looks at users' grants without any effect. */
 export interface GrantLooks {
   /**
-   * The result that `tokenFor` would give: the token is never given, and empty. Nothing is refreshed, and nobody is asked: there is a
-   * link where somebody has been asked already, and else a challenge without an authorization.
+   * The result of `tokenFor` without its effects: the token is empty, nothing is refreshed, and a challenge has a link
+   * only where the user has one already.
    */
   look(required: RequiredToken): Promise<TokenResult>
 }
 
-/** The credentials a tool was promised. */
 export interface MetRequirements {
   readonly ok: true
   readonly secrets: ReadonlyMap<string, Credential>
   readonly tokens: ReadonlyMap<string, Credential>
 }
 
-/** The field of a context that says which of the user's accounts at a provider a call is for. */
 export const ACCOUNT = 'account'
 
-/** The provider id of a caller's token in dialects whose calls carry one token and say nothing of whose it is. */
+/** The provider of a token in dialects that send one token and do not say whose. */
 export const ANY_PROVIDER = '*'
 
-/** A context without the token that says nothing of a provider. */
+/** Drops a token whose provider is not named. */
 export function withoutAnyToken(context: CallerContext): CallerContext {
   if (!context.tokens.has(ANY_PROVIDER)) return context
   return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== ANY_PROVIDER)), keepsToken: true }
 }
 
-/** Where a call came in, and where its tool may send what it is given. */
 interface CallWay extends Pick<RequiredToken, 'reachedAt'> {
   readonly hosts?: readonly string[] | undefined
 }
@@ -99,7 +92,7 @@ interface RequirementDeps {
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
 export const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
 
-/** Everything that a call lacks, gathered so that it is told at once. */
+/** Gathered so that all of it is reported at once. */
 interface Lacking {
   readonly secrets: { id: string }[]
   readonly tokens: { id: string }[]
@@ -109,7 +102,6 @@ interface Lacking {
   /** Credentials that the deployment would give a trusted tool. */
   readonly withheld: string[]
   readonly details: string[]
-  /** The same for whoever runs the deployment. */
   readonly forOperator: string[]
 }
 
@@ -119,9 +111,8 @@ function tell({ details, forOperator }: Lacking, detail: string, full = detail):
 }
 
 /**
- * Gathers what a tool requires: the caller's own secrets and tokens first, then the deployment's secrets and the user's
- * grants, which go to trusted tools alone. Everything that is missing is reported at once. What the tool did not declare is
- * not handed on.
+ * Gathers the credentials that a tool declares: the caller's own first, then the deployment's secrets and the user's
+ * grants, which only trusted tools get. Reports everything missing at once.
  */
 export async function meetRequirements(
   record: ToolRecord,
@@ -154,7 +145,7 @@ export async function meetRequirements(
       tell(lacking, `Send the token along that the tool calls '${id}'`)
     } else if (!trusted) lacking.withheld.push(`users' tokens of '${id}'`)
     else if (!userId) {
-      // Grants are users': without one there is none to look for, nor anybody to ask
+      // Grants belong to users: without one there is neither a grant nor anybody to ask
       lacking.user = true
       lacking.challenges.push(challengeForNobody(requirement, reachedAt))
     } else {
@@ -173,7 +164,6 @@ export async function meetRequirements(
   return failureOf(lacking, record, context) ?? { ok: true, secrets, tokens }
 }
 
-/** The secrets that a tool requires: the caller's own, else the deployment's. */
 function secretsFor(
   record: ToolRecord,
   isTrusted: boolean,
@@ -225,20 +215,18 @@ function failureOf(
   })
 }
 
-/** A user with several accounts at a provider, of which the call names none. */
 function whichAccount(provider: string, accounts: readonly string[]): Failure {
   const names = accounts.map((account) => JSON.stringify(account)).join(', ')
   const message = `The user has several accounts at '${provider}': name one in the call's context, as 'account'`
   return { type: 'request-malformed', message, detail: `Wanted one of ${names}` }
 }
 
-/** Which of the user's accounts a call is for, where its context says so. */
 export function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {
   const account = values?.[ACCOUNT]
   return typeof account === 'string' ? { account } : {}
 }
 
-/** A provider that cannot be asked for now: what the tool would have done may work later. */
+/** Later the same call may succeed, so it can be retried. */
 export function unavailableFailure({ unavailable: message, forOperator, retry_after_ms }: Unavailable): Failure {
   return {
     type: 'tool-failed',
@@ -249,7 +237,7 @@ export function unavailableFailure({ unavailable: message, forOperator, retry_af
   }
 }
 
-/** The page says that the call named no user, and there is nothing to follow. */
+/** The linked page says that the call named no user: there is nothing to consent to. */
 export function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
   return {

@@ -27,9 +27,9 @@ export interface Resolved {
 }
 
 export interface Resolver {
-  /** The tool of an id or a name. At once, and without I/O, when it was asked for a moment ago. */
+  /** At once, and without I/O, for a text that was asked for a moment ago. */
   resolve(asked: string, background: Background): Resolved | Failing | Promise<Resolved | Failing>
-  /** Forgets every answer, after a change that this isolate made or learnt of. */
+  /** Called after a change that this isolate made or learnt of. */
   forget(): void
 }
 
@@ -42,16 +42,15 @@ export interface ResolverDeps {
 }
 
 const FOUND = { fresh: 5_000, stale: 25_000, lastResort: 60_000 }
-/** An unknown name is looked up again after so long that it cannot hammer the registry. */
+/** Long enough that unknown names cannot hammer the registry. */
 const NOT_FOUND = { fresh: 2_000 }
-/** A tool that is ready to run takes about so many times the bytes of its record's text. */
+/** A callable tool takes about so many times the bytes of its record's text. */
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
 /**
- * Resolves ids, exact, bare and with ranges alike, and names, through one map from the text that was asked for to a tool
- * that is ready to run. Only a text not asked for lately costs I/O; a version that the quick source does not know is asked
- * of the registry itself before it counts as unknown.
+ * Resolves names and ids, with versions or ranges, to callable tools. Only a text not asked for lately costs I/O; a
+ * version that the quick source lacks is asked of the registry before it counts as unknown.
  */
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
   const answers = createKept<Resolved | Failing>({
@@ -79,7 +78,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     return lookUpTool(name, selector, asked)
   }
 
-  /** The tool that the document of this very id defines, or else the one of that toolkit and name. */
+  /** Prefers the tool of the document with this id to that of the toolkit of this name. */
   async function lookUpDocument({ dialect, id, tool: called, selector }: AskedDocument): Promise<Resolved | Failing> {
     const asked = `${id}.${called}`
     if (selector !== undefined && !isSelector(selector))
@@ -91,7 +90,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       const isNone = !found.ok && found.failure.type === 'tool-unknown'
       if (!isNone || (address.toolkit === id && tool === called)) return found
     }
-    // Such an id is never a toolkit's, save one that a document's tools have been in since before
+    // Such an id is never a toolkit's, except one whose tools were published before that rule
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || madeName(id) === id)
     if (isToolkit && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
     return fail({ type: 'tool-unknown', asked, suggestions: [] })
@@ -132,9 +131,9 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   }
 }
 
-/** A resolver whose tools are as policies have them. */
+/** Applies policies to every tool that is resolved. */
 export function governResolver(resolver: Resolver, policies: Policies): Resolver {
-  /** Each answer as it is under the policies of now, since it is given again and again. */
+  /** Answers are given again and again, so each is governed once for a set of policies. */
   const made = new WeakMap<Resolved, { readonly policies: PolicySet; readonly answer: Resolved }>()
 
   function govern(answer: Resolved | Failing): Resolved | Failing {
@@ -167,7 +166,7 @@ function versionUnavailable(document: ToolDocument, selector = 'latest'): Failin
   })
 }
 
-/** A tool is kept once, whatever it was asked for by; a failure may be long. */
+/** Tools are counted where they are kept; a failure may be long. */
 function bytesOfAnswer(answer: Resolved | Failing): number {
   return ANSWER_BYTES + (answer.ok ? 0 : bytesOfText(JSON.stringify(answer.failure)))
 }

@@ -9,7 +9,6 @@ import { createRenewals } from './renewal.ts'
 import { accountOf, type CallerContext, type MetRequirements, type UserTokens } from './requirements.ts'
 import type { Runnable, RunContext, RunResult, ToolResult } from './runner.ts'
 
-/** One run of a tool: what it gets, and for whom. */
 export interface RunOptions {
   readonly callId: string
   readonly record: ToolRecord
@@ -25,7 +24,6 @@ export interface RunOptions {
 }
 
 export interface RunCaller extends Pick<RunContext, 'traceparent' | 'method' | 'log' | 'answers' | 'background'> {
-  /** Told how far the tool is, where the caller wants to know. */
   readonly progress?: ((progress: Progress) => void) | undefined
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
@@ -35,11 +33,10 @@ export interface RunDeps {
   readonly userTokens: UserTokens
   readonly base64: (text: string) => string
   readonly span: Span
-  /** Told of a defect: an error that a tool threw, its text redacted, or one of ours. */
+  /** Logs an error that a tool threw, redacted, or a defect of ours. */
   readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
-/** A tool's result, and a redactor of the credentials that it was given. */
 export interface Ran {
   readonly ok: true
   readonly result: ToolResult
@@ -47,8 +44,8 @@ export interface Ran {
 }
 
 /**
- * Runs a tool within its deadline. When a provider gave no token in place of a refused one, the call comes to what the user
- * has to do, whatever the tool made of it, unless it succeeded all the same.
+ * Runs a tool within its deadline. Where a provider gave no token in place of a refused one, the call fails with what
+ * the user has to do, unless the tool succeeded all the same.
  */
 export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
   const { callId, record, runnable, input, userId, context: given, met, deadline, caller } = options
@@ -112,7 +109,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   return fail({ type: 'tool-failed', message: failed, developer_message: safe })
 }
 
-/** Takes credentials out of what a tool says while it may still be given others. */
+/** Redacts while the tool may still be given further credentials. */
 function hiding(credentials: () => readonly string[], base64: RunDeps['base64']): (text: string) => string {
   let known = 0
   let redactor: Redactor | undefined
@@ -124,17 +121,15 @@ function hiding(credentials: () => readonly string[], base64: RunDeps['base64'])
   }
 }
 
-/** The user as a call describes them beside the id (Open Tool Calling RFC, `context.user_info`). */
+/** Open Tool Calling RFC, `context.user_info`. */
 function userInfoOf({ user_info: info }: JsonObject): JsonObject | undefined {
   return isJsonObject(info) ? info : undefined
 }
 
-/** Whether nothing says that the tool may run twice. */
 function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'record'>): boolean {
   return runnable.isRepeatable !== true && !isIdempotent(record)
 }
 
-/** Where an error was thrown, for the log. */
 function placeOf(error: unknown): string | undefined {
   return error instanceof Error ? /^\s*at (.{1,300})$/m.exec(error.stack ?? '')?.[1] : undefined
 }

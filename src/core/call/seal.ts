@@ -1,9 +1,9 @@
 import type { Result } from '../failure/failure.ts'
 
-/** Hands texts to whoever calls, to be given back later: nobody can read or change them, and they expire. Fails with `unavailable` while there is no key to be had. */
+/** Gives callers texts to hand back later, which nobody can read or change. Fails with `unavailable` without a key. */
 export interface Seal {
-  /** Seals a text for `bound`: who may give it back, and for what. The sealed text is of URL-safe characters. */
+  /** `bound` says who may hand it back, and for what. The sealed text is URL-safe. */
   seal(text: string, bound: string): Promise<Result<string>>
-  /** The text; undefined when it was changed, has expired, or was sealed for something else or by somebody else. */
+  /** Undefined for a text that was changed, has expired, or was sealed for another `bound`. */
   unseal(sealed: string, bound: string): Promise<Result<string | undefined>>
 }

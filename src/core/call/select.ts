@@ -3,13 +3,11 @@ import { isJson, type Json, type JsonObject } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
-/** The field of a context that says which part of the output the caller wants. */
 export const SELECT = 'select'
 
-/** Gives the part of an output that a caller wants, in its place; or why there is none. */
 export type Select = (output: Success) => Success | { readonly ok: false; readonly why: string }
 
-/** The part of the output that a context asks for, unless the tool takes an input of that name from it. */
+/** Undefined where the tool itself takes an input of that name from the context. */
 export function selectOf(values: JsonObject, contextInputs: readonly string[]): Json | undefined {
   if (!Object.hasOwn(values, SELECT) || contextInputs.includes(SELECT)) return undefined
   // Models send null for what they leave out
@@ -17,9 +15,8 @@ export function selectOf(values: JsonObject, contextInputs: readonly string[]): 
 }
 
 /**
- * Reads what a caller wants of an output, a JMESPath expression, before anything runs. What it is applied to is the output as
- * dialects of values alone give it (`heldValue`), and what it gives is all of the output there is: content and artifacts are
- * in the answer only as far as they are selected. The reader is loaded by the first call that selects.
+ * Reads a JMESPath expression before anything runs. It is applied to the output as dialects of values see it
+ * (`valueOf`), and its result replaces value, content and artifacts alike. Calls that select load the library.
  */
 export async function readSelect(expression: Json): Promise<Result<Select>> {
   if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is no string' })

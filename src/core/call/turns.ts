@@ -4,27 +4,24 @@ import type { Principal } from '../access/principal.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import { type Failing, fail } from '../failure/failure.ts'
 
-/** Something whose calls are limited. */
 export interface Limited {
-  /** Tells it from everything else that is limited. */
   readonly id: string
-  /** The word that callers read: the credential's calls are limited, or the tool's. */
+  /** The word that callers read. */
   readonly name: LimitPolicy['name']
   readonly limits: CallLimits
 }
 
-/** The calls that a limit still allows: until the window ends in `resetMs`, or at the moment. */
+/** Calls that a limit still allows: until the window ends in `resetMs`, or at the moment. */
 export interface Allowance extends LimitPolicy {
   readonly left: number
   readonly resetMs?: number
 }
 
-/** A call's turn: it runs until this is ended, which gives what is left of all that it counted towards. */
+/** Ending a turn gives what is left of every limit that it counted towards. */
 export interface Turn {
   end(): readonly Allowance[]
 }
 
-/** Gives calls their turns, as far as the limits of all that they count towards let them. */
 export interface Turns {
   take(limited: readonly Limited[], timeoutMs: number): Turn | Failing
 }
@@ -32,21 +29,20 @@ export interface Turns {
 interface Counted {
   windowEnds: number
   calls: number
-  /** When each running call is over at the latest: the platform may end a request before it says so. */
+  /** When each running call ends at the latest: the platform may kill a request without a word. */
   readonly running: Map<object, number>
 }
 
-/** So many limits are counted; the least recently used is forgotten. */
+/** Beyond this the least recently used count is forgotten. */
 const MAX_COUNTED = 10_000
-/** A call that is never ended counts for so much longer than it may run, in milliseconds. */
+/** A call whose end is never told counts so much longer than its timeout, in milliseconds. */
 const GRACE_MS = 5_000
-/** When it makes sense to try again where a running call has to end first, in milliseconds. */
+/** The suggested wait, in milliseconds, for a running call to end. */
 const BUSY_MS = 1_000
 
 /**
- * Counts calls in windows of time, and those that run, in the memory of this isolate: a warm call does no I/O for it. So a limit
- * holds for each isolate, of which a deployment has several, and not for all of them together. A refused call counts
- * towards nothing.
+ * Counts calls in this isolate's memory, which spares warm calls any I/O: a limit holds for each isolate, not for the
+ * deployment as a whole. Refused calls count towards nothing.
  */
 export function createTurns(now: () => number): Turns {
   const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED })
@@ -115,7 +111,6 @@ export function createTurns(now: () => number): Turns {
   }
 }
 
-/** All whose limits a call counts towards: the credential's own, and the tool's. */
 export function limitedBy(
   { id, limits: own, limitsOf = id }: Principal,
   { toolkit, tool }: ToolName,

@@ -12,7 +12,7 @@ interface Known {
 
 export interface AgentsOptions {
   readonly store: AgentStore
-  /** The rights, as of now, of who let an agent act. */
+  /** The current rights of the user or key that let an agent act. */
   readonly holderOf: Sessions['holderOf']
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -23,17 +23,13 @@ export type Agents = ReturnType<typeof createAgents>
 /** The agent, its grant and random letters. */
 const TOKEN = /^bearer +([\w-]{22}:[\w-]{16}:[\w-]{32})$/i
 
-/** The refusal of a request to the door for agents that shows no token. */
 export const NO_AGENT_TOKEN = fail({
   type: 'unauthenticated',
   reason: "Here agents sign people in by OAuth 2.1, as 'resource_metadata' says; keys are for '/mcp'",
 })
 const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
 
-/**
- * Tells agents apart by their access tokens. Verdicts are kept as those on keys are, so a warm call does no I/O. An agent may
- * never do more than who let it act may do now.
- */
+/** Tells agents apart by their access tokens. An agent may never do more than the user who let it act may do now. */
 export function createAgents({ store, holderOf, now }: AgentsOptions) {
   const verdicts = createVerdicts(now, check)
 
@@ -60,13 +56,13 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
     }
   }
 
-  /** Who sends a request, by its access token alone. A verdict that is known comes back without a promise. */
+  /** A known verdict comes back without a promise. */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const header = request.headers.get('authorization')
     if (header === null) return NO_AGENT_TOKEN
     const token = TOKEN.exec(header)?.[1]
     if (token === undefined) return NO_AGENT_TOKEN
-    // A token counts at the address that it was made for
+    // A token counts only at the address that it was made for
     const credential = `${originOf(request.url)} ${token}`
     const found = verdicts.of(credential, mayLookUp)
     return found instanceof Promise ? found.then(principalOf) : principalOf(found)
@@ -77,30 +73,29 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
 
     list: store.list,
 
-    /** Ends one of a user's agents. Whether there was such an agent. */
+    /** Gives whether the user had such an agent. */
     async remove(user: string, id: string): Promise<boolean> {
       const removed = await store.remove(user, id)
-      // Also when it was removed elsewhere: a verdict may live on here
+      // Even if it was removed elsewhere, a verdict may live on here
       verdicts.forgetWhere(({ agent }) => agent.id === id && agent.user === user)
       return removed
     },
 
-    /** An agent's tokens are looked up again, as after one was revoked. */
+    /** Called after one of its tokens was revoked. */
     forgetAgent(id: string): void {
       verdicts.forgetWhere(({ agent }) => agent.id === id)
     },
 
-    /** Every token is looked up again, as after a client was taken back. */
+    /** Called after a client was taken back. */
     forget: verdicts.forget,
 
-    /** The agents of a key end with it. */
     forgetKey(id: string): void {
       verdicts.forgetWhere(({ agent }) => agent.owner === `key:${id}`)
     },
   }
 }
 
-/** Scheme, host and port of a URL as the platform writes it: to parse it costs each call. */
+/** Read from the text, since parsing a URL costs each call. */
 export function originOf(url: string): string {
   return url.slice(0, url.indexOf('/', url.indexOf('://') + 3))
 }

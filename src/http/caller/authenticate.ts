@@ -11,10 +11,9 @@ export type Access = 'keys' | 'public' | 'open'
 
 export interface AuthenticatorOptions {
   readonly access: Access
-  /** The secret `ADMIN_KEY`; one of fewer than 16 characters is never accepted. */
   readonly adminKey: string | undefined
   readonly jwt?: JwtVerifier | undefined
-  /** Looks a key up by the SHA-256 of its text, in lower-case hex. */
+  /** By the SHA-256 of its text, in lower-case hex. */
   readonly findKey: (hash: string) => Promise<ApiKey | undefined>
   readonly sha256: Sha256
   /** Milliseconds since 1970. */
@@ -23,34 +22,33 @@ export interface AuthenticatorOptions {
 
 export interface Authenticator {
   /**
-   * Who sends a request, or why nobody may (`unauthenticated`; `unavailable` when it cannot be checked now). A verdict
-   * that is known comes back without a promise: it is on the path of every call. Before a credential is
-   * looked up or verified, which the administrator's is not, `mayLookUp` may refuse to have that done now.
+   * Fails with `unauthenticated`, or with `unavailable` when it cannot be checked now. A known verdict comes back
+   * without a promise, since every call waits for it. `mayLookUp` may refuse lookups and verifications; the
+   * administrator's key needs neither.
    */
   authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>>
-  /** Who has the key of a SHA-256, as it is now: nothing is kept of it. */
+  /** The current rights of a key, by its hash; nothing is kept. */
   holderOf(hash: string): Promise<Judgement<Principal>>
-  /** Forgets every verdict, also those being made, as after a key was made: it may have been tried before. */
+  /** Forgets every verdict, also those being made: a new key may have been tried before it was made. */
   forget(): void
-  /** Holds a key for dead from now on, whatever the store still says: reads elsewhere lag behind a deletion. */
+  /** Refuses a key from now on, whatever the store says: reads elsewhere lag behind a deletion. */
   forgetKey(id: string): void
 }
 
 export const MIN_ADMIN_KEY = 16
 
-/** Longer than any key or sensible JWT; it bounds what one credential can take of the verdicts' memory. */
+/** Longer than any key or sensible JWT; bounds the memory that one verdict can take. */
 const MAX_CREDENTIAL = 8_192
 const BEARER = /^bearer +([\x21-\x7e]+)$/i
 const TOKEN = /^[\x21-\x7e]+$/
 const KEY = /^sb_[\w-]{43}$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** Requests without a credential to a loopback host with `ACCESS=open`. */
+/** For `ACCESS=open` on loopback hosts. */
 const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
 const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
 
-/** Makes what tells callers apart. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { access, jwt, findKey, sha256, now } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
@@ -134,7 +132,7 @@ export function isKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** Added to every 401, so that nobody who sets the deployment up has to guess. */
+/** Added to every 401, so that nobody who sets a deployment up has to guess. */
 function hintFor(access: Access, hasAdministrator: boolean): string {
   const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
   const setUp = hasAdministrator
@@ -143,7 +141,7 @@ function hintFor(access: Access, hasAdministrator: boolean): string {
   return open + setUp
 }
 
-/** Compares two hex digests in a time that does not depend on where they differ. */
+/** Takes the same time wherever two digests differ. */
 function sameDigest(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
@@ -155,9 +153,8 @@ export function hasCredential({ headers }: Request): boolean {
 }
 
 /**
- * The credential that a request presents as `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined
- * when it presents none. A header that is sent twice arrives joined by ", " and is refused for its space: whatever stands
- * in front of us might have read only one of the two.
+ * Reads `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined without either. A header that is sent
+ * twice arrives joined by ", " and is refused for its space: a proxy might have read only one of the two.
  */
 function credentialOf(headers: Headers): string | undefined | Failing {
   const authorization = headers.get('authorization')

@@ -16,12 +16,12 @@ import {
 import type { Problem } from '../../core/tool/problem.ts'
 import { toolPattern } from '../../core/tool/tool-id.ts'
 
-/** A token that says nothing of scopes may use tools, and nothing else. */
+/** For a token without scopes. */
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 
 const CLAIMS = object(
   {
-    // It becomes a user, and part of an id that stands in logs
+    // It becomes a user, and part of an id in logs
     sub: text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
     scope: optional(into(string(), (words) => words.split(' ').filter((word) => word !== ''))),
     scopes: optional(strings),
@@ -32,28 +32,25 @@ const CLAIMS = object(
 )
 
 export interface PeopleRules {
-  /** The provider that people sign in with; absent: nobody signs in. */
+  /** Absent: nobody signs in. */
   readonly issuer?: string | undefined
   readonly claims: PersonClaims
   /** Absent: people may do what their tokens say. */
   readonly rules?: readonly SignInRule[] | undefined
 }
 
-/** A verified token that speaks for nobody, or may do nothing. */
 type ClaimsRefusal =
   | { readonly ok: false; readonly problems: readonly Problem[] }
-  /** In words that follow "it". */
+  /** Follows "it". */
   | { readonly ok: false; readonly lacks: string }
-  /** The user whom no rule is for. */
+  /** The user for whom there is no rule. */
   | { readonly ok: false; readonly unruled: string }
 
 /**
- * Who the claims of a verified JWT speak for: `sub` is the user, prefixed with `issuer` where that is given; `scope` (RFC 8693
- * section 4.2) or else the list `scopes` the scopes, of which unknown ones are passed over; `tools` the tool patterns.
- * `users: "any"` counts only beside the scope `admin`. A claim of the wrong form is refused: it was meant to restrict.
- *
- * `people` names the user of a provider's token, and gives a token without `tools` what the rules give. The token's scopes
- * restrict the rules and never add to them, since clients choose the scopes that they ask a provider for.
+ * Reads the principal of a verified JWT: `sub` is the user, prefixed with `issuer` if given; scopes come from `scope`
+ * (RFC 8693 section 4.2) or `scopes`, without unknown ones. `users: "any"` counts only beside the scope `admin`. A
+ * malformed claim is refused, since it was meant to restrict. `people` names a provider's users, and gives tokens
+ * without `tools` the rights of the rules. Scopes of a token only narrow the rules, since clients choose them.
  */
 export function principalOfClaims(
   claims: Readonly<Record<string, unknown>>,
@@ -79,7 +76,7 @@ export function principalOfClaims(
   return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: anybody ? 'any' : [user] } }
 }
 
-/** The person a provider's token speaks for, or what it lacks. A service has no e-mail address, and is its `sub`. */
+/** The person of a provider's token, or what the token lacks. A service has no e-mail address, and is its `sub`. */
 function personIn(
   claims: Readonly<Record<string, unknown>>,
   sub: string,

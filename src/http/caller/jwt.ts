@@ -15,14 +15,13 @@ import { type PeopleRules, principalOfClaims } from './jwt-claims.ts'
 import { isTrustworthy } from './loopback.ts'
 
 export interface JwtOptions {
-  /** Shared with who signs with HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
+  /** Shared with the signer of HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
   readonly secret?: string | undefined
-  /** Where the public keys are; https, or http on a loopback host. */
+  /** The place of the public keys; https, or http on a loopback host. */
   readonly jwksUrl?: string | undefined
   /** The accepted `iss`; absent: any. */
   readonly issuers?: readonly string[] | undefined
   readonly audience?: string | undefined
-  /** Who people are, and what they may do, by tokens that the JWKS signs. */
   readonly people?: PeopleRules | undefined
   /** Whether users of another issuer come in elsewhere; absent: as `issuers` and `people` say. */
   readonly isOneOfSeveral?: boolean | undefined
@@ -30,37 +29,35 @@ export interface JwtOptions {
 
 export interface VerifiedJwt {
   readonly principal: Principal
-  /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
 export interface JwtVerifier {
-  /** Who a token speaks for, or `unauthenticated`; `unavailable` when the keys to check it cannot be had right now. */
+  /** Fails with `unauthenticated`; with `unavailable` when the keys cannot be had right now. */
   verify(token: string): Promise<Result<VerifiedJwt>>
 }
 
 export interface JwtPlatform {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 
 export const MIN_JWT_SECRET = 32
-/** Fewer than the 32 that RFC 7518 section 3.2 asks for: engines in use share shorter ones. */
+/** Fewer than the 32 of RFC 7518 section 3.2: engines in use share shorter ones. */
 export const MIN_WORKER_SECRET = 16
 /** RFC 8725 section 3.1: each kind of key has its own algorithms, whatever the token's header says. */
 const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
 const CLOCK_TOLERANCE_S = 5
 const JWKS_TIMEOUT_MS = 4_000
-/** A server of keys that failed is left alone for so long, so that a flood of tokens is no flood of requests to it. */
+/** A failed JWKS server is left alone for so long: a flood of tokens must be no flood of requests to it. */
 const JWKS_REST_MS = 2_000
 
 /**
- * Makes what verifies JWTs, with a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required,
- * `nbf` honoured, `iss` and `aud` checked where configured; a token that has an `aud` where none is configured is
- * refused (OXP 1.0, "Server authentication"). Where several could name the same `sub`, users are `<issuer>|<sub>`. A token
- * of a person whom no rule is for is `forbidden`. Throws a TypeError for options that cannot hold.
+ * Verifies JWTs by a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required; `nbf`, and `iss`
+ * and `aud` where configured, are checked; an `aud` that is not configured is refused (OXP 1.0, "Server
+ * authentication"). Where several issuers could name the same `sub`, users are `<issuer>|<sub>`. A person for whom
+ * there is no rule is `forbidden`. Throws a TypeError for unusable options.
  */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
@@ -110,7 +107,6 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   }
 }
 
-/** The engine that shares `WORKER_SECRET`: it speaks for all of its users, and says in each call for which. */
 const WORKER: Principal = {
   id: 'worker',
   kind: 'admin',
@@ -120,9 +116,8 @@ const WORKER: Principal = {
 }
 
 /**
- * Makes what verifies the JWTs by which an engine calls its worker (Open Tool Calling RFC as Arcade's engine lives it):
- * HS256 with the shared secret, `aud` "worker", `exp` required; `sub`, when there is one, is nobody in particular. A token that
- * it refuses is left to `otherwise`, where there is one. Throws a TypeError for a secret that is too short.
+ * Verifies the JWTs of an engine that calls its worker (Open Tool Calling RFC, as Arcade's engine has it): HS256,
+ * `aud` "worker", `exp` required. A token that it refuses goes to `otherwise`. Throws a TypeError for a short secret.
  */
 export function createWorkerVerifier(
   secret: string,
@@ -140,16 +135,15 @@ export function createWorkerVerifier(
   }
 }
 
-/** The keys to check a token with cannot be had, which says nothing of the token. */
+/** Says nothing of the token. */
 class KeysUnavailable extends Error {}
 
 interface SignedClaims {
   readonly claims: JWTPayload
-  /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** The claims of a JWT that holds now, or why it is refused, without a word of the token. Throws what `key` throws. */
+/** The claims of a valid JWT, or why it is refused, quoting nothing of it. Throws `KeysUnavailable`. */
 async function signedClaims(
   token: string,
   key: JWTVerifyGetKey,
@@ -158,7 +152,7 @@ async function signedClaims(
   try {
     const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
     const { payload } = await jwtVerify(token, key, { ...wanted, ...required })
-    // jose has checked that there is an `exp`, and that it is a number
+    // jose has checked that `exp` is there, and a number
     return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error
@@ -196,7 +190,7 @@ function keyOf(secret: string, least: number, name: string): Uint8Array {
   throw new TypeError(`Cannot use the ${name}: wanted at least ${least} bytes, got ${bytes.byteLength}`)
 }
 
-/** The keys of a JWKS. jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
+/** jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
 function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVerifyGetKey {
   const url = URL.parse(href)
   if (!url || !isTrustworthy(url)) {
@@ -218,7 +212,7 @@ function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVe
     try {
       return await keys(header, token)
     } catch (error) {
-      // Only these are the token's own fault; the rest is a JWKS that is slow, down or broken
+      // Only these are the token's own fault; otherwise the JWKS is slow, down or broken
       if (error instanceof errors.JWKSNoMatchingKey) throw error
       if (error instanceof errors.JWKSMultipleMatchingKeys) throw error
       throw new KeysUnavailable(undefined, { cause: error })

@@ -1,21 +1,20 @@
 /**
- * Whether a URL's hostname is this machine: exactly `localhost`, 127.0.0.0/8 or `[::1]`. Takes `URL.hostname`, which has
- * already brought every spelling of an address (`127.1`, `0x7f000001`) to its one form. Names under `.localhost` are
- * left out: not every resolver keeps them on this machine.
+ * Exactly `localhost`, 127.0.0.0/8 or `[::1]`, as `URL.hostname` writes them, which normalises `127.1` and
+ * `0x7f000001`. Names under `.localhost` do not count: some resolvers send them elsewhere.
  */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-/** Whether nobody on the way can change what a URL gives: https, or http on this machine. */
+/** Whether nobody on the way can change the answer of a URL. */
 export function isTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 /**
- * Whether a request was sent to this machine, and not by a web page of another. A page that rebinds its own name to
- * 127.0.0.1 is caught by the host, one that posts to `http://localhost` by its `Origin` (which is `null` for a
- * sandboxed frame). Where something in front says another URL than the request came with, the `Host` must agree.
+ * Whether a request was sent to this machine, and not by a web page of another. `Host` catches a page that rebinds its
+ * own name to 127.0.0.1, and `Origin` (`null` for a sandboxed frame) one that posts to `http://localhost`. A proxy may
+ * change the URL, so `Host` must agree with it.
  */
 export function isLocalRequest(request: Request): boolean {
   const { url: href } = request
@@ -30,7 +29,7 @@ export function isLocalRequest(request: Request): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname)
 }
 
-/** The last authority that was judged, mostly that of every call: to parse a URL costs a call a twentieth of its time. */
+/** Parsing a URL costs a call a twentieth of its time, and most calls have the same authority. */
 const last = { authority: 'localhost', isLoopback: true }
 
 function isLoopbackAuthority(authority: string): boolean {

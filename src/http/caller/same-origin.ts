@@ -1,7 +1,7 @@
 /**
- * Whether a request that changes something may come from a page of ours, or from no page at all. Browsers say where a
- * request comes from in `Sec-Fetch-Site` (Fetch Metadata), which no page can forge; those that do not, and all over
- * plain http, send `Origin` with every POST. What sends neither is no browser, so no page made it send its cookies.
+ * Whether a request that changes something may come from a page of ours, or from no page. Browsers say so in `Sec-
+ * Fetch-Site`, which no page can forge; older ones, and all over plain http, send `Origin` with every POST. A request
+ * with neither comes from no browser, so no page made it send cookies.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site')
@@ -10,10 +10,7 @@ export function isSameOrigin(request: Request): boolean {
   return origin === null || origin === new URL(request.url).origin
 }
 
-/**
- * Whether a request may come from a page of ours, from no page at all, or from a person who typed an address: what is only
- * read may be asked for so.
- */
+/** For requests that only read, which a person may also make by typing the address. */
 export function isOwnPage(request: Request): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return (isRead && request.headers.get('sec-fetch-site') === 'none') || isSameOrigin(request)

@@ -17,7 +17,7 @@ export interface SignedIn {
 export interface SessionsOptions {
   readonly store: SessionStore
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'holderOf'>
-  /** The provider that people sign in with; absent: they sign in with API keys. */
+  /** Absent: people sign in with API keys. */
   readonly issuer: string | undefined
   readonly rules: readonly SignInRule[]
   readonly sha256: Sha256
@@ -36,8 +36,8 @@ const FOREIGN = fail({
 })
 
 /**
- * The sessions of a deployment as its routes use them. A browser's text is random and only its hash is stored; verdicts are
- * kept as those on other credentials are. A session may do what the rules, or the key that it began with, allow now.
+ * Only the hash of a browser's random text is stored. A session may do what the rules, or the key that it began with,
+ * allow now.
  */
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
@@ -70,14 +70,14 @@ export function createSessions(options: SessionsOptions) {
     return { result: principal ? ok(principal) : NOBODY }
   }
 
-  /** A session counts where it began: another host of this deployment is another place. */
+  /** A session counts only at the host where it began. */
   function here(request: Request, result: Result<SignedIn>): Result<SignedIn> {
     return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOBODY : result
   }
 
   /**
-   * Who is signed in in the browser that sends a request, wherever that comes from: for pages, which change nothing when they
-   * are opened. A verdict that is known comes back without a promise.
+   * The session of a browser, whichever site the request comes from: only for pages, which change nothing. A known
+   * verdict comes back without a promise.
    */
   function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
     const cookie = sessionCookieOf(request)
@@ -89,12 +89,12 @@ export function createSessions(options: SessionsOptions) {
   return {
     signedIn,
 
-    /** The rights, as of now, of who began something so; nothing is kept. */
+    /** The current rights of the key or person; nothing is kept. */
     holderOf,
 
     /**
-     * Who sends a request to a route that takes sessions beside other credentials: a page of ours, no other site's. A
-     * credential in a header counts before the cookie.
+     * For routes that take sessions beside other credentials, from our own pages alone. A credential in a header
+     * counts before the cookie.
      */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
       if (hasCredential(request) || sessionCookieOf(request) === undefined) {
@@ -106,8 +106,8 @@ export function createSessions(options: SessionsOptions) {
     },
 
     /**
-     * Whom a page of ours is for, or who sends its form: who is signed in, or else who `authenticate` says. A page may be
-     * opened from anywhere; a request that changes something must come from a page of ours.
+     * For pages and their forms: the session, else who `authenticate` says. Pages may be opened from anywhere;
+     * requests that change something must come from a page of ours.
      */
     async visitor(request: Request, mayLookUp?: MayLookUp): Promise<Result<Principal>> {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -117,10 +117,7 @@ export function createSessions(options: SessionsOptions) {
       return authenticator.authenticate(request, mayLookUp)
     },
 
-    /**
-     * Signs somebody in in the browser that sends a request, by a new session in place of its old one. Gives the header
-     * `Set-Cookie`.
-     */
+    /** Replaces the browser's session. Gives the header `Set-Cookie`. */
     async begin(request: Request, by: Session['by'], owner: string): Promise<string> {
       await end(request)
       const text = randomValue()
@@ -138,7 +135,7 @@ export function createSessions(options: SessionsOptions) {
       return setSessionCookie(request, text)
     },
 
-    /** Ends the session of the browser that sends a request. Gives the header `Set-Cookie`. */
+    /** Gives the header `Set-Cookie`. */
     async signOut(request: Request): Promise<string> {
       await end(request)
       return setSessionCookie(request, undefined)
@@ -146,21 +143,19 @@ export function createSessions(options: SessionsOptions) {
 
     list: store.list,
 
-    /** Ends a session, of one principal or of anybody. Gives whether there was such a session. */
+    /** Gives whether there was such a session, of `owner` if given. */
     async remove(id: string, owner?: string): Promise<boolean> {
       const removed = await store.remove(id, owner)
-      // Also when it was removed elsewhere: a verdict may live on here
+      // Even if it was removed elsewhere, a verdict may live on here
       verdicts.forgetWhere(({ session }) => session.id === id)
       return removed
     },
 
-    /** The sessions of a key end with it. */
     forgetKey(id: string): void {
       verdicts.forgetWhere(({ principal }) => principal.id === `key:${id}`)
     },
   }
 
-  /** Ends the session of the browser that sends a request, whatever has become of who began it. */
   async function end(request: Request): Promise<void> {
     const cookie = sessionCookieOf(request)
     const session = cookie === undefined ? undefined : await store.find(await sha256(cookie))

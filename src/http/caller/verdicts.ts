@@ -3,7 +3,7 @@ import { createKept, type Entry } from '../../core/cache/kept.ts'
 import type { Store } from '../../core/cache/memory.ts'
 import type { Failing, Result } from '../../core/failure/failure.ts'
 
-/** The result of judging a credential, and until when it holds at most, in milliseconds since 1970. */
+/** `expiresAt` bounds how long it holds, in milliseconds since 1970. */
 export interface Judgement<T> {
   readonly result: Result<T>
   readonly expiresAt?: number
@@ -12,19 +12,16 @@ export interface Judgement<T> {
 /** Why a credential may not be looked up or verified now; undefined when it may. */
 export type MayLookUp = () => Failing | undefined
 
-/**
- * Less than half a minute, since what a credential is judged by may itself be what was true half a minute ago, and what is taken
- * away takes a moment to get there: it has no effect after 60 s.
- */
+/** With half a minute that a read of the store may lag, a revoked credential has no effect after 60 s. */
 const GRANTED_MS = 25_000
 /** Short, so that a credential that was tried before it was made elsewhere soon works. */
 const REFUSED_MS = 5_000
-/** Bytes, about, of each of the two maps. */
+/** About, for each of the two maps. */
 const MAX_BYTES = 4_000_000
 
 export type Verdicts<T> = ReturnType<typeof createVerdicts<T>>
 
-/** Keeps what credentials were judged to be, save those that could not be judged. */
+/** Keeps verdicts on credentials, but not failures to judge them. */
 export function createVerdicts<T>(
   now: () => number,
   check: (credential: string, mayLookUp?: MayLookUp) => Promise<Judgement<T>>,
@@ -39,7 +36,7 @@ export function createVerdicts<T>(
   })
 
   return {
-    /** The verdict on a credential, at once where it is known. */
+    /** At once where it is known. */
     of(credential: string, mayLookUp?: MayLookUp): Result<T> | Promise<Result<T>> {
       const judged = kept.get(credential, () => check(credential, mayLookUp))
       return judged instanceof Promise ? judged.then(({ result }) => result) : judged.result
@@ -48,7 +45,7 @@ export function createVerdicts<T>(
     /** Forgets every verdict, also those being made. */
     forget: () => kept.forget(),
 
-    /** Forgets the good verdicts on whom it is said of, and keeps none that is being made. */
+    /** Forgets good verdicts on these, and keeps none that is being made. */
     forgetWhere: (isIt: (value: T) => boolean) => kept.forget(({ result }) => result.ok && isIt(result.value)),
   }
 }

@@ -4,36 +4,35 @@ import type { Background } from '../../core/tool/platform.ts'
 import type { Authenticator } from '../caller/authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** As much as is needed here of what a route is handed, which is Hono's context. */
+/** The part of Hono's context that is needed here. */
 export interface RouteContext {
   readonly req: { readonly raw: Request }
   readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
 }
 
-/** Keeps work running behind a request. Hono's context throws where it has no `executionCtx`, so that is read late. */
+/** Read late, since Hono's context throws where it has no `executionCtx`. */
 export function backgroundOf(c: RouteContext): Background {
   return (work) => c.executionCtx.waitUntil(work)
 }
 
 /**
- * Lets a request in, as whoever sent it, when that principal has the scope, or one of several, and has not sent too many
- * lately. Without a scope everybody is let in to whom the deployment answers at all.
+ * Admits a principal that has the scope, or one of several, and is within its rate. Without a scope it admits
+ * everybody whom the deployment answers at all.
  */
 export type Gate = (
   c: RouteContext,
   scope: Scope | readonly Scope[] | undefined,
 ) => Result<Principal> | Promise<Result<Principal>>
 
-/** Who is told of a gate's decisions, other than on administrators. */
+/** Not told of administrators. */
 export interface GateWatch {
   readonly refused?: (c: RouteContext, failure: Failure, principal?: Principal) => void
   readonly admitted?: (principal: Principal, background: Background) => void
 }
 
 /**
- * `prepare` makes ready what every request needs, and gives undefined once that is done. The rate is held at
- * Cloudflare's edge, which tells each client's address and lets no client set it: elsewhere nobody has to be shielded.
- * Administrators are not held to it. `watch` is told whom it lets in.
+ * `prepare` makes ready what every request needs; undefined once that is done. The rate is held only at Cloudflare's
+ * edge, which tells each client's address and lets no client set it, and never for administrators.
  */
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
@@ -69,7 +68,7 @@ export function createGate(
     const denial = scope && scopeDenial(principal, scope)
     if (denial) return refuse(fail(denial), principal)
     if (principal.kind === 'admin') return caller
-    // All who come without a credential are one principal: sharing a rate, one could shut out the others
+    // The anonymous are one principal: sharing a rate, one could shut out the others
     const limited = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
     if (limited) return refuse(limited, principal)
     watch.admitted?.(principal, backgroundOf(c))
@@ -77,7 +76,7 @@ export function createGate(
   }
 }
 
-/** Holds strangers to the same rate where a page needs no credential. Gives why a request is refused now, or undefined. */
+/** Holds strangers to the same rate on pages that need no credential. */
 export function createShield(rateLimit: RateLimit): (c: RouteContext) => Failing | undefined {
   return (c) => {
     const address = c.req.raw.headers.get('cf-connecting-ip')
@@ -91,25 +90,23 @@ const PAGE_FROM_PAGE = fail({
 })
 
 /**
- * Requests that pages of ours make of the deployment's other routes, for whoever a page is for: they are let in as that
- * principal. Each is known by being the very object that was made here, and by nothing that it says: what comes from outside
- * can be none.
+ * Requests of our pages to the deployment's other routes, let in as the principal that the page is for. Each is known
+ * by the identity of its object, so nothing from outside can be one.
  */
 export function createOwnRequests() {
   const senders = new WeakMap<Request, Result<Principal>>()
   return {
-    /** Gives a request that is let in as a principal's. */
     of(principal: Principal, request: Request): Request {
       senders.set(request, ok(principal))
       return request
     },
 
-    /** Tells these apart, and leaves all others to an authenticator. */
+    /** Admits these, and leaves all others to an authenticator. */
     before({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
       return { authenticate: (request, mayLookUp) => senders.get(request) ?? authenticate(request, mayLookUp) }
     },
 
-    /** Keeps these out of pages, which would ask each other on and on. */
+    /** Keeps these out of pages, which would request each other endlessly. */
     outside({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
       return {
         authenticate: (request, mayLookUp) =>

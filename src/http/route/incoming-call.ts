@@ -6,22 +6,20 @@ import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
 import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
 
-/** The largest body of a call, in bytes, in whichever dialect. */
+/** In bytes, whichever the dialect. */
 export const CALL_LIMIT = 4 * 1024 * 1024
 
 /** W3C Trace Context, section 3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** A request to call a tool, of somebody who was let in. */
 export interface IncomingCall {
   readonly caller: Caller
-  /** Parsed, and in no dialect yet. */
   readonly body: unknown
 }
 
 /**
- * Takes in a request to call a tool. Whoever may not call is refused before anything else is looked at; `check` then says
- * what of the URL and the headers the dialect refuses; the body comes last, so that it is read only for who is let in.
+ * Admits the caller first; then `check` refuses what the dialect does not take of the URL and headers. The body comes
+ * last, so that it is read only for those let in.
  */
 export async function receiveCall(
   c: RouteContext,
@@ -41,7 +39,7 @@ export async function receiveCall(
 const MAX_USER_ID = 256
 const MAX_CALL_ID = 256
 
-/** The context of a call in a dialect that has no word for the user: the header `X-User-Id` names one, if any. */
+/** Dialects that have no word for the user take the header `X-User-Id`. */
 export function contextOf({ headers }: Request): Result<CallerContext> {
   const userId = headers.get('x-user-id')
   if (userId === null) return ok(NO_CONTEXT)
@@ -50,7 +48,7 @@ export function contextOf({ headers }: Request): Result<CallerContext> {
   return fail({ type: 'request-malformed', message })
 }
 
-/** The id of a call in a dialect that has no word for it: the header `Idempotency-Key`, if there is one. */
+/** Dialects that have no word for a call's id take the header `Idempotency-Key`. */
 export function callIdOf({ headers }: Request): Result<{ readonly callId?: string }> {
   const callId = headers.get('idempotency-key')
   if (callId === null) return ok({})
@@ -59,7 +57,7 @@ export function callIdOf({ headers }: Request): Result<{ readonly callId?: strin
   return fail({ type: 'request-malformed', message })
 }
 
-/** The caller of a call that was let in. A malformed `traceparent` is passed over. */
+/** A malformed `traceparent` is passed over. */
 export function callerOf(
   principal: Principal,
   request: Request,
@@ -77,7 +75,7 @@ export function callerOf(
   }
 }
 
-/** Whether a request names server-sent events among what it takes; `*\/*` does not. */
+/** `*\/*` is not enough. */
 export function acceptsEvents({ headers }: Request): boolean {
   const accept = headers.get('accept')
   if (accept === null || !/text\/event-stream/i.test(accept)) return false
