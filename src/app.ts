@@ -7,7 +7,6 @@ import { log } from './compose/platform.ts'
 import { toolFaces } from './compose/tool-faces.ts'
 import { createConsole } from './console/routes.ts'
 import { choicesOf } from './core/catalogue/choices.ts'
-import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28/envelope.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
 import { docsFace } from './docs/routes.ts'
 import type { Config, Env } from './env.ts'
@@ -17,6 +16,7 @@ import { hasCredential } from './http/caller/authenticate.ts'
 import { isLocalRequest } from './http/caller/loopback.ts'
 import { unknownRoute } from './http/route/unknown-route.ts'
 import type { Build } from './node/build.ts'
+import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
 /** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
 const CROSS_ORIGIN = ['/mcp', '/connect/*', '/.well-known/*']

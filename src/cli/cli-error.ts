@@ -1,9 +1,6 @@
 import type { SwitchboardError } from '../client/index.ts'
 
-/**
- * Failures of the command line itself, beside those of the client. `usage`: a wrong or missing argument; `refused`: a file that
- * must not be changed, or cannot be read.
- */
+/** `usage`: a wrong or missing argument; `refused`: a file that must not be changed, or cannot be read. */
 export type CliErrorCode = 'usage' | 'failed' | 'refused'
 
 export class CliError extends Error {

@@ -9,10 +9,7 @@ export interface Merged {
   readonly after: string
 }
 
-/**
- * Puts the servers and inputs of a snippet into a file of JSON. All else stays, comments too; a changed object may be laid out
- * anew. Throws where the file cannot be read.
- */
+/** Puts a snippet's servers and inputs into a file of JSON, and leaves the rest as it is, comments too. */
 export async function mergeJson(file: string, snippet: string): Promise<Merged> {
   const before = await textOf(file)
   const text = before === undefined || before.trim() === '' ? '{}' : before
@@ -53,10 +50,7 @@ export async function mergeJson(file: string, snippet: string): Promise<Merged> 
   return { before, after: isSame ? before : after.endsWith('\n') ? after : `${after}\n` }
 }
 
-/**
- * Puts the table of a snippet at the end of a file of TOML. Nothing here reads TOML, so a file that has that table already, or
- * ends in an open text, is refused.
- */
+/** Appends a snippet to TOML. Nothing here reads TOML, so a file that may have that table is refused. */
 export async function mergeToml(file: string, snippet: string): Promise<Merged> {
   const before = await textOf(file)
   const text = (before ?? '').replaceAll('\r\n', '\n')

@@ -17,10 +17,7 @@ export interface CallOptions {
   readonly timeout?: number | undefined
   /** Called with the tool's progress; no more once the connection was lost. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
-  /**
-   * Called with the links that a person must open first; the call then waits for them. Without it such a call throws
-   * `authorization_required`.
-   */
+  /** Called with the links that a person must open first. Without it such a call throws `authorization_required`. */
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
 

@@ -11,10 +11,7 @@ export interface Progress {
 /** The header of a request for progress; a call that reports none is answered with JSON. */
 export const REPORTING = { accept: 'application/json, text/event-stream' }
 
-/**
- * The body of a call's answer, or the end of its stream. Throws the failure that a stream ends with, and `unreachable`
- * when the connection is lost.
- */
+/** Throws the failure that a stream ends with, and `unreachable` when the connection is lost. */
 export async function readAnswer(
   response: Response,
   onProgress: ((progress: Progress) => void) | undefined,

@@ -7,7 +7,6 @@ import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
 import { insideHashes } from '../generated/inside-hashes.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
-import { withoutHeaders } from '../dialects/mcp/tool-schema.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
 import { createMcpImporter } from '../importers/mcp.ts'
 import { createOxpImporter } from '../importers/oxp.ts'
@@ -26,6 +25,7 @@ import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { traffic } from './traffic.ts'
 import { log, sleep } from './platform.ts'
+import { withoutHeaders } from '../dialects/mcp/tool-document.ts'
 
 /**
  * The runners of tools, and the importers of plugins, descriptions and other servers, each behind the guarded fetch. The bytes

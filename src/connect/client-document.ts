@@ -44,10 +44,7 @@ export function isDocumentUrl(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId)
 }
 
-/**
- * Reads the documents that clients describe themselves by (OAuth Client ID Metadata Document), at the URL that is the
- * client's id; a redirect is refused. A document is kept for five minutes.
- */
+/** OAuth Client ID Metadata Document: the client's id is its URL. A redirect is refused. */
 export function createClientDocuments(fetch: Fetch, now: () => number): FindDocument {
   const known = new LRUCache<string, { readonly found: FoundDocument; readonly until: number }>({ max: MAX_KEPT })
 

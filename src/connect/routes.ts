@@ -41,10 +41,7 @@ const METADATA = object(
 // The library judges the rest
 const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
 
-/**
- * The authorization server for agents that sign people in (`/connect`). A library in the Connect object does the OAuth;
- * the page is loaded when it is first opened.
- */
+/** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
 export function connectFace(deps: ConnectFaceDeps): Hono {
   const { issuer, server, onEnd, shield, onPageError } = deps
   const face = new Hono()

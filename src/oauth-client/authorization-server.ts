@@ -27,10 +27,7 @@ export type FindServer = (
 const FRESH_MS = 3_600_000
 const MAX_KEPT = 100
 
-/**
- * Configured endpoints count; the others come from the issuer's metadata (OpenID Connect Discovery, then RFC 8414),
- * which is kept for an hour.
- */
+/** Configured endpoints count before the issuer's metadata (OpenID Connect Discovery, then RFC 8414). */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
   // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
   const known = new LRUCache<string, { readonly as: AuthorizationServer; readonly until: number }>({ max: MAX_KEPT })

@@ -116,9 +116,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
         return processRefreshTokenResponse(as, client, response)
       })
     },
-    /**
-     * Revokes tokens where the provider takes that (RFC 7009); its answer is ignored, since they are gone here already.
-     */
+    /** RFC 7009. The answer is ignored, since the tokens are gone here already. */
     async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<void> {
       if (unready(provider) !== undefined) return
       const signal = deadline()

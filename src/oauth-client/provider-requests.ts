@@ -87,10 +87,7 @@ export function clientOf(
     auth,
     options,
     lastAnswer: () => last,
-    /**
-     * Redeems a code whose `state` and `iss` (RFC 9207) are the request's. Throws `AuthorizationResponseError` for a
-     * refusal, and `Mismatch` for an answer to another request.
-     */
+    /** Throws `AuthorizationResponseError` for a refusal, and `Mismatch` for an answer to another request. */
     redeem(response: URLSearchParams, { state, callback, verifier }: PendingRequest): Promise<Response> {
       let code: URLSearchParams
       try {
@@ -114,10 +111,7 @@ interface LibraryRequest {
   readonly body?: URLSearchParams | undefined
 }
 
-/**
- * RFC 6749, section 2.3: as configured; else by the metadata, where Basic is the default; else in the body, which more
- * providers accept.
- */
+/** RFC 6749, section 2.3. Without configuration or metadata in the body, which more providers accept. */
 function clientAuth(provider: Provider, { as, discovered }: ProviderServer, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None()
   const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']

@@ -17,10 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   invalid_client_id: 'invalid_client',
 }
 
-/**
- * Rewrites a token endpoint's answer as RFC 6749, section 5, has it: providers send forms, nulls, and errors under
- * status 200. An ID token is dropped, since tools do not need it; an answer that cannot be read comes back unchanged.
- */
+/** Brings an answer to RFC 6749, section 5: providers send forms, nulls, and errors under status 200. */
 export async function normalTokenResponse(response: Response): Promise<Response> {
   // As bytes: workerd warns when a form is read as text
   const text = new TextDecoder().decode(await response.arrayBuffer())

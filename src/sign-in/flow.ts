@@ -27,10 +27,7 @@ const STORED = object({
 })
 const BOUND = 'sign-in'
 
-/**
- * Keeps a sign-in that is under way in the browser's own cookies, sealed: nothing is stored for strangers, and no other
- * browser can finish it.
- */
+/** Sealed in the browser's own cookies: nothing is stored for strangers, and no other browser can finish it. */
 export function createFlows(sealer: Sealer, now: () => number) {
   return {
     async keep(request: Request, flow: Flow): Promise<string[]> {
@@ -59,10 +56,7 @@ function forget(request: Request, part: Cookie): string[] {
   return cookieOf(request, part) === undefined ? [] : [setCookie(request, part, undefined)]
 }
 
-/**
- * The path and query to go to afterwards, or undefined where it would lead to another host: two slashes at the
- * beginning do, in any way that browsers read them (URL Standard, section 4.4).
- */
+/** Undefined for another host: two slashes at the beginning lead there (URL Standard, section 4.4). */
 export function returnPath(text: string, origin: string): string | undefined {
   if (text.length > MAX_RETURN || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
   const url = URL.parse(text, origin)

@@ -39,10 +39,7 @@ export interface OpenIdOptions {
 
 export type OpenId = ReturnType<typeof createOpenId>
 
-/**
- * A client of the OpenID provider: authorization code with PKCE (S256), `state` and `nonce`; the ID token is checked
- * (OpenID Connect Core, section 3.1.3.7), and the response's `iss` (RFC 9207). It never rejects.
- */
+/** OpenID Connect Core, section 3.1.3.7, with PKCE (S256), `state`, `nonce` and `iss` (RFC 9207). Never rejects. */
 export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, findServer, judgeUrl }: OpenIdOptions) {
   const { host } = new URL(issuer)
   const provider: Provider = { id: host, name: host, issuer, client_id: clientId }

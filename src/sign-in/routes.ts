@@ -54,10 +54,7 @@ const SIGN_IN = query({ return: optional(string()), again: optional(string()) },
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must be one of this Switchboard')
 const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
 
-/**
- * How a person gets a session, by OpenID or by an API key. Afterwards the browser goes back to a path of this
- * deployment, never anywhere else.
- */
+/** Sign-in by OpenID or by an API key; the browser then goes back to a path of this deployment, never elsewhere. */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
   const { shield, writeAct, now, onPageError } = deps
   const face = new Hono().onError(onPageError)

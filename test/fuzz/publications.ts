@@ -14,7 +14,6 @@ import type { Codec, Given } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { mcp } from '../../src/dialects/mcp/definition.ts'
-import { withoutHeaders } from '../../src/dialects/mcp/tool-schema.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { plugin } from '../../src/dialects/plugin/definition.ts'
 import { inside } from '../../src/generated/inside.ts'
@@ -32,6 +31,7 @@ import { upstreamDeps } from '../runners/remote/set-up.ts'
 import { DEFINITION, IMPLEMENTATIONS, OPENAPI, SWAGGER, YAML } from './examples.ts'
 import { texts, values } from './mutations.ts'
 import { expectWords, isRead, row, type Row, written } from './row.ts'
+import { withoutHeaders } from '../../src/dialects/mcp/tool-document.ts'
 
 const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 const GIVEN: Given = { toolkit: 'Kit', version: '1.0.0' }

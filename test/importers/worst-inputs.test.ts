@@ -1,8 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../../src/dialects/mcp/definition.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
-import { withoutHeaders } from '../../src/dialects/mcp/tool-schema.ts'
 import { importBudget } from '../../src/core/publish/import-tools.ts'
 import type { ImportKind } from '../../src/core/publish/import.ts'
 import { createBudget, UNITS } from '../../src/core/tool/budget.ts'
@@ -12,10 +10,13 @@ import { SHARE } from '../../src/importers/openapi/description.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
 import { createOxpImporter } from '../../src/importers/oxp.ts'
 import type { Upstreams } from '../../src/importers/upstream.ts'
-import { type Cross } from '../climb.ts'
+import type { Cross } from '../climb.ts'
 import { effortOfAsync, MOST_EFFORT } from '../effort.ts'
 import { input as schema } from '../core/schema/made-up.ts'
 import { readAll } from './reading.ts'
+import { withoutHeaders } from '../../src/dialects/mcp/tool-document.ts'
+
+import fc from 'fast-check'
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const named = <T>(count: number, make: (index: number) => T) =>

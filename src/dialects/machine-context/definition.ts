@@ -20,14 +20,10 @@ import { madeName, madeNames } from '../../core/tool/made-name.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { DIALECT, encode, isIdentity, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
+import { DIALECT, encode, isIdentity, tagsOf, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
 import { parameters } from './parameters.ts'
-import { tagsOf } from './tags.ts'
 
-/**
- * Tool definitions of the Machine Context Protocol 1.0.0: a tool is a toolkit here, and each capability a tool.
- * References are allowed within `return.schema`, which the specification calls a JSON Schema, and in no parameter.
- */
+/** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
 export const machineContext: Codec = {
   dialect: DIALECT,
   references: 'local',

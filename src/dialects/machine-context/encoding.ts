@@ -5,7 +5,8 @@ import { madeName } from '../../core/tool/made-name.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeParameters } from './parameters.ts'
-import { tagsOf } from './tags.ts'
+import { tags as tagsReader } from '../../core/tool/definition-fields.ts'
+import { check, optional } from '../../core/tool/json-reader.ts'
 
 export const DIALECT = 'machine-context'
 /** Stands before a toolkit's name where a document has that name for its id. */
@@ -105,4 +106,12 @@ export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | und
   const { [HIDDEN]: hidden, ...shown } = metadata ?? {}
   const rest = hidden !== undefined && Object.keys(shown).length === 0 ? undefined : metadata && shown
   return tags.length > 0 ? { ...rest, tags } : rest
+}
+
+const TAGS = optional(tagsReader, [])
+
+/** Undefined when `tags` holds something else. */
+export function tagsOf({ tags }: JsonObject): readonly string[] | undefined {
+  const read = check(TAGS, tags)
+  return read.ok ? read.value : undefined
 }

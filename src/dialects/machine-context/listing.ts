@@ -16,10 +16,7 @@ const FIELDS = [
   'metadata',
 ] as const
 
-/**
- * One capability's share of a document, each field JSON without line breaks. An empty `closing` means that there is no
- * document; the `id` is then the toolkit's.
- */
+/** Each field is JSON without line breaks. An empty `closing` means no document; the `id` is then the toolkit's. */
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
 /** Lines are joined to documents as text, so that listing parses nothing. */
@@ -28,10 +25,7 @@ export function writeShare(record: ToolRecord): string {
   return FIELDS.map((field) => share[field]).join('\n')
 }
 
-/**
- * Joins lines to one document an id: a published one at its newest version, without the capabilities that are not among
- * the lines, or one for the other tools of a toolkit.
- */
+/** One document an id: a published one at its newest version with the given capabilities, or a toolkit's others. */
 export function joinShares(lines: readonly string[]): readonly string[] {
   const groups = new Map<string, Share[]>()
   const published = new Set<string>()

@@ -23,10 +23,7 @@ const TYPES = ['string', 'number', 'boolean', 'object', 'array']
 /** Found in parameters in use, beyond the specification. */
 const KEYWORDS = { default: anything, enum: anything, format: anything, properties: anything, items: anything }
 
-/**
- * Reads `parameters` ("Capabilities") as an input's JSON Schema. Schemas are checked here, so that problems are
- * reported where the document has them.
- */
+/** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
 export const parameters: Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
   const read = list(parameter(unique(string({ least: 1 }))))(value, report)

@@ -37,11 +37,7 @@ const TOO_MANY: Failure = {
   detail: 'Ask for one tool with ?toolkit=, or list and search by page with GET /tools',
 }
 
-/**
- * The face of the Machine Context Protocol 1.0. A list's POST body is not read: the protocol has no message for it. A
- * call is answered with 200 whatever came of it, and with an error message (4xx) when it is no request or its sender is
- * not let in.
- */
+/** The Machine Context Protocol 1.0. It has no message for a list, so the body of a list's POST is not read. */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const { gate, callTool, catalogue, newId, today } = deps
   const face = new Hono()

@@ -81,11 +81,7 @@ export function replyTo(body: unknown): ReplyTo {
   }
 }
 
-/**
- * Reads a request message ("Tool Execution"). The tool is a document's capability, or else one by its toolkit and name;
- * its version, exact or a range, is an addition of ours. The message's id is the call's, unless the context has a
- * `request_id`. `security` is not read: credentials travel in HTTP's own headers.
- */
+/** Reads a request message ("Tool Execution"). Its `security` is not read: credentials travel in HTTP's own headers. */
 export function decodeCall(body: unknown): Call | Failing {
   const { version = VERSION } = fieldsOf(body, 'header')
   if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version)) {

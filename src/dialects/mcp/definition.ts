@@ -55,10 +55,7 @@ const ICON = withoutNulls(
 
 const MAX_DEPTH = 200
 
-/**
- * MCP tools: one `Tool`, or `{"tools": […]}` as one toolkit, with toolkit and version given beside the document. A dot
- * in a name, which ids and some models cannot take, becomes an underscore.
- */
+/** One `Tool`, or `{"tools": […]}` as one toolkit. Ids and some models cannot take dots in names. */
 export const mcp: Codec = {
   dialect: 'mcp',
   references: 'local',

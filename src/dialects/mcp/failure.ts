@@ -11,10 +11,7 @@ interface ErrorAnswer {
   readonly status: number
 }
 
-/**
- * A result with `isError` is for failures that a model can act on. Where neither JSON-RPC nor MCP has a code, it is the
- * status of HTTP, which they leave free.
- */
+/** Where neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free. */
 export const ANSWERS = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
   'body-too-large': { code: INVALID_REQUEST, status: 413 },

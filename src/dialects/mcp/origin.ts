@@ -1,9 +1,6 @@
 import { isLoopback } from '../../http/caller/loopback.ts'
 
-/**
- * "Servers MUST validate the Origin header": pages of the same host, of another port of a loopback host, and of the
- * configured origins may call.
- */
+/** "Servers MUST validate the Origin header": the same host, any port of a loopback host, or a configured origin. */
 export function isAllowedOrigin(request: Request, origins: ReadonlySet<string>): boolean {
   const origin = request.headers.get('origin')
   // Checked first, since few callers are pages and parsing the URL costs more

@@ -8,10 +8,7 @@ import { ANSWERS, metaOf, textOf } from './failure.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 
-/**
- * A successful call as a CallToolResult. A stored artifact is a link, and one with `isError` where the output schema
- * allows nothing in its place: clients refuse a result without `structuredContent` that has a schema.
- */
+/** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
 export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
   const { content, artifact, elsewhere } = success
   const sayable = asValue(success)

@@ -178,14 +178,14 @@ export function mcpFace(deps: McpFaceDeps): Hono {
 
   function suggestTo(client: Client) {
     return async (name: string): Promise<readonly string[]> => {
-      const { namesNear } = await import('./names-near.ts')
+      const { namesNear } = await import('./tool-names.ts')
       const near = await reached(namesNear(name, client, catalogue))
       return 'code' in near ? [] : near
     }
   }
 
   async function named(client: Client): Promise<Client> {
-    return (await import('./chosen.ts')).withNames(client, resolver)
+    return (await import('./tool-names.ts')).withNames(client, resolver)
   }
 
   async function batch(values: readonly unknown[], client: Client): Promise<Response> {

@@ -1,6 +1,6 @@
 import { maySee } from '../../core/access/principal.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
-import type { Catalogue, ListQuery } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
@@ -8,16 +8,15 @@ import { plainName } from '../../core/tool/name-suffix.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
-import { BRIEF } from './brief.ts'
-import { misnamed } from './chosen.ts'
+import { misnamed, namesNear } from './tool-names.ts'
 import { textOf } from './failure.ts'
-import { namesNear } from './names-near.ts'
 import { publishedName } from './tool-document.ts'
 import { encodeErrorResult } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
 import { type Client, isChosen, narrowedTo } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
+import { titleOf } from '../../core/tool/tool.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
@@ -77,10 +76,7 @@ interface SearchDeps {
 
 const READINESS_KEY = 'dev.switchboard/readiness'
 
-/**
- * Answers `search_tools` and `describe_tool`; gives the call that `call_tool` stands for, and undefined for any other
- * name.
- */
+/** Answers `search_tools` and `describe_tool`, gives `call_tool`'s call, and undefined for any other name. */
 export async function searchCall(
   call: ToolCall,
   revision: Revision,
@@ -169,4 +165,43 @@ async function describe(name: string, revision: Revision, client: Client, deps: 
 
 function wrong(argument: string, wanted: string, revision: Revision): string {
   return encodeErrorResult(`Some arguments are invalid\n- ${argument}: Must be ${wanted}`, revision)
+}
+
+/** In small letters: a model takes four or more of a text in English for a token. */
+const MAX_TITLE = 80
+const MAX_DESCRIPTION = 360
+
+/** In small letters, roughly by tokens: those of other scripts and symbols are often tokens of their own. */
+function lettersOf(character: string): number {
+  if (/[a-z ]/.test(character)) return 1
+  if (/[A-Z,.'\n-]/.test(character)) return 2
+  return character.length === 1 ? 3 : 10
+}
+
+/** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
+const BRIEF: LineFormat = {
+  name: 'mcp-brief',
+  write(record, name) {
+    if (record.implementation === undefined) return ''
+    const title = titleOf(record)
+    return JSON.stringify({
+      name,
+      ...(title === undefined ? {} : { title: shortened(title, MAX_TITLE) }),
+      description: shortened(record.description, MAX_DESCRIPTION),
+    })
+  },
+}
+
+function shortened(text: string, most: number): string {
+  let at = 0
+  let letters = 0
+  for (const character of text) {
+    letters += lettersOf(character)
+    if (letters > most) {
+      const begun = text.slice(0, at)
+      return `${begun.replace(/\s+\S{0,40}$/, '')}…`
+    }
+    at += character.length
+  }
+  return text
 }

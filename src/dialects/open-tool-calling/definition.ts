@@ -8,10 +8,9 @@ import { formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.t
 import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
 import { describeToolkit, encode } from './encode.ts'
 import { nameHere } from './names.ts'
-import { parameters } from './parameters.ts'
 import { providerOf, requirements } from './requirements.ts'
 import { definitionSchema } from './schema-uri.ts'
-import { orNull, valueSchema } from './value-schema.ts'
+import { orNull, parameters, valueSchema } from './value-schema.ts'
 
 const MODES = ['value', 'error', 'null', 'artifact', 'requires_authorization']
 /** A value, or nothing, and perhaps an error: most tools say no more. */

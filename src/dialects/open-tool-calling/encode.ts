@@ -6,17 +6,15 @@ import { joinedName } from '../../core/tool/name-suffix.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { derivedSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'
-import { encodeValueSchema } from './encode-value.ts'
 import { possibleNames } from './names.ts'
 import { encodeRequirements } from './requirements.ts'
 import { DEFINITION_SCHEMA } from './schema-uri.ts'
+import { encodeValueSchema } from './value-schema.ts'
 
 const NO_FIELD = 'The Open Tool Calling RFC has no such field'
 const ROOT_KEYWORDS = ['type', 'properties', 'required']
 
-/**
- * A record as the RFC's tool definition: the published document, or one that says what the RFC can say, with losses.
- */
+/** The published document, or one that says what the RFC can say, with losses. */
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document: source } = record.source
   if (dialect === 'open-tool-calling' && source !== undefined) return { document: source, losses: [] }
@@ -45,10 +43,7 @@ export function encode(record: ToolRecord): Encoded {
   return { document, losses }
 }
 
-/**
- * A record as lists show it, always by the RFC's schema, though the published document may follow only its text, and
- * with names and a version by which it can be called.
- */
+/** By the RFC's schema, though a published document may follow only its text, and with names that can be called. */
 export function encodeListed(record: ToolRecord): Json {
   const { document } = encode(record)
   if (!isJsonObject(document)) return document

@@ -18,10 +18,7 @@ export type FailureAnswer =
   | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
   | { readonly output: JsonObject }
 
-/**
- * A request that cannot be read is an HTTP error; any outcome of a call is a response with `success: false` (Open Tool
- * Calling RFC, section 4.3).
- */
+/** An unreadable request is an HTTP error, and any outcome a response (Open Tool Calling RFC, section 4.3). */
 export function answerTo(failure: Failure): FailureAnswer {
   switch (failure.type) {
     case 'id-malformed':

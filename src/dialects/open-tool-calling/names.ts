@@ -1,10 +1,7 @@
 import { withSuffix } from '../../core/tool/name-suffix.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 
-/**
- * A "human-readable name" (section 4.1) may hold characters that no id can. The fully qualified name then counts where
- * it is made like an id; else a name is made of the readable one.
- */
+/** A "human-readable name" (section 4.1) may hold characters that no id can; the qualified name then counts. */
 export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolName {
   const named = parseToolId(qualified)
   return {

@@ -46,10 +46,7 @@ const SECRETS = into(list(object({ key_id: requirementId })), (secrets) =>
   [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
 )
 
-/**
- * Reads `requirements`: at most one authorization, named by its `provider_id`, else its `id`, else its `provider_type`;
- * "none" and null are no authorization.
- */
+/** An authorization is named by its `provider_id`, else its `id`, else its `provider_type`. */
 export const requirements: Reader<Requirements> = into(
   object({ secrets: nullish(SECRETS, []), authorization: nullish(authorization) }),
   ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),

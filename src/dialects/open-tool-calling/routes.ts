@@ -26,10 +26,7 @@ const TOO_MANY: Failure = {
   detail: 'Use a key of fewer tools, or list and search by page with GET /tools?format=open-tool-calling',
 }
 
-/**
- * The Open Tool Calling RFC's schemas, at the paths where the Arcade engine calls a worker. The gate also admits the
- * engine that holds `WORKER_SECRET`.
- */
+/** The RFC's schemas at the Arcade engine's paths. The gate also admits the engine that holds `WORKER_SECRET`. */
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const { gate, callTool, catalogue, now } = deps
   const face = new Hono()

@@ -1,17 +1,13 @@
 import { text } from '../../core/tool/json-reader.ts'
 
-/**
- * The RFC's schemas, version 1.0, were published at the first address, and at the second after the repository moved.
- */
+/** The RFC's schemas, version 1.0, moved with its repository: both addresses are in use. */
 const HOMES = ['https://github.com/ArcadeAI/OpenToolCalling', 'https://github.com/OpenToolCalling/Specification']
 const FILES = {
   definition: 'tool_definition.schema.json',
   request: 'execute_tool_request.schema.json',
   response: 'execute_tool_response.schema.json',
 } as const
-/**
- * "URI defining the JSON Schema version" (section 4.1): draft 7, as the RFC's own schemas have it, and its successor.
- */
+/** "URI defining the JSON Schema version" (section 4.1): the RFC's own schemas have draft 7. */
 const JSON_SCHEMAS = /^https?:\/\/json-schema\.org\/(?:draft-07\/schema|draft\/2020-12\/schema)#?$/
 
 type Kind = keyof typeof FILES

@@ -1,15 +1,18 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/input.ts'
-import { type Failing, fail } from '../../core/failure/failure.ts'
+import { fail, type Failing } from '../../core/failure/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
-import { encodeOutput } from './output.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
+import { bytesGiven } from '../../core/call/artifact-output.ts'
+import type { Success } from '../../core/call/runner.ts'
+import { type Artifact, type Content, heldValue } from '../../core/tool/content.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 
 export interface Invocation {
   readonly call: Call
@@ -59,10 +62,7 @@ export const REQUEST = object({
   context: nullish(CONTEXT, NO_CONTEXT),
 })
 
-/**
- * Reads a tool request (Open Tool Calling RFC, section 4.2). Its engine sends null for absent fields, and secrets as a
- * list of `{key, value}`. Fails with `request-malformed`, or `protocol-version-unsupported` for another `$schema`.
- */
+/** Open Tool Calling RFC, section 4.2. Its engine sends null for absent fields, and secrets as a list. */
 export function decodeInvocation(body: unknown): Invocation | Failing {
   const read = check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
@@ -121,4 +121,38 @@ function askedFor(tool: {
     asked: askedByName(bare, selector),
     bareName: { name: bare, ...(selector === undefined ? {} : { selector }) },
   }
+}
+
+/** Section 4.3; undefined for no output, since the RFC's schema allows no null there. */
+export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
+  const { elsewhere, artifact = elsewhere ?? heldArtifact(bytesGiven(tool, success)) } = success
+  if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
+  const value = heldValue(success)
+  if (value === null) return undefined
+  // A value came out of a validator for JSON, or out of a tool's hands through one
+  const output: object = { value }
+  return { ...output }
+}
+
+/** In a `data:` URL (RFC 2397). */
+function heldArtifact(block: Content | undefined): Artifact | undefined {
+  switch (block?.type) {
+    case 'image':
+    case 'audio':
+      return dataArtifact(block.data, block.mimeType, `What the tool gave: ${block.type}`)
+    case 'resource': {
+      const { resource } = block
+      return 'blob' in resource ? dataArtifact(resource.blob, resource.mimeType, resource.uri) : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function dataArtifact(base64: string, declared = '', description = 'What the tool gave: a file'): Artifact {
+  // Any further part would not stay whole in a URL
+  const content_type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+/.exec(declared)?.[0] ?? 'application/octet-stream'
+  const padding = /={0,2}$/.exec(base64)?.[0].length ?? 0
+  const size = Math.floor((base64.length * 3) / 4) - padding
+  return { url: `data:${content_type};base64,${base64}`, content_type, size, meta: { description } }
 }

@@ -10,8 +10,8 @@ import {
   object,
   optional,
   parsed,
-  type Reader,
   readAt,
+  type Reader,
   type Report,
   string,
   strings,
@@ -24,15 +24,11 @@ import {
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { type AskedId, parseToolId } from '../../core/tool/tool-id.ts'
 import { type AuthorizationRequirement, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
-import { encode } from './encode.ts'
-import { isSimpleVersion } from './id.ts'
+import { encode, isSimpleVersion } from './encode.ts'
 
 const TOOL_ID = /^[A-Za-z0-9_]{1,64}\.[A-Za-z0-9_]{1,64}@/
 
-/**
- * OXP 1.0 tool definitions, with `input_schema` as in the specification (`{"parameters": <JSON Schema>}`) or flat, as
- * in the published OpenAPI document.
- */
+/** `input_schema` may be flat, as in the published OpenAPI document, or `{"parameters": <JSON Schema>}`. */
 export const oxp: Codec = {
   dialect: 'oxp',
   references: 'none',
@@ -125,10 +121,7 @@ const OUTPUT_SCHEMA: Reader<JsonObject | null> = parsed('a JSON Schema object, o
   value === null || isJsonObject(value) ? value : undefined,
 )
 
-/**
- * "Each parameter MUST contain a description field", says OXP 1.0. Its published schema does not ask for it, and tools
- * in use lack it, so this only warns.
- */
+/** "Each parameter MUST contain a description field": only a warning, since tools in use lack it. */
 function undescribed({ path, schema }: InputSchema): readonly Problem[] {
   if (!isObject(schema.properties)) return []
   return Object.entries(schema.properties)

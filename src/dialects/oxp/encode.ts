@@ -5,7 +5,7 @@ import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
 import { derivedSecurityLevel, type JsonSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
-import { idOf, isSimpleVersion, nameOf } from './id.ts'
+import { formatToolId } from '../../core/tool/tool-id.ts'
 
 type Lose = (path: string, reason: string) => void
 
@@ -34,10 +34,7 @@ export function encodeFlat(record: ToolRecord, budget = createBudget()): Encoded
   return formOf(record, flat, budget)
 }
 
-/**
- * A line of `GET /tools`. Empty for a version that is no `x.y.z`, since no id of OXP leads to it, and for a record that
- * takes too much work to write.
- */
+/** Empty for a version that is no `x.y.z`, since no id of OXP leads to it, and for too much work to write. */
 export function listedLine(record: ToolRecord): string {
   if (!isSimpleVersion(record.version)) return ''
   const written = afford(() => JSON.stringify(seedForm(record)), '')
@@ -133,4 +130,29 @@ function encodeRequirements({ authorization, secrets, user_id }: Requirements): 
     ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
     ...(user_id ? { user_id } : {}),
   }
+}
+
+/** `x.y.z`, "where x, y, and z are integers" (OXP 1.0, "Metadata"). */
+export function isSimpleVersion(version: string): boolean {
+  return /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){2}$/.test(version)
+}
+
+interface OxpName {
+  readonly toolkit: string
+  readonly tool: string
+  readonly version: string
+}
+
+/** Characters that OXP does not have are replaced. */
+function nameOf({ toolkit, tool, version }: ToolRecord): OxpName {
+  const [simple = version] = version.split(/[-+]/)
+  return { toolkit: plain(toolkit), tool: plain(tool), version: simple }
+}
+
+function idOf(name: OxpName): string {
+  return formatToolId(name, name.version)
+}
+
+function plain(part: string): string {
+  return part.replaceAll(/[^A-Za-z0-9_]/g, '_')
 }

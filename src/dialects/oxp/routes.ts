@@ -4,7 +4,7 @@ import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
-import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { fail, type Failing, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { scopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
@@ -17,13 +17,13 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATES } from '../../core/tool/version.ts'
 import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
-import { isSimpleVersion } from './id.ts'
 import { LIST, type ListAsked } from './list-query.ts'
 import { type Answer, type Answers, component, listing, ref } from '../../http/route/answers.ts'
 import { afterGate, declare, reading } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY, query } from '../../http/request/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
+import { isSimpleVersion } from './encode.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -49,10 +49,7 @@ const CALLED: Answer = {
 
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
-/**
- * OXP 1.0: `/tools` with definitions as the specification writes them, and `/oxp` with flat `input_schema`, as the
- * published OpenAPI document has it. The header `OXP-Version` asks for bare bodies.
- */
+/** `/tools` follows the specification, and `/oxp` the published OpenAPI document with flat `input_schema`. */
 export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
   const face = new Hono()

@@ -18,10 +18,7 @@ const NAME = into(
 )
 const FIELDS = ['name', 'description', 'inputSchema']
 
-/**
- * A plugin's ListToolsResult. All its tools are of one toolkit and version, which the publisher must give, since the
- * document has neither. Unknown fields are kept and mean nothing: plugins in use have some.
- */
+/** A ListToolsResult of one toolkit and version, which the publisher must give, since the document has neither. */
 export const plugin: Codec = {
   dialect: 'plugin',
   references: 'local',

@@ -3,10 +3,7 @@ import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
-/**
- * A tool's failure, or one that a model can put right, is the call's result (200); an unknown tool or a refused caller
- * is an error of the protocol.
- */
+/** A call's outcome is its result (200); an unknown tool or a refused caller is an error of the protocol. */
 export const STATUS = {
   ...HTTP_STATUS,
   'id-malformed': 400,

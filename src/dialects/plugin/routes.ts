@@ -28,11 +28,7 @@ const FORMAT: LineFormat = {
   write: (record, name) => (record.implementation ? JSON.stringify(toolDescription(record, name)) : ''),
 }
 
-/**
- * The registry as one plugin, or with `?toolkit=` each toolkit as one. A tool answers to its name in `describe`, to its
- * id, and with `?toolkit=` to its own name in that toolkit. `X-User-Id` names the user, and `Idempotency-Key` the call,
- * so that a repeated one is not run again.
- */
+/** The registry as one plugin, or with `?toolkit=` each toolkit as one, whose tools then keep their own names. */
 export function pluginFace(deps: PluginFaceDeps): Hono {
   const { gate, callTool, catalogue, resolver } = deps
   const face = new Hono()

@@ -45,10 +45,7 @@ export const REQUEST = object(
   { unknown: 'ignore' },
 )
 
-/**
- * Reads a CallToolRequest. Hosts pass on `_meta` from their own callers, so only the context and the selection are
- * read.
- */
+/** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */
 export function decodeCall(body: unknown): NamedCall | Failing {
   const read = check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Success } from '../../../src/core/call/runner.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
-import { encodeOutput } from '../../../src/dialects/open-tool-calling/output.ts'
+import { encodeOutput } from '../../../src/dialects/open-tool-calling/wire.ts'
 
 const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
 const ARTIFACTS = modes('artifact', 'error')

@@ -1,16 +1,17 @@
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../src/core/call/runner.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
-import { withoutHeaders } from '../../../src/dialects/mcp/tool-schema.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
-// Else the first call would load it, in a time that is the call's own
-import '../../../src/runners/remote/mcp/client.ts'
 import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../../../src/runners/remote/upstream.ts'
 import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
 import { contextWith, definitionWith, recordOf } from '../http/records.ts'
+import { withoutHeaders } from '../../../src/dialects/mcp/tool-document.ts'
+
+// Else the first call would load it, in a time that is the call's own
+import '../../../src/runners/remote/mcp/client.ts'
 
 /** What remote runners are made of, allowed to reach these hosts; its clock moves by what it sleeps. */
 export function upstreamDeps(...hosts: readonly string[]) {

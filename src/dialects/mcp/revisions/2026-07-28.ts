@@ -1,9 +1,11 @@
 import type { Seal } from '../../../core/call/seal.ts'
-import { listedTool, shownName } from '../tool-document.ts'
-import { outputKind } from '../tool-schema.ts'
-import { VERSIONS_FROM_2026 } from './2026-07-28/envelope.ts'
+import { listedTool, outputKind, shownName } from '../tool-document.ts'
 import { beginRound } from './2026-07-28/input-required.ts'
 import type { Revision, ServerInfo } from './revision.ts'
+import { isJsonObject } from '../../../core/tool/json.ts'
+import { textOfBase64 } from '../../../http/request/header-text.ts'
+import { INVALID_PARAMS, type McpError, type McpRequest } from '../json-rpc.ts'
+import { CAPABILITIES_KEY } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
@@ -34,4 +36,66 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     round: (call, client) => beginRound(call, client, { seal, revision, inputRequired }),
   }
   return revision
+}
+
+export const VERSIONS_FROM_2026: readonly string[] = ['2026-07-28']
+
+export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+
+/** MCP 2026-07-28, "Error codes". */
+const HEADER_MISMATCH = -32020
+const UNSUPPORTED_VERSION = -32022
+
+const NAMED = new Set(['tools/call', 'prompts/get'])
+
+/** Checks `_meta` ("Per-request metadata"), and that headers say the same as the body ("Standard headers"). */
+export function envelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
+  const header = headers.get('mcp-protocol-version')
+  const meta = isJsonObject(params._meta) ? params._meta : {}
+  const version = meta[VERSION_KEY]
+  if (typeof version !== 'string') return invalid(`'_meta' must have '${VERSION_KEY}', which is a string`)
+  if (!isJsonObject(meta[CAPABILITIES_KEY])) {
+    return invalid(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
+  }
+  if (header === null) return mismatch(`The header 'MCP-Protocol-Version' is missing: wanted '${version}'`)
+  if (header !== version) {
+    return mismatch(`The header 'MCP-Protocol-Version' says '${header}', and the body '${version}'`)
+  }
+  if (!VERSIONS_FROM_2026.includes(version)) return unsupportedVersion(version, VERSIONS_FROM_2026)
+  const mismatched = methodMismatch(headers, method)
+  if (mismatched) return mismatched
+  const named = method === 'resources/read' ? params.uri : NAMED.has(method) ? params.name : undefined
+  if (typeof named !== 'string') return undefined
+  const given = headers.get('mcp-name')
+  if (given === null) return mismatch(`The header 'Mcp-Name' is missing: wanted '${named}'`)
+  return decodeHeader(given) === named
+    ? undefined
+    : mismatch(`The header 'Mcp-Name' says '${given}', and the body '${named}'`)
+}
+
+export function methodMismatch(headers: Headers, method: string): McpError | undefined {
+  const given = headers.get('mcp-method')
+  if (given === method) return undefined
+  if (given === null) return mismatch(`The header 'Mcp-Method' is missing: wanted '${method}'`)
+  return mismatch(`The header 'Mcp-Method' says '${given}', and the body '${method}'`)
+}
+
+export function mismatch(message: string): McpError {
+  return { code: HEADER_MISMATCH, message: message.slice(0, 500), status: 400 }
+}
+
+export function unsupportedVersion(asked: string, supported: readonly string[]): McpError {
+  const requested = asked.slice(0, 100)
+  const message = `The protocol version '${requested}' is not supported: wanted one of ${supported.join(', ')}`
+  return { code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
+}
+
+function invalid(message: string): McpError {
+  return { code: INVALID_PARAMS, message, status: 400 }
+}
+
+/** "Header value encoding": non-ASCII text is `=?base64?…?=`. Undefined for invalid Base64 or UTF-8. */
+function decodeHeader(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
+  return encoded === undefined ? value : textOfBase64(encoded)
 }

@@ -1,5 +1,7 @@
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { INVALID_REQUEST, type McpError, type McpRequest, type Message } from '../json-rpc.ts'
+import type { Revision } from './revision.ts'
+import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
 import {
   envelopeError,
   methodMismatch,
@@ -7,9 +9,7 @@ import {
   unsupportedVersion,
   VERSION_KEY,
   VERSIONS_FROM_2026,
-} from './2026-07-28/envelope.ts'
-import type { Revision } from './revision.ts'
-import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
+} from './2026-07-28.ts'
 
 type Notification = Extract<Message, { kind: 'notification' }>
 
@@ -19,10 +19,7 @@ export interface Revisions {
   readonly from2026: Revision
 }
 
-/**
- * The revision of a message, or the error in how it names one (MCP 2026-07-28, "Versioning"): `_meta` counts, then a
- * header from 2026 on; a message without either, such as `initialize`, is older.
- */
+/** MCP 2026-07-28, "Versioning". A message that names no version, such as `initialize`, is of an older revision. */
 export function revisionOf(
   headers: Headers,
   message: McpRequest | Notification,

@@ -2,8 +2,7 @@ import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { declares, URL_ELICITATION, urlElicitations } from '../elicitation.ts'
 import { textOf } from '../failure.ts'
-import { listedTool, shownName, withObjectOutput } from '../tool-document.ts'
-import { outputKind } from '../tool-schema.ts'
+import { listedTool, outputKind, shownName, withObjectOutput } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
 /** The revisions with the `initialize` handshake, newest first. */
@@ -18,16 +17,10 @@ export const VERSIONS_UNTIL_2025: readonly string[] = [
 /** MCP 2025-11-25, "URL elicitation required". */
 const URL_ELICITATION_REQUIRED = -32042
 
-/**
- * Capabilities are declared in `initialize` only, and no session is stored, so the session id says that a client can
- * show URLs. Forging one gains nothing: URLs in place of texts.
- */
+/** Only `initialize` declares capabilities, so the session id keeps this one. To forge it gains nothing. */
 const SHOWS_URLS = '.elicitation-url'
 
-/**
- * MCP 2024-11-05 to 2025-11-25, without state. Clients ignore unknown members, so all get the newest form. Outputs that
- * are no objects are wrapped as `{"result": …}`. A tool cannot ask back.
- */
+/** MCP 2024-11-05 to 2025-11-25, without state: clients ignore unknown members, so all get the newest form. */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   const server = JSON.stringify(serverInfo)
   return {

@@ -25,10 +25,7 @@ const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
 /** MCP 2026-07-28, "Error codes". */
 const MISSING_CAPABILITY = -32021
 
-/**
- * Begins one round of a call (MCP 2026-07-28, "multi-round-trip requests"): a result may ask the client for input, and
- * the client repeats the call with the answers and the state that it was given.
- */
+/** MCP 2026-07-28, "multi-round-trip requests": the client repeats the call with answers and the sealed state. */
 export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps): Promise<Round | McpError | Failing> {
   const { seal, revision, inputRequired } = deps
   const bound = () => boundTo(call, client)
@@ -64,10 +61,7 @@ export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps
   }
 }
 
-/**
- * "Servers MUST NOT send an input request of a kind the client did not declare." Gives an error when nothing can be
- * asked, and undefined when the protocol has no such request.
- */
+/** "Servers MUST NOT send an input request of a kind the client did not declare." */
 function askable(requests: Requests, capabilities: JsonObject): { readonly requests: Requests } | McpError | undefined {
   const declared: [string, Requests[string]][] = []
   let missing: JsonObject | undefined
@@ -82,10 +76,7 @@ function askable(requests: Requests, capabilities: JsonObject): { readonly reque
   return { code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missing }, status: 400 }
 }
 
-/**
- * The requests that a person must meet before the call can go on, or why not, as text. Each is asked once: "accept"
- * only means that the page was opened, so asking again could go on forever.
- */
+/** Each is asked once: "accept" only means that the page was opened, so asking again could go on forever. */
 function showable(
   failure: Failure,
   { capabilities, inputResponses }: ToolCall,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { check, type Reader } from '../../../src/core/tool/json-reader.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
-import { parameters } from '../../../src/dialects/open-tool-calling/parameters.ts'
+import { parameters } from '../../../src/dialects/open-tool-calling/value-schema.ts'
 
 /** What is read with its warnings, or the problems: where, and what. */
 function read<T>(reader: Reader<T>, document: unknown) {

@@ -1,12 +1,11 @@
 import { covers, maySee, type Principal } from '../../core/access/principal.ts'
-import type { Catalogue } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { unknownAmong } from '../../http/answer/why-empty.ts'
-import { namesNear } from './names-near.ts'
-import { ALL, type Client } from './toolset.ts'
+import { ALL, type Client, narrowedTo } from './toolset.ts'
 
 /** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
 export async function withNames(client: Client, resolver: Resolver): Promise<Client> {
@@ -28,13 +27,29 @@ function toolOf(resolved: Resolved | Failing, principal: Principal): ToolName | 
   return name && principal.kind !== 'anonymous' && covers(principal, name) ? name : undefined
 }
 
-/**
- * The message for a URL that chooses something the client cannot see, with similar names; undefined when all is there.
- */
+/** The message for a URL that chooses something the client cannot see, with similar names. */
 export async function misnamed({ toolset, principal }: Client, catalogue: Catalogue): Promise<string | undefined> {
   const unknown = await unknownAmong(toolset.named, principal, catalogue)
   const [name] = toolset.names
   if (unknown !== undefined || name === undefined) return unknown
   const near = await namesNear(name, { principal, toolset: ALL }, catalogue)
   return `There is no tool '${name}' here${didYouMean(near)}`
+}
+
+const MAX_SUGGESTIONS = 3
+
+const NAMES: LineFormat = {
+  name: 'mcp-names',
+  write: (record, name) => (record.implementation === undefined ? '' : name),
+}
+
+/** The callable tools that a search for the words of a name finds. */
+export async function namesNear(
+  name: string,
+  { principal, toolset }: Pick<Client, 'principal' | 'toolset'>,
+  catalogue: Catalogue,
+): Promise<readonly string[]> {
+  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
+  const listing = await catalogue.list(query, narrowedTo(principal, toolset), NAMES)
+  return (listing?.lines ?? []).filter((line) => line !== '')
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../../../src/core/tool/json.ts'
+import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import {
   envelopeError,
   methodMismatch,
   mismatch,
   unsupportedVersion,
-} from '../../../../../src/dialects/mcp/revisions/2026-07-28/envelope.ts'
+} from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
 
 describe('the envelope of a request', () => {
   it.each<[Record<string, string>, { method: string; params: JsonObject }, unknown]>([
