@@ -18,7 +18,6 @@ import { clientVariables, knownProviderIds } from './core/consent/known-provider
 import { isList } from './core/tool/json.ts'
 import { check, integer, list, map, object, optional } from './core/tool/json-reader.ts'
 
-/** The bindings of `wrangler.toml`. Variables and secrets beside them are read by name. */
 export interface Env {
   readonly REGISTRY: KVNamespace
   readonly Registry: DurableObjectNamespace<RegistryObject>
@@ -35,78 +34,64 @@ export interface Env {
   readonly ARTIFACTS?: R2Bucket
 }
 
-/** What a deployment is configured to do. */
 export interface Config {
   readonly access: Access
   readonly adminKey: string | undefined
   readonly jwt: JwtOptions | undefined
-  /** The provider that people sign in with. */
   readonly signIn: SignInClient | undefined
-  /** Who the people are of whom providers give their word, and what they may do. */
   readonly people: PeopleRules
-  /** Shared with an engine that calls this deployment as its worker. */
   readonly workerSecret: string | undefined
-  /** Secret name to the patterns of the tools that may have it. */
+  /** Patterns of tools by the secret's name. */
   readonly toolSecrets: ReadonlyMap<string, readonly string[]>
-  /** How often tools may be called: limits by the pattern of the tools that each has them. */
+  /** Limits by the pattern of tools. */
   readonly toolLimits: ReadonlyMap<string, CallLimits>
   readonly secretOf: (name: string) => string | undefined
-  /** The most that one principal may publish, administrators excepted. */
+  /** Of one principal, administrators excepted. */
   readonly quota: Published
-  /** The variable that says which client the deployment is at a well-known provider, such as `GOOGLE_CLIENT_ID`. */
+  /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
   readonly clientIdOf: (name: string) => string | undefined
-  /** Why no policy may let tools have a secret, in words that follow its name; undefined when one may. */
+  /** A reason that follows its name; undefined when a policy may let tools have it. */
   readonly judgeToolSecret: (name: string) => string | undefined
-  /** Why a provider's client may not have a secret, in words that follow its name; undefined when it may. */
+  /** A reason that follows its name; undefined when a provider's client may have it. */
   readonly judgeClientSecret: (name: string) => string | undefined
-  /** What grants are encrypted under: the first encrypts, all decrypt. None: no grants are kept. */
+  /** The first encrypts, all decrypt. None: no grants are kept. */
   readonly vaultKeys: readonly string[]
-  /** Whether everybody knows the only one of these: then grants are kept for loopback hosts alone. */
+  /** Then grants are kept for loopback hosts alone. */
   readonly vaultKeysArePublic: boolean
-  /** The deployment's own page that says who is in front of a browser. */
   readonly userVerifierUrl: string | undefined
-  /** The company's own authorization server for agents, in place of ours. */
   readonly connectIssuer: string | undefined
-  /** Whether people and tokens are of more than one issuer, so that each has users of its own. */
+  /** Then each issuer has users of its own. */
   readonly hasSeveralIssuers: boolean
-  /** Other sites whose pages may use MCP, as browsers write their origins. */
   readonly allowOrigins: ReadonlySet<string>
-  /** `host:port`s that outgoing requests may reach over http, whatever their address. */
+  /** `host:port`s that requests may reach over http, whatever their address. */
   readonly allowHttpHosts: ReadonlySet<string>
-  /** Which calls are recorded one by one. */
   readonly recordCalls: RecordedCalls
 }
 
-/** The deployment as a client of the OpenID provider that people sign in with. */
 export interface SignInClient {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Whether tokens of other issuers are accepted too, so that each has users of its own. */
   readonly isOneOfSeveral: boolean
 }
 
-/** A variable or secret whose value cannot be used; the message says which, and what to set. */
+/** The message says which variable cannot be used, and what to set. */
 export class ConfigError extends Error {}
 
-/** What guards Switchboard itself, and is sent to nobody. */
+/** Sent to nobody. */
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
-/** Switchboard's own secrets, which no tool may have whatever TOOL_SECRETS says. */
+/** No tool may have them, whatever TOOL_SECRETS says. */
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
-/** What else it reads for itself. */
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const PATTERNS = list(toolPattern)
 /** A secret that one pattern may have needs no list. */
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
-/**
- * With ACCESS=open, which holds for loopback hosts alone, one can try grants out without setting anything. Tokens under it
- * are as good as not encrypted, so it is used for nothing that was reached under another name.
- */
+/** Lets one try grants out with ACCESS=open, on loopback hosts alone: under a key that everybody knows nothing is secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
-/** Reads the variables and secrets, the only place that does. Throws a ConfigError for a value that cannot be used. */
+/** The only reader of variables and secrets. Throws a ConfigError. */
 export function loadConfig(env: Env): Config {
   const variables = new Map<string, unknown>(Object.entries(env))
   const text = (name: string): string | undefined => {
@@ -263,7 +248,7 @@ function readSignIn(
   if (clientId === undefined || clientSecret === undefined) {
     throw new ConfigError('SIGN_IN_ISSUER needs SIGN_IN_CLIENT_ID and the secret SIGN_IN_CLIENT_SECRET beside it')
   }
-  // Whose a token's user is must be known where there are two who could say the same of different people
+  // Two issuers could say the same user of different people
   if (jwt && !jwt.issuers) {
     throw new ConfigError('JWT_ISSUER must say whose JWTs are accepted where SIGN_IN_ISSUER is set')
   }
@@ -309,10 +294,10 @@ function readRules(value: unknown): PeopleRules['rules'] {
   return read.value
 }
 
-/** One issuer, or several with spaces between them. */
+/** Separated by spaces. */
 function readIssuers(value: string | undefined): readonly string[] | undefined {
   const issuers = value?.split(/\s+/).filter((issuer) => issuer !== '')
-  // What follows it in a user's id must not be taken for a part of it
+  // A user's id has it behind the issuer
   if (issuers?.some((issuer) => issuer.includes('|'))) throw new ConfigError("JWT_ISSUER must not have a '|'")
   return issuers && [...new Set(issuers)]
 }

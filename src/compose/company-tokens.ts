@@ -11,13 +11,12 @@ import { providerFetch } from './providers.ts'
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const MAX_TOKEN = 8_192
 const DISCOVERY_MS = 10_000
-/** Addresses of a deployment that are remembered. */
 const MAX_ORIGINS = 20
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
 /**
- * Tells agents apart by the access tokens of the company's own authorization server: JWTs (RFC 9068) whose audience is the door
- * at the address that it was reached by. Their keys are found by the server's metadata.
+ * Takes the JWTs of the company's own authorization server (RFC 9068), whose audience is the door at the address of
+ * the request. Keys are found by the server's metadata.
  */
 export function companyTokens(config: Config, issuer: string) {
   const now = Date.now
@@ -56,7 +55,7 @@ export function companyTokens(config: Config, issuer: string) {
   }
 
   return {
-    /** Who sends a request. A verdict that is known comes back without a promise. */
+    /** A known verdict comes without a promise. */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
       const header = request.headers.get('authorization') ?? ''
       const token = header.length <= MAX_TOKEN ? BEARER.exec(header)?.[1] : undefined

@@ -18,7 +18,7 @@ import { openStores } from './stores.ts'
 
 export type Deployment = ReturnType<typeof composeDeployment>
 
-/** Composes the parts that the faces of a deployment stand on; each stands on those above it. */
+/** Each part stands on those above it. */
 export function composeDeployment(env: Env, config: Config, build: Build) {
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
   const stores = openStores(env, config, build, deployedAt, () => calls.resolver.forget())
@@ -45,14 +45,13 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
     publish,
     secretJudges,
     writeAct,
-    /** The dependencies of every route, by who is let in. */
+    /** By who is let in. */
     routes: {
       forTools: { ...words, writeAct, gate },
       besideTools: { ...words, writeAct, gate: gateBesideTools },
       forPages: { ...words, writeAct, gate: gateForPages },
       forAnybody: { ...words, shield },
     },
-    /** A person gets a page where a program gets a failure in words. */
     onPageError: unexpected((failure) => page(failurePage(failure)), newId, log),
     version,
     deployedAt,

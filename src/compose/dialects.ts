@@ -13,10 +13,10 @@ import { oxp } from '../dialects/oxp/definition.ts'
 import { encodeFlat, listedLine } from '../dialects/oxp/encode.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
 
-/** The dialects in which a definition can be published, in the order in which they are asked about its shape. */
+/** In the order in which they are asked about a definition's shape. */
 export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
 
-/** The ways a definition can be read: every dialect, what model providers take, and OpenAPI. */
+/** Every dialect, the model providers' forms, and OpenAPI. */
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ...[...codecs, { dialect: 'oxp-flat', encode: encodeFlat }].map(({ dialect, encode }): [string, Format] => [
     dialect,
@@ -27,10 +27,9 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ),
 ])
 
-/** How the registry writes a record as one line of the listing. */
 export const writeLine = listedLine
 
-/** A form of what models may be shown of a tool. */
+/** Leaves out what models may not be shown. */
 function forModels(write: Writer): Writer {
   return (record, name, budget) => {
     const { document, losses } = write(offered(record), name, budget)

@@ -20,7 +20,7 @@ import { companyTokens } from './company-tokens.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
-/** Composes who is let in, and where: a gate for each way in which callers say who they are. */
+/** A gate for each way in which callers say who they are. */
 export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores: Stores, recording: Recording) {
   const { now } = Date
   const { access, adminKey, workerSecret, connectIssuer } = config
@@ -38,7 +38,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   })
   const agents = createAgents({ store: createAgentStore(stores.connect), holderOf: sessions.holderOf, now })
   const forAgents = connectIssuer === undefined ? agents : companyTokens(config, connectIssuer)
-  // At the routes of a worker, an engine's JWT is as good as any other credential
+  // An engine's JWT is as good as any other credential at the routes of a worker
   const engines =
     workerSecret === undefined
       ? undefined
@@ -60,27 +60,25 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   const nothing = () => undefined
   const gate = createGate(own.before(authenticator), rateLimit, prepare, watch)
   return {
-    /** For whatever has to do with tools. */
+    /** For routes of tools. */
     gate,
-    /** For what has nothing to do with them, and is there also while the registry is not. */
+    /** There also while the registry is not. */
     gateBesideTools: createGate(own.before(authenticator), rateLimit, nothing, watch),
-    /** For what pages of ours ask for: a session counts beside other credentials. */
+    /** A session counts beside other credentials. */
     gateForPages: createGate(own.before(sessions), rateLimit, nothing, watch),
     /** For the pages themselves. */
     gateForVisitors: createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, nothing, watchVisitors),
-    /** For agents that sign people in. */
     gateForAgents: createGate(forAgents, rateLimit, prepare, watch),
-    /** For engines that call this deployment as their worker. */
+    /** Of this deployment as their worker. */
     gateForEngines: engines ? createGate(engines, rateLimit, prepare, watch) : gate,
-    /** Where no credential is needed. */
     shield: createShield(rateLimit),
-    /** Makes a request of ours, which the gates let in as a principal's. */
+    /** A request of our own, which the gates let in as the principal's. */
     ownRequest: own.of,
     authenticator,
     sessions,
     agents,
 
-    /** Makes verdicts on credentials follow changes of keys, in this isolate at once. */
+    /** In this isolate at once. */
     onKeyChange(change: 'created' | 'changed' | 'removed', id: string): void {
       for (const each of engines ? [authenticator, engines] : [authenticator]) {
         if (change === 'removed') each.forgetKey(id)
@@ -93,7 +91,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   }
 }
 
-/** Makes ready the things that requests about tools need; undefined where they are, as for most. */
+/** Undefined where all is ready, as for most requests. */
 function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
   return (c: RouteContext): Promise<void> | undefined => {
     const taking = takeIn()

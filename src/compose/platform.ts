@@ -1,6 +1,5 @@
 import type { Deadline } from '../core/call/deadline.ts'
 
-/** One structured line in the deployment's log. */
 export function log(entry: Readonly<Record<string, unknown>>): void {
   console.log(JSON.stringify(entry))
 }
@@ -9,12 +8,11 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
 }
 
-/** Lets other requests have the thread. */
 export function giveWay(): Promise<void> {
   return sleep(0)
 }
 
-/** A call's deadline, and its caller going away, as one signal. A tool that answers at once costs no timer. */
+/** Ends with the deadline or the caller's going away. A tool that answers at once costs no timer. */
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   const started = Date.now()
   let controller: AbortController | undefined

@@ -10,16 +10,14 @@ import type { SignInProvider } from '../sign-in/routes.ts'
 
 type Reach = Pick<Config, 'allowHttpHosts'>
 
-/** Bytes that are read of a provider's answer, and of a client's document. */
+/** In bytes. */
 const MAX_PROVIDER_ANSWER = 1_048_576
 const MAX_DOCUMENT = 16_384
 
-/** Sends requests to providers: it guards where they go, and caps answers. */
 export function providerFetch(config: Reach): Fetch {
   return cappedFetch(config, MAX_PROVIDER_ANSWER)
 }
 
-/** Fetches the documents that clients describe themselves by. */
 export function documentFetch(config: Reach): Fetch {
   return cappedFetch(config, MAX_DOCUMENT)
 }
@@ -28,7 +26,7 @@ function cappedFetch({ allowHttpHosts }: Reach, maxResponseBytes: number): Fetch
   return asFetch(createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, maxResponseBytes }))
 }
 
-/** The provider that people sign in with, where there is one. Its client is loaded with the first sign-in. */
+/** Its client is loaded with the first sign-in. */
 export function signInProvider(config: Config): SignInProvider | undefined {
   const { signIn, people, allowHttpHosts } = config
   if (!signIn) return undefined
@@ -58,7 +56,7 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   return { openId, issuer, prefix: isOneOfSeveral ? `${issuer}|` : '', claims, rules }
 }
 
-/** The client at the providers of tools, which is loaded when one is first asked. */
+/** Loaded when a provider is first asked. */
 export function oauthOf(config: Config): OAuth {
   const secretOf = (name: string) => (config.judgeClientSecret(name) === undefined ? config.secretOf(name) : undefined)
   let loaded: OAuth | undefined

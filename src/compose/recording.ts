@@ -10,7 +10,6 @@ import { log, sleep } from './platform.ts'
 
 export type Recording = ReturnType<typeof createRecording>
 
-/** Writes calls, administration and refusals into the deployment's log and its records. */
 export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick<Config, 'recordCalls'>) {
   const printCall = createCallLog({ print: (message) => console.log(message), sleep })
   const recordsOf = recordsStub(env.Records)

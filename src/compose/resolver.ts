@@ -7,10 +7,7 @@ import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
 import type { Stores } from './stores.ts'
 
-/**
- * Composes what finds the tool of an id, ready to be called: with the runner of its implementation, and with the validators that
- * the build carries for it, else interpreted ones. Tools are as policies have them.
- */
+/** Tools are as policies have them. Validators are the build's where it carries them, else interpreted. */
 export function composeResolver(
   build: Build,
   { registry, memory }: Pick<Stores, 'registry' | 'memory'>,

@@ -27,10 +27,7 @@ import { traffic } from './traffic.ts'
 import { log, sleep } from './platform.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-document.ts'
 
-/**
- * The runners of tools, and the importers of plugins, descriptions and other servers, each behind the guarded fetch. The bytes
- * of plugins are kept in `blobs`.
- */
+/** Each is behind the guarded fetch. `blobs` keeps the bytes of plugins. */
 export function createRunners(
   env: Env,
   config: Config,
@@ -74,7 +71,7 @@ export function createRunners(
   }
 }
 
-/** The modules of a sandbox beside the tool; their text is loaded with the first isolate. */
+/** Their text is loaded with the first isolate. */
 function insideOf(kind: 'code' | 'wasm'): InsideModules {
   return {
     hash: insideHashes[kind],
@@ -82,7 +79,7 @@ function insideOf(kind: 'code' | 'wasm'): InsideModules {
   }
 }
 
-/** Imports OpenAPI descriptions. Its code, a twentieth of the Worker, is loaded with the first of them. */
+/** Its code, a twentieth of the Worker, is loaded with the first description. */
 function openApiImporter(reach: GuardedFetchOptions): Importer {
   return {
     kind: 'openapi',

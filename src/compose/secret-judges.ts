@@ -3,11 +3,9 @@ import { Unreachable } from '../core/failure/failure.ts'
 import type { ProviderStore } from '../core/consent/provider.ts'
 import type { Config } from '../env.ts'
 
-/** Which secrets may be named where: none is a tool's and a provider's client's at once. */
+/** No secret may be a tool's and a provider's client's at once. */
 export interface SecretJudges {
-  /** By policies, for tools. */
   ofTools(): Promise<JudgeSecret>
-  /** By providers, for the deployment's clients there. */
   ofClients(): Promise<JudgeSecret>
 }
 
@@ -16,7 +14,7 @@ export function createSecretJudges(
   policies: Pick<PolicyStore, 'list'> & Policies,
   providers: Pick<ProviderStore, 'list'>,
 ): SecretJudges {
-  /** Those of a moment ago while the registry cannot be reached, so that administrators need not wait for it. */
+  /** The last known ones while the registry cannot be reached, so that administrators need not wait for it. */
   async function secretsOfPolicies(): Promise<ReadonlySet<string>> {
     try {
       return secretsOf(await policies.list())

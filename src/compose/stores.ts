@@ -18,12 +18,12 @@ import { writeLine } from './dialects.ts'
 import { openVaults } from './vaults.ts'
 import { giveWay, log } from './platform.ts'
 
-/** For the registry; an isolate has 128 MB, of which tools at work need the rest. */
+/** An isolate has 128 MB, of which tools at work need the rest. */
 const MEMORY_BYTES = 40_000_000
 
 export type Stores = ReturnType<typeof openStores>
 
-/** The stores of a deployment. `onChange` is called when the tools of the registry have changed. */
+/** `onChange` hears of changes of the registry's tools. */
 export function openStores(
   env: Env,
   config: Config,
@@ -58,10 +58,9 @@ export function openStores(
     deploymentKeys,
     memory,
     registry,
-    /** Reaches the registry, wherever its lists are kept. */
     probe: async () => registryStub(env.Registry)().revision(),
     keys: createKvKeys(reach),
-    /** Put by administrators; `providers` has well-known ones too, where the deployment has a client. */
+    /** Without the well-known ones. */
     givenProviders,
     providers,
     connectedProviders: () => knownProviderIds.flatMap((id) => connected(id) ?? []),

@@ -21,7 +21,6 @@ import { codecs, formats } from './dialects.ts'
 import type { Doors } from './doors.ts'
 import { giveWay, sleep } from './platform.ts'
 
-/** The faces by which tools are listed and called in each dialect, published, imported, exported and given files. */
 export function toolFaces({ config, stores, doors, calls, publish, ...deployment }: Deployment) {
   const { now } = Date
   const date = () => new Date()
@@ -73,10 +72,7 @@ export function toolFaces({ config, stores, doors, calls, publish, ...deployment
   ]
 }
 
-/**
- * `/mcp` for keys, which says nothing of OAuth in its headers, since clients that find OAuth stop sending the key that they were
- * given; and `/connect/mcp` for agents that sign people in.
- */
+/** `/mcp` says nothing of OAuth in its headers, since clients that find OAuth stop sending the key that they were given. */
 function mcpDoors({ gate, gateForAgents }: Pick<Doors, 'gate' | 'gateForAgents'>): readonly Door[] {
   return [
     {

@@ -7,7 +7,6 @@ import type { VaultDeployment } from '../storage/vault/grants.ts'
 import { createVault } from '../storage/vault/vaults.ts'
 import { oauthOf } from './providers.ts'
 
-/** The users' vaults, as requests reach them. */
 export function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {
   const { vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn } = config
   const isTrial = isTrialOf(config)
@@ -20,7 +19,7 @@ export function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: P
   })
 }
 
-/** The options of all vaults. They run outside of any request of `createApp`'s. */
+/** Vaults run outside of any request of `createApp`'s. */
 export function vaultDeployment(config: Config): VaultDeployment {
   return {
     keyring: createKeyring(config.vaultKeys, 'vault'),
@@ -32,7 +31,7 @@ export function vaultDeployment(config: Config): VaultDeployment {
   }
 }
 
-/** Whether the deployment is open to anybody who reaches it, as on a developer's machine. */
+/** Anybody who reaches it is let in, as on a developer's machine. */
 function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
   return (url) => access === 'open' && isLoopback(new URL(url).hostname)
 }

@@ -1,14 +1,14 @@
-/** A program that agents run in, or a library that they are made with, and how it is told of a deployment. */
+/** A program or library for agents, and its configuration. */
 export interface AgentHost {
   readonly id: string
   readonly title: string
   /** Where the configuration goes, in Markdown. */
   readonly where: string
-  /** The file that holds it, where the host has one: of a project, from its folder, and of a person, from their home. */
+  /** From a project's folder, or a person's home. */
   readonly file?: { readonly project?: string; readonly user?: string }
-  /** What is copied, whole; absent where the host has a form to fill in. */
+  /** Absent where the host has a form to fill in. */
   readonly snippet?: Snippet
-  /** The same for a person who signs in instead of having a key, where the host can be told so. */
+  /** For a person who signs in instead of having a key. */
   readonly signIn?: Snippet
 }
 
@@ -17,17 +17,14 @@ export interface Snippet {
   readonly text: string
 }
 
-/** The environment variable that every snippet reads the key from: no key stands in a file. */
+/** Snippets read the key from here: no key stands in a file. */
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
 
 const js = (text: string): Snippet => ({ language: 'js', text })
 const json = (text: string): Snippet => ({ language: 'json', text })
 const sh = (text: string): Snippet => ({ language: 'sh', text })
 
-/**
- * Every agent host that Switchboard knows how to tell of a deployment, given the deployment's origin
- * (`https://switchboard.example.workers.dev`). The guide `agents.md` says the same of an example's.
- */
+/** The guide `agents.md` says the same of an example's `origin`. */
 export function agentHosts(origin: string): readonly AgentHost[] {
   const url = `${origin}/mcp`
   const signInUrl = `${origin}/connect/mcp`

@@ -2,32 +2,30 @@ import { raw } from 'hono/html'
 import type { Page } from '../http/page/page.ts'
 import { TEXT_STYLE } from '../http/page/style.ts'
 
-/** A guide, as the build makes it of its Markdown, for no deployment in particular. */
+/** Made by the build, for no deployment in particular. */
 export interface Guide {
-  /** Its name in addresses. */
+  /** As in its address. */
   readonly name: string
-  /** The Markdown. */
   readonly text: string
   readonly title: string
   /** One sentence: what one can do after reading it. */
   readonly summary: string
   readonly summaryHtml: string
-  /** The Markdown below its title, as HTML. */
+  /** Without the title. */
   readonly html: string
-  /** Its headings of the second level. */
+  /** Of the second level. */
   readonly contents: readonly { readonly anchor: string; readonly title: string }[]
 }
 
-/** The deployment that guides speak of in their examples. */
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
-/** The text of a guide with the addresses of the deployment that serves it. */
+/** With the addresses of the deployment that serves it. */
 export function guideText({ text }: Pick<Guide, 'text'>, origin: string): string {
   return text.replaceAll(EXAMPLE_ORIGIN, origin)
 }
 
-/** A guide as a page. `origin`, as `URL` writes it, needs no escape. */
+/** `origin`, as `URL` writes it, needs no escape. */
 export function guidePage({ name, title, html, contents }: Guide, origin: string): Page {
   return {
     status: 200,
@@ -56,7 +54,6 @@ export function guidePage({ name, title, html, contents }: Guide, origin: string
   }
 }
 
-/** The page that lists the guides. */
 export function guidesPage(guides: readonly Guide[]): Page {
   return {
     status: 200,
@@ -83,7 +80,7 @@ export function guidesPage(guides: readonly Guide[]): Page {
   }
 }
 
-/** `/llms.txt`, for a model that reads the deployment's address (https://llmstxt.org). */
+/** For a model that reads the deployment's address (https://llmstxt.org). */
 export function llmsText(guides: readonly Guide[], origin: string): string {
   const links = guides.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
   return `# Switchboard

@@ -8,7 +8,7 @@ import { createPublicFace, type PublicRouteDeps } from '../http/route/public-rou
 import type { Guide } from './guide.tsx'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
-  /** The guides, in order. Called when one is first asked for: they are no part of what a start evaluates. */
+  /** Called when a guide is first asked for: guides are no part of a start. */
   readonly loadGuides: () => Promise<readonly Guide[]>
 }
 
@@ -30,12 +30,11 @@ const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
 /**
- * `GET /docs`, `/docs/{guide}`, `/docs/{guide}.md` and `/llms.txt`: the guides as pages and as Markdown, with this deployment's
- * own addresses in their examples; `GET /` leads there. `/docs/agents.json` has the configuration of each agent host by itself, for programs.
+ * Guides as pages and as Markdown, with this deployment's addresses in their examples; `GET /` leads to them.
+ * `/docs/agents.json` has each agent host's configuration, for programs.
  */
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
-  // Who opens the address of a deployment in a browser finds out what it is
   at('/', PAGE, () => goTo('/docs'), onPage)
   at(
     '/docs',

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** Why a source cannot be built, in one line: file, line where that is known, and problem. */
+/** Why a source cannot be built, in one line with its place. */
 export class Broken extends Error {}
 
-/** The error of importing a file, in one line with its place: in that file, or in one that it imports. */
+/** The error of importing a file, with its place in that file or in one that it imports. */
 export function placed(path: string, error: unknown): string {
   if (!(error instanceof Error)) return `${path}: throws ${String(error)}`
   const places = [...(error.stack ?? '').matchAll(/(?:file:\/\/)?(\/[^\s():]+):(\d+)/g)]

@@ -3,7 +3,6 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 import type { Validate } from '../core/schema/validator.ts'
 import type { Carried } from '../runners/bundled/runner.ts'
 
-/** The tools under `tools/`, with the compiled validators of their schemas. */
 export interface Build {
   readonly hash: string
   readonly tools: readonly (Carried & {
@@ -12,6 +11,5 @@ export interface Build {
     readonly validateInput?: Validate
     readonly validateOutput?: Validate
   })[]
-  /** The documents that several of the tools come from. */
   readonly documents: readonly KeptDocument[]
 }

@@ -7,13 +7,11 @@ import { stripVTControlCharacters } from 'node:util'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface BundleOptions {
-  /** The wrangler configuration, from the root. */
   readonly config: string
-  /** Where the bundle is written. */
   readonly outdir: string
-  /** A folder of toolkits other than `tools`, from the root, with the folder that is generated of it. */
+  /** A folder of toolkits other than `tools`, and the folder generated of it. */
   readonly tools?: { readonly from: string; readonly to: string } | undefined
-  /** Leaves the code as people can read it in a stack trace. */
+  /** Not minified, for stack traces. */
   readonly readable?: boolean
   readonly signal: AbortSignal
 }
@@ -21,8 +19,8 @@ export interface BundleOptions {
 export type Bundled = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
 /**
- * Makes the Worker's bundle as a deployment has it. `message` names the file and what is wrong with it: of a tool in one line,
- * of another source in the bundler's words.
+ * Makes the Worker's bundle as a deployment has it. `message` is one line for a fault in a tool, else the bundler's
+ * words.
  */
 export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
@@ -35,7 +33,6 @@ export async function bundle({ config, outdir, tools, readable, signal }: Bundle
   return made.ok ? made : { ok: false, message: withoutNoise(made.message) }
 }
 
-/** wrangler's error without its banner, its colours and the build's own lines. */
 function withoutNoise(text: string): string {
   const lines = stripVTControlCharacters(text).split('\n')
   const first = lines.findIndex((line) => line.startsWith('✘'))
@@ -47,7 +44,7 @@ function withoutNoise(text: string): string {
     .trim()
 }
 
-/** Runs a command in a group of its own, so that what it started ends with it. */
+/** In a group of its own, so that what it started ends with it. */
 function run(command: string, args: readonly string[], signal: AbortSignal): Promise<Bundled> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
@@ -74,7 +71,7 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
   })
 }
 
-/** Replaces the places of a bundle in a text, such as a stack trace, by those of its sources. */
+/** Replaces places of the bundle in a stack trace by those of the sources. */
 export function sourcePlaces(bundled: string, map: SourceMapPayload): (text: string) => string {
   const places = new SourceMap(map)
   return (text) =>

@@ -7,9 +7,9 @@ import { everySubschema } from '../core/schema/subschemas.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 
 /**
- * Compiles schemas into the text of one ES module that exports a validation function under each name, for
- * `compiledValidate`. The module needs nothing else at run time: Ajv's few helpers are bundled in. Each schema stands
- * alone, so two may have the same `$id`. Throws for a schema that Ajv refuses or that has `$dynamicRef`, and for a name that is no identifier.
+ * Compiles schemas into an ES module that exports a validation function under each name, with Ajv's few helpers
+ * bundled in. Each stands alone, so two may have the same `$id`. Throws for `$dynamicRef`, for what Ajv refuses, and
+ * for a name that is no identifier.
  */
 export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
   const names = Object.keys(schemas)
@@ -35,10 +35,7 @@ export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/**
- * Ajv compares values with `fast-deep-equal`, which calls a value's own `toString` and `valueOf`, and throws where these are
- * data. The interpreter's comparison replaces it.
- */
+/** Ajv's `fast-deep-equal` calls a value's own `toString` and `valueOf`, which throws where these are data. */
 const comparison: Plugin = {
   name: 'comparison',
   setup(bundler) {

@@ -1,7 +1,6 @@
 /**
- * Makes `src/generated/`: the bundle of the tools under `tools/` with their records, digests and compiled validators, the text
- * of the modules that run inside sandboxes, and the guides. `npm run generate` runs it, and so does every build of the Worker.
- * `--tools` and `--out` name other folders.
+ * `npm run generate`, also run by each build of the Worker: makes `src/generated/` of the tools, the modules inside
+ * sandboxes and the guides. `--tools` and `--out` name other folders.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +22,7 @@ process.removeAllListeners('warning')
 try {
   // Before anything is read: a build of an older source must not be the last to write
   lock(fileURLToPath(new URL(`../../${values.out}`, import.meta.url)))
-  // Loaded here, so that a fault in the source that this shares with the Worker is reported like one in a tool
+  // Loaded here, so that a fault in source shared with the Worker is reported like one in a tool
   const { writeGenerated } = await import('./write-generated.ts').catch((error: unknown) => {
     throw new Broken(placed('src/node/write-generated.ts', error))
   })
@@ -33,7 +32,7 @@ try {
   process.exit(1)
 }
 
-/** Waits until no other process holds a folder, and holds it until this one ends: the system then releases the file's lock. */
+/** Held until this process ends, when the system releases the file's lock. */
 function lock(folder: string): void {
   mkdirSync(folder, { recursive: true })
   const database = new DatabaseSync(join(folder, '.lock'), { timeout: LOCK_TIMEOUT_MS })

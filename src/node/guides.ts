@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
 import type { Guide } from '../docs/guide.tsx'
 
-/** Reads a folder of Markdown files as guides, in the order of their names. */
+/** In the order of their names. */
 export async function readGuides(folder: string): Promise<Guide[]> {
   const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
   return Promise.all(names.map(async (name) => guideOf(name, await readFile(join(folder, `${name}.md`), 'utf8'))))
 }
 
-/** A guide of its Markdown: a heading, a paragraph that says what one can do after reading it, and the rest. */
+/** Wants a heading, and a paragraph that says what one can do after reading it. */
 export function guideOf(name: string, markdown: string): Guide {
   // Columns are padded for whoever edits them; the spaces cost a model that reads them
   const text = markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
@@ -31,7 +31,7 @@ export function guideOf(name: string, markdown: string): Guide {
   }
 }
 
-/** Markdown as HTML: links lead to other guides' pages or nowhere, tables can be scrolled by the keyboard, HTML is text. */
+/** Links lead to other guides' pages or nowhere, tables can be scrolled by the keyboard, HTML is text. */
 function rendererOf(): Marked {
   let tables = 0
   return new Marked({
@@ -58,7 +58,7 @@ function rendererOf(): Marked {
   })
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** As GitHub makes it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -15,7 +15,7 @@ const OPTIONS = {
   'watch': { type: 'boolean', default: false },
 } satisfies ParseArgsOptionsConfig
 
-/** Reads the command line of `serve.ts`; of two `--var` of one name the later one holds. Throws for what it does not know. */
+/** Of two `--var` of one name the later one holds. Throws for an unknown option. */
 export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
   const port = portOf(values.port)

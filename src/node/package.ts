@@ -1,7 +1,6 @@
 /**
- * `npm run prepare` runs it (`prepare.js`), after `npm install` here and before npm packs: it builds the package that others
- * install in `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one
- * module and its types, `switchboard` one program.
+ * `npm run prepare` (`prepare.js`) builds the package that others install, since no Node reads TypeScript below
+ * `node_modules`: `switchboard/client` is one module and its types, `switchboard` one program.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'

@@ -22,14 +22,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export interface FoundTool {
   readonly path: string
   readonly record: ToolRecord
-  /** The generated module's expression for the tool, whose file's default export is `own`. */
+  /** Made of the file's default export, `own`. */
   readonly carried: (own: string) => string
   readonly document?: KeptDocument
 }
 
 export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The fields of a tool, for authors who do not check types. */
+/** Checked for authors who do not check types. */
 const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   version: true,
   name: true,
@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   handler: true,
 }
 
-/** Reads the tools that a file declares; a tool's path is its id. Throws a `Broken` for a wrong declaration. */
+/** A tool's path is its id. Throws a `Broken`. */
 async function readFile(folder: string, path: string, name: ToolName): Promise<FoundTool[]> {
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)
@@ -100,10 +100,9 @@ const isDeclared = (tool: unknown): tool is BundledTool | BundledDocument =>
 
 const nothing = async () => undefined
 
-/** The dialects whose documents name each tool. */
+/** Their documents name each tool. */
 const codecs = [oxp, openToolCalling, machineContext]
 
-/** Reads a definition document, whose tools are the folder's. */
 async function readDocument(
   path: string,
   toolkit: string,
@@ -132,7 +131,7 @@ function refuse(path: string, problems: readonly Problem[]): never[] {
   throw new Broken(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
 }
 
-/** Reads every tool of a folder of toolkits, such as `tools`, by id. Throws a `Broken`. */
+/** By id. Throws a `Broken`. */
 export async function readTools(folder: string): Promise<FoundTool[]> {
   const found: FoundTool[] = []
   for (const toolkit of await readdir(join(root, folder), { withFileTypes: true })) {

@@ -1,10 +1,7 @@
 /**
- * `npm run serve`: the production bundle on workerd, through miniflare and without the proxies of `wrangler dev`. Takes
- * `--port`, `--ip`, `--inspector-port`, `--persist-to` and `--var NAME:value` as `wrangler dev` does; without a port there is
- * no inspector. `--built` serves what `--outdir` holds already.
- *
- * `npm run dev` is the same with `--watch`: what changes is served when it can be built, and what was served before goes
- * on until then.
+ * `npm run serve`: the production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes.
+ * `--built` serves what `--outdir` holds. `npm run dev` adds `--watch`: until a change can be built, what was served
+ * goes on.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -21,15 +18,14 @@ const stopping = new AbortController()
 const options = orEnd(() => readOptions(process.argv.slice(2)))
 const outdir = options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist')
 const entry = join(outdir, options.entry)
-/** Puts places of sources in place of those of the bundle, once there is one. */
 let inSources = (text: string) => text
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
-/** Lines of a bundle that is starting, kept in case that it cannot. */
+/** Kept in case that a bundle cannot start. */
 let starting: string[] | undefined = []
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
-// The shell in which npm starts a script passes no signal on, so this ends when that has ended
+// npm's shell passes no signal on, so this ends when that has ended
 const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
 setInterval(() => void (isOrphan() && stop()), 500).unref()
@@ -78,7 +74,7 @@ function hasStarted(): void {
   starting = undefined
 }
 
-/** Why a bundle does not start: what the Worker threw, rather than the error that followed. */
+/** The Worker's own error says more than the one that followed. */
 function why(error: unknown): string {
   const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
   starting = []
@@ -90,7 +86,6 @@ function make(): Promise<Bundled> {
   return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
 }
 
-/** The bundle with the bindings of the configuration, `.dev.vars` and `--var`. */
 function workerOf(port: number) {
   const { workerOptions } = readWorkerOptions(join(root, options.config))
   const { modulesRules: _, ...worker } = workerOptions
@@ -109,7 +104,7 @@ function workerOf(port: number) {
   })
 }
 
-/** `npm run dev` stores where `wrangler dev` does, and finds what that stored. `npm run serve` stores beside it. */
+/** `npm run dev` finds what `wrangler dev` stored. `npm run serve` stores beside it. */
 function storage() {
   const folder = resolve(options['persist-to'] ?? join(root, '.wrangler/state'))
   if (!options.watch) return { resourcePersistencePath: folder }
@@ -117,7 +112,6 @@ function storage() {
   return { name, resourcePersistencePath: join(folder, 'v3') }
 }
 
-/** The sources of the bundle, without generated ones. */
 function sources(): Watched[] {
   const isGenerated = (file: string) => /^generated(?:[/\\]|$)/.test(file)
   const isSetting = (file: string) => file === options.config || file.startsWith('.dev.vars')
@@ -128,7 +122,7 @@ function sources(): Watched[] {
   ]
 }
 
-/** A folder that is removed at the end of the process. */
+/** Removed at the end of the process. */
 function ownFolder(): string {
   const parent = join(root, '.wrangler/tmp')
   mkdirSync(parent, { recursive: true })

@@ -2,9 +2,8 @@ import { type FSWatcher, watch } from 'node:fs'
 
 export interface Watched {
   readonly folder: string
-  /** Whether a change of this file counts; its path is from the folder. */
+  /** A path from the folder. */
   readonly counts: (file: string) => boolean
-  /** Whether folders inside are watched too. */
   readonly isDeep: boolean
 }
 
@@ -12,8 +11,8 @@ export interface Watched {
 const ENDS_WITH_FILES = process.platform === 'linux'
 
 /**
- * Acts on changes of files: once for those within a tenth of a second, and once more for those that come while it acts, never
- * twice at a time. Gives a function that ends the watching.
+ * Acts once for changes within 100 ms, and once more for those meanwhile, never twice at a time. Gives the end of the
+ * watching.
  */
 export function onChange(watched: readonly Watched[], act: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined

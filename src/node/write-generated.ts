@@ -12,10 +12,7 @@ import { readTools, sha256 } from './read-tools.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/**
- * Writes the generated sources into a folder: the tools of a folder of toolkits, the modules of sandboxes, the guides, and the
- * console's style and script. Folders are named from the root. Throws a `Broken` for a source that cannot be built.
- */
+/** Folders are named from the root. Throws a `Broken` for a source that cannot be built. */
 export async function writeGenerated(from: string, to: string): Promise<void> {
   const folder = join(root, to)
   await mkdir(folder, { recursive: true })
@@ -31,7 +28,6 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
 
 type File = readonly [name: string, text: string]
 
-/** The bundle of the tools with their records, digests and compiled validators. */
 async function bundledTools(from: string, folder: string): Promise<File[]> {
   const place = (path: string) => relative(folder, join(root, path)).replaceAll('\\', '/')
   const tools = await readTools(from)
@@ -86,7 +82,7 @@ async function consoleAssets(): Promise<File> {
   ]
 }
 
-/** The modules of sandboxes, and apart from them their hashes, which are needed long before. */
+/** Hashes stand apart, since they are needed long before the modules. */
 async function sandboxes(): Promise<readonly File[]> {
   const inside = {
     code: await readInside('src/runners/code/inside'),
@@ -99,7 +95,6 @@ async function sandboxes(): Promise<readonly File[]> {
   ]
 }
 
-/** The modules of a folder as JavaScript, and a hash of them all. */
 async function readInside(folder: string): Promise<{ hash: string; modules: Record<string, { js: string }> }> {
   const modules: Record<string, { js: string }> = {}
   for (const name of (await readdir(join(root, folder))).filter((each) => /^[a-z0-9-]+\.[jt]s$/.test(each)).sort()) {
@@ -122,7 +117,7 @@ function stripped(path: string, source: string): string {
   }
 }
 
-/** Writes a file only when it changed, in one step: a dev server watches the folder, and another build may be at it too. */
+/** Only when it changed, and in one step: a dev server watches the folder, and another build may be at it too. */
 async function write(path: string, text: string): Promise<void> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return
   const unfinished = `${path}.${randomUUID()}.tmp`

@@ -6,25 +6,21 @@ import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { createRenewingTokens, type RenewingTokens } from '../../outbound/renewing-fetch.ts'
 
-/** A tool of the bundle with the digest of the record it was built for. */
 export interface Carried {
   readonly digest: string
   readonly tool: Pick<BundledTool, 'handler' | 'timeoutMs'>
 }
 
 export interface BundledRunnerOptions {
-  /** By id. */
   readonly carried: ReadonlyMap<string, Carried>
-  /** Makes the fetch of a toolkit's tool, which may take so many milliseconds. */
+  /** Makes the fetch of one toolkit's tool. */
   readonly fetchFor: (tool: { readonly toolkit: string; readonly timeoutMs: number }) => Fetch
-  /** Writes a line of a tool's, redacted, to the log. */
   readonly log: (callId: string, message: string) => void
 }
 
-/** The longest line a tool can log, in characters. */
+/** In characters. */
 const MAX_LINE = 1_000
 
-/** Runs the functions under `tools/`, in process, with no more than each declared. */
 export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOptions): Runner {
   return {
     kind: 'bundled',
@@ -64,13 +60,12 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-/** A text without what the call was given. Read anew for each, since tokens may have been renewed in between. */
+/** Reads tokens anew for each text, since they may have been renewed. */
 function redacted(text: string, context: RunContext, renewing: RenewingTokens | undefined): string {
   const renewed = () => renewing?.all.map(({ token }) => token) ?? []
   return redacting(() => [...sensitiveValues(context), ...renewed()])(text)
 }
 
-/** The fetch of a call whose requests end with it, whatever else ends them. */
 function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
   return (input, init) => {
     const own = init?.signal ?? (input instanceof Request ? input.signal : undefined)

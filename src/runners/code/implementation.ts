@@ -5,10 +5,7 @@ import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { sandboxCredentials } from '../sandbox/credentials.ts'
 import { timeoutMs } from '../shared/timeout.ts'
 
-/**
- * Checks a `code` implementation as it is published with `definition`. Gives it with defaults filled in, or every problem,
- * with pointers that start at the implementation. Whether the module loads is judged apart, by the runner.
- */
+/** Whether the module loads is judged apart, by the runner. */
 export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
   const reader = object({
     kind: oneOf(['code']),

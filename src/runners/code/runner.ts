@@ -8,28 +8,27 @@ import { checkedRunner } from '../shared/checked-runner.ts'
 import { checkCodeImplementation } from './implementation.ts'
 
 /**
- * Runs JavaScript modules in isolates of their own. A tool that needs nothing of its caller has one isolate for all of
- * them; otherwise each user, and each set of credentials, has one, so that what a module keeps between calls, the way
- * out of its isolate included, is never another user's.
+ * Runs modules in isolates: one for all callers where a tool needs nothing of them, else one for each user and set of
+ * credentials, so that nothing kept between calls, the way out included, reaches another user.
  */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
   const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const isForUsers = record.requirements.user_id || record.requirements.authorization.length > 0
-    /** The isolate's name where it is the same for every call. */
+    /** The name of the isolate that all calls share. */
     let shared: string | undefined
 
     return {
       ok: true,
       timeoutMs: implementation.timeout_ms,
-      // Cut off from the network, it can change nothing
+      // Without a network it can change nothing
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(input, context) {
         const { placed, problem } = formatCredentials(implementation.credentials, context)
         if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)
         const userId = isForUsers ? context.userId : undefined
-        // Its isolate is nobody else's where it is told of a user
+        // Its isolate is this user's alone
         const userInfo = userId === undefined ? undefined : context.userInfo
         const sensitive = placed.length === 0 ? [] : sensitiveValues(context)
         const code: SandboxCode = {
@@ -69,7 +68,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
   }
 }
 
-/** What a module calls with its progress, for which anything may come. */
+/** A module may call it with anything. */
 function reporter({ progress: tell }: RunContext) {
   return (progress: unknown, total: unknown, message: unknown): void => {
     if (typeof progress !== 'number') return

@@ -5,10 +5,8 @@ import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { HttpBody } from './implementation.ts'
 import { plainText, type Serialisation, serialiseQuery } from './serialisation.ts'
 
-/** One input that goes into the body. */
 export interface BodyField {
   readonly name: string
-  /** Where it goes in a JSON body. */
   readonly steps: readonly string[]
   readonly value: unknown
   readonly serialisation: Serialisation
@@ -33,9 +31,8 @@ const CONTENT_TYPES = {
 } as const
 
 /**
- * Encodes a request body from the `whole` value of the body's input, or else from fields. Gives undefined when there is
- * nothing to send, and a problem when a value does not fit. A JSON body that the implementation declares is sent
- * even when it is empty, as `{}`. `files` are those that the call names: their handles stand for their bytes.
+ * Encodes a body from `whole`, the value of the body's input, or else from fields; undefined when there is nothing to
+ * send. A declared JSON body is sent even when empty, as `{}`. Handles of `files` stand for their bytes.
  */
 export function encodeBody(
   declared: HttpBody | undefined,
@@ -117,7 +114,7 @@ function formData(fields: readonly BodyField[], files: Files): FormData {
   return data
 }
 
-/** A file as an input: `{"filename", "content_type"?, "data"}` with its bytes in base64, or its handle; or the handle alone. */
+/** A file as an input: `{"filename", "content_type"?, "data"}`, with base64 or a handle as its data; or a handle alone. */
 function readFile(value: unknown, files: Files) {
   const named = typeof value === 'string' ? files?.get(value) : undefined
   if (named) return { ...named, filename: named.filename ?? 'file' }

@@ -3,8 +3,8 @@ import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import type { HttpImplementation } from './implementation.ts'
 
 /**
- * Says where an input goes that has no parameter: the URL's variable of its name, if nothing else fills that; else the
- * query for GET, HEAD and DELETE, and the body for the other methods. Undefined: it has a parameter, or is the body.
+ * The place of an input without a parameter: the URL's variable of its name if nothing else fills that, else the
+ * query or the body, by the method. Undefined: it has a parameter, or is the body.
  */
 export function unplacedInputs(
   implementation: HttpImplementation,
@@ -20,7 +20,6 @@ export function unplacedInputs(
   }
 }
 
-/** Whether the body is made of fields, rather than absent or one input's value. */
 export function bodyHasFields({ method, body }: HttpImplementation): boolean {
   return method !== 'GET' && method !== 'HEAD' && body?.type !== 'none' && body?.input === undefined
 }

@@ -21,16 +21,12 @@ import { PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.
 import { timeoutMs } from '../shared/timeout.ts'
 import type { Style } from './serialisation.ts'
 
-/** An `http` implementation with its defaults filled in. Every name is the document's own. */
 export type HttpImplementation = ReadBy<typeof httpImplementation>
 export type HttpParameter = ReadBy<typeof PARAMETER>
 export type HttpBody = ReadBy<typeof BODY>
 export type HttpResponseMapping = ReadBy<typeof RESPONSE>
 
-/**
- * The variables of a URL that stand for the tool that is called, by its name and by what its document calls it: an
- * implementation may be that of several tools.
- */
+/** Variables of a URL that stand for the tool's name and its name in the document, since several tools may share one URL. */
 export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
@@ -43,7 +39,6 @@ const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [Style, ...St
   body: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
 }
 
-/** Where one input goes, and as what (OpenAPI 3.1, "Parameter Object"). */
 const PARAMETER = into(
   object(
     {
@@ -55,7 +50,6 @@ const PARAMETER = into(
       allow_reserved: nullish(boolean, false),
       /** Sends the value as JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
       content_type: optional(oneOf(['application/json'])),
-      /** What is sent when the input is absent or null. */
       default: anything,
     },
     {
@@ -76,7 +70,6 @@ const PARAMETER = into(
 
 const BODY = object({
   type: nullish(oneOf(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
-  /** The input whose value is the whole body. */
   input: optional(string({ least: 1 })),
   content_type: optional(string({ least: 1 })),
 })
@@ -89,7 +82,7 @@ const STATUS = parsed("a status from 200 to 599, or a class such as '2xx'", (val
 
 const POINTER = text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
 
-/** Where an answer that means failure says what a tool error holds (OXP 1.0, "Tool error"), when it is JSON. */
+/** Where an answer that means failure has the fields of a tool error (OXP 1.0, "Tool error"), when it is JSON. */
 const ERROR = object({
   message: optional(POINTER),
   developer_message: optional(POINTER),
@@ -104,7 +97,6 @@ const RESPONSE = object(
     type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none'])),
     /** RFC 6901: the part of a JSON answer that is the tool's value. */
     pointer: nullish(POINTER, ''),
-    /** Statuses that count as success: a status, or a class such as "2xx". */
     statuses: nullish(list(STATUS, { least: 1 }), ['2xx']),
     error: optional(ERROR),
   },
@@ -125,19 +117,17 @@ const CREDENTIAL = object(
   },
 )
 
-/** Reads the shape of an `http` implementation, with defaults filled in. */
 export const httpImplementation = object({
   kind: oneOf(['http']),
   method: oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   url: string({ least: 1 }),
   parameters: optional(list(PARAMETER), []),
-  /** Headers that are the same in every request. */
   headers: optional(map(string()), {}),
   credentials: optional(list(withSource(into(CREDENTIAL, placementOf))), []),
   /** Absent: JSON, when there is anything to send. */
   body: optional(BODY),
   response: nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
-  /** How often an idempotent request is tried again. */
+  /** Attempts after the first, of idempotent requests alone. */
   retry: nullish(object({ attempts: nullish(integer(0, 2), 2) }), { attempts: 2 }),
   timeout_ms: timeoutMs,
 })

@@ -7,11 +7,9 @@ import type { HttpImplementation, HttpParameter } from './implementation.ts'
 import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
 import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
 
-/** Where the inputs of one call go, ready to be written; or why they cannot go there. */
 export interface PlacedInputs {
-  /** Percent-encoded, by the URL variable's name. */
+  /** Percent-encoded, as are the query and the cookies. */
   readonly path: Map<string, string>
-  /** `name=value`, percent-encoded, as are the cookies. */
   readonly query: string[]
   readonly cookies: string[]
   readonly headers: Map<string, string>
@@ -19,7 +17,7 @@ export interface PlacedInputs {
   readonly problems: string[]
 }
 
-/** Puts the inputs of a call where the implementation wants them. Absent and null ones take their default, or are left out. */
+/** Absent and null inputs take their default, or are left out. */
 export function inputPlacer(
   implementation: HttpImplementation,
   template: UrlTemplate,
@@ -92,12 +90,11 @@ export function inputPlacer(
   }
 }
 
-/** The value of an object's own member: a name such as "constructor" is never inherited. */
+/** Of own members alone: a name such as "constructor" must not be inherited. */
 export function ownValue(input: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(input, name) ? input[name] : undefined
 }
 
-/** The variables of the path that inputs fill, with the input that fills each. */
 function pathInputs({ parameters, credentials }: HttpImplementation, { path }: UrlTemplate): Map<string, string> {
   const inputs = new Map(variableNames(path).map((name) => [name, name]))
   for (const each of parameters) if (each.in === 'path' && inputs.has(each.name)) inputs.set(each.name, each.input)

@@ -8,14 +8,13 @@ import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
 import { type HttpImplementation, httpImplementation, TOOL_VARIABLES } from './implementation.ts'
 
-/** Reports what the parts of an implementation say of each other, and of the tool's inputs, that they must not. */
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report) => void
 
 const RULES: readonly Rule[] = [templateIsFilled, inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
 
 /**
- * Checks an `http` implementation as it is published with `definition`: its shape first, then what its parts may say
- * of each other. Gives it with defaults filled in, or every problem, with pointers that start at the implementation.
+ * Checks the shape of an `http` implementation, then its parts against each other and `definition`. Gives it with
+ * defaults filled in, or every problem, with pointers that start at the implementation.
  */
 export function checkHttpImplementation(
   document: Json,
@@ -54,7 +53,6 @@ function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySe
   }
 }
 
-/** Everything that is written under a name, and where the implementation says that name. */
 function written({ headers, parameters, credentials }: HttpImplementation) {
   const listed = (field: string, list: readonly { readonly in: string; readonly name: string }[]) =>
     list.map(({ in: place, name }, index) => ({ field, in: place, name, path: `/${field}/${index}/name` }))
@@ -122,8 +120,8 @@ function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string
 }
 
 /**
- * No two parts of an implementation write the same thing: servers would read such a request differently, and a caller
- * could shadow a credential. Inputs without a parameter write under their own names.
+ * Two parts must not write the same thing: servers would read such a request differently, and a caller could shadow a
+ * credential. Inputs without a parameter write under their own names.
  */
 function namesAreUnique(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
   const { headers, parameters, credentials } = implementation

@@ -18,7 +18,6 @@ export interface BuiltRequest {
   readonly credentialHeaders: readonly string[]
   /** The request in words: no query, and credentials as the names of their variables. */
   readonly shown: { readonly host: string; readonly url: string }
-  /** Takes its credentials out of a text. */
   readonly redact: Redact
 }
 
@@ -36,9 +35,8 @@ const ACCEPT = {
 } as const
 
 /**
- * Prepares the requests of an implementation that `checkHttpImplementation` gave; throws for any other. The function it
- * gives turns an input and its credentials into a request, or into a failure that says everything that is missing
- * or does not fit, without any credential's value.
+ * Prepares the requests of a checked implementation; throws for any other. The function turns an input into a
+ * request, or a failure that says all that is missing or does not fit, without any credential's value.
  */
 export function prepareRequest(implementation: HttpImplementation): BuildRequest {
   const template = parseUrlTemplate(implementation.url)
@@ -81,7 +79,6 @@ function writeHeaders(
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
 }
 
-/** The URL to request, the one to show, and what is wrong with the first, if anything. */
 function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {
   const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
   // No input gets near the host, whatever its name.

@@ -20,15 +20,16 @@ interface FailedRun {
   readonly failure: ToolFailure
 }
 
-/** How an answer is read; as `declared`: as what its content type says it is. */
 export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
   readonly type: NonNullable<HttpResponseMapping['type']> | 'declared'
 }
 
-/** Keywords that judge a value. */
 const CONSTRAINING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
 
-/** How a mapping reads answers: where it does not say as what, as declared, unless only JSON has what the tool gives. What gives artifacts gives any bytes. */
+/**
+ * Reads as declared where the mapping names no type, unless only JSON has the tool's value. A tool of artifacts takes
+ * any bytes.
+ */
 export function readingOf(
   { type, ...mapping }: HttpResponseMapping,
   record: Pick<ToolRecord, 'output' | 'metadata'>,
@@ -45,9 +46,8 @@ function mayBeText(output: JsonSchema | null): boolean {
 }
 
 /**
- * Makes a tool's result of what a server answered: the value the mapping wants where the status is an expected one, else
- * a failure that says who answered what, without query, credentials or more than an excerpt of the body.
- * `now` is the time in milliseconds, for a `Retry-After` that is a date.
+ * Makes a tool's result of an answer. A failure shows no query, no credentials and an excerpt of the body at most.
+ * `now` (ms) is for a `Retry-After` that is a date.
  */
 export function readResponse(
   response: GuardedResponse,
@@ -76,7 +76,7 @@ export function readResponse(
       const contentType = headers.get('content-type') ?? 'application/octet-stream'
       const data = base64OfBytes(body)
       const content = [blockOf(data, mediaType(headers) || contentType)]
-      // Whoever asks for bytes gets them as a value too
+      // Who asks for bytes gets them as a value too
       return { ok: true, value: isDeclared ? null : { content_type: contentType, data }, content }
     }
     case 'json': {
@@ -92,7 +92,6 @@ export function readResponse(
   }
 }
 
-/** A failure with what the answer says of it itself, where the implementation says where that stands. */
 function withSaid(
   failed: FailedRun,
   response: GuardedResponse,
@@ -119,7 +118,7 @@ function withSaid(
   }
 }
 
-/** What a body is by its content type; without one, bytes or text, or where `mayBeJson`, JSON if it is that. */
+/** Judges a body without a content type by its bytes. */
 function typeOf(response: GuardedResponse, mayBeJson: boolean): 'json' | 'text' | 'binary' {
   const type = mediaType(response.headers)
   if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
@@ -135,7 +134,6 @@ function mediaType(headers: GuardedResponse['headers']): string {
   return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Bytes to look at: an image, a sound, or a file. */
 function blockOf(data: string, mimeType: string): Content {
   const [kind] = mimeType.split('/')
   return kind === 'image' || kind === 'audio'
@@ -143,17 +141,16 @@ function blockOf(data: string, mimeType: string): Content {
     : { type: 'resource', resource: { mimeType, blob: data } }
 }
 
-/** Whether the mapping counts a status as success. */
 export function isExpected(status: number, { statuses }: Pick<HttpResponseMapping, 'statuses'>): boolean {
   return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
 }
 
-/** The body as text, in the charset its content type names, or else in UTF-8; a byte order mark is dropped. What is none is replaced. */
+/** Decodes in the declared charset, or else in UTF-8; replaces what is not of it. */
 function decode({ headers, body }: GuardedResponse): string {
   return decoder(headers, false).decode(body)
 }
 
-/** The same; undefined where some of it is none: characters in its place would be nobody's words. */
+/** Undefined where some bytes are not of the charset: replaced characters would be nobody's words. */
 function decodeStrictly({ headers, body }: GuardedResponse): string | undefined {
   try {
     return decoder(headers, true).decode(body)

@@ -16,7 +16,6 @@ import { isExpected, readingOf, readResponse, type ResponseReading } from './res
 /** Methods that may be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
-/** Makes the runner of `http` implementations: one request a call, for idempotent tools up to two more, and once more with a new token. */
 export function createHttpRunner({
   guardedFetch,
   ...clock
@@ -45,7 +44,7 @@ export function createHttpRunner({
   })
 }
 
-/** Whether the body has a place for bytes, and nothing that goes elsewhere may be a file: a handle there would be a text. */
+/** Files need a place for bytes, and no input elsewhere that may be one: a handle would be sent there as a text. */
 function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRecord): boolean {
   if (body?.type !== 'raw' && body?.type !== 'multipart') return false
   const properties = isJsonObject(input.properties) ? input.properties : {}
@@ -56,7 +55,7 @@ function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRec
   return !elsewhere.some(([, schema]) => mayHoldFiles(schema) || JSON.stringify(schema).includes('"$ref"'))
 }
 
-/** Says which tool is called where the URL says `{tool}` and `{called}`, unless an input or a credential is called so. */
+/** Fills `{tool}` and `{called}` in the URL, unless an input or a credential has that name. */
 function namingTool(implementation: HttpImplementation, record: ToolRecord): HttpImplementation {
   const { parameters, credentials } = implementation
   const { tool, called = tool } = record

@@ -1,7 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
 import { encodeStrictly } from '../shared/percent-encoding.ts'
 
-/** OpenAPI 3.1, "Style Values". */
 export type Style = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
 
 export interface Serialisation {
@@ -13,10 +12,7 @@ export interface Serialisation {
 
 type Member = readonly [key: string, value: unknown]
 
-/**
- * A value as it stands in a path: `simple`, `label` or `matrix` (OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2,
- * 3.2.5, 3.2.7). Gives undefined for null and undefined.
- */
+/** A value in a path (OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2, 3.2.5, 3.2.7); undefined when absent. */
 export function serialisePath(name: string, value: unknown, { style, explode }: Serialisation): string | undefined {
   if (isAbsent(value)) return undefined
   const assignments = explode && isObject(value) ? members(value).map(([k, v]) => assignment(k, v)) : undefined
@@ -31,11 +27,9 @@ export function serialisePath(name: string, value: unknown, { style, explode }: 
 }
 
 /**
- * A value as `name=value` pieces of a query, a form body or a cookie, percent-encoded: `form`, `spaceDelimited`,
- * `pipeDelimited` or `deepObject` (OpenAPI 3.1, "Style Values"). Null, undefined and what is empty give no piece.
- *
- * Where OpenAPI leaves the behaviour open: arrays and objects inside a value are written as JSON text, but nested
- * brackets (with indexes) in `deepObject`; an exploded `spaceDelimited` or `pipeDelimited` is an exploded `form`.
+ * A value as percent-encoded `name=value` pieces of a query, a form or a cookie (OpenAPI 3.1, "Style Values"). Where
+ * that leaves it open: arrays and objects inside a value are JSON text, but nested brackets in `deepObject`; an
+ * exploded `spaceDelimited` or `pipeDelimited` is an exploded `form`.
  */
 export function serialiseQuery(name: string, value: unknown, serialisation: Serialisation): string[] {
   if (isAbsent(value)) return []
@@ -51,10 +45,7 @@ export function serialiseQuery(name: string, value: unknown, serialisation: Seri
   return text === '' ? [] : [`${key}=${text}`]
 }
 
-/**
- * A value as it stands in a header: `simple`, without percent-encoding, which HTTP fields do not know. Gives undefined
- * for null and undefined.
- */
+/** Style `simple`, without percent-encoding, which HTTP fields do not know. */
 export function serialiseHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
   if (!explode || !isObject(value)) return joined(value, ',', plainText)
@@ -62,7 +53,6 @@ export function serialiseHeader(value: unknown, explode: boolean): string | unde
   return assignments.join(',')
 }
 
-/** A value as text: strings as they are, numbers and booleans as JSON writes them, everything else as JSON. */
 export function plainText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
@@ -72,9 +62,8 @@ function encodedText(value: unknown): string {
 }
 
 /**
- * Keeps `:/?@!$'()*,;=` and what is percent-encoded already (RFC 6570 section 3.2.3). Of the reserved characters, `#`,
- * `[` and `]` may not stand in a query (RFC 3986 section 3.4), and `&` and `+` would start another parameter or turn
- * into a space: these are encoded all the same.
+ * Keeps reserved characters and percent-encoding (RFC 6570 section 3.2.3), but `#`, `[` and `]`, which may not stand
+ * in a query (RFC 3986 section 3.4), and `&` and `+`, which would start a parameter or become a space.
  */
 function encodedReservedText(value: unknown): string {
   return plainText(value)
@@ -83,7 +72,6 @@ function encodedReservedText(value: unknown): string {
     .join('')
 }
 
-/** Items, or keys and values by turns, between separators. */
 function joined(value: unknown, separator: string, encode: (value: unknown) => string): string {
   if (Array.isArray(value)) return present(value).map(encode).join(separator)
   if (isObject(value)) return members(value).flat().map(encode).join(separator)

@@ -10,29 +10,23 @@ import { parseUrlTemplate } from '../shared/url-template.ts'
 import type { RemoteImplementation } from './implementation.ts'
 import type { KnownRevisions } from './mcp/known-revisions.ts'
 
-/** What other servers are asked with. */
 export interface RemoteDeps {
   readonly guardedFetch: GuardedFetch
   readonly guardedStream: GuardedStream
   readonly revisions: KnownRevisions
-  /** The time in milliseconds. */
   readonly now: () => number
 }
 
-/** Another server as one call reaches it. */
 export interface Endpoint {
   readonly url: URL
   readonly headers: Headers
   readonly credentialHeaders: readonly string[]
-  /** The server in words: its host and port. */
   readonly host: string
-  /** Takes its credentials out of a text. */
   readonly redact: Redact
-  /** The call that it is reached for; undefined while its tools are listed. */
+  /** Undefined while tools are listed. */
   readonly asker: Asker | undefined
 }
 
-/** Puts a call's secrets and tokens where an implementation wants them; or says what is missing or does not fit. */
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,

@@ -6,7 +6,6 @@ import type { Endpoint } from './endpoint.ts'
 /** The longest message of a server's that is passed on as a failure's own, in characters. */
 const MAX_MESSAGE = 10_000
 
-/** The answer was a status that means failure. `now` is the time in milliseconds. */
 export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: number): FailedCall {
   const { status } = answer
   const failure = answeredFailure(wordsFor(status, host), answer, host, redact, now)
@@ -23,7 +22,7 @@ function wordsFor(status: number, host: string): string {
   return `${host} answered ${statusWords(status)}`
 }
 
-/** A failure in words; what the endpoint must not show is taken out of all of them. */
+/** Redacts what the endpoint must not show. */
 export function failed(
   message: string,
   developer_message: string | undefined,

@@ -18,7 +18,6 @@ import { headerNameProblem } from '../shared/header-rules.ts'
 import { timeoutMs } from '../shared/timeout.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 
-/** A `remote` implementation with its defaults filled in: one tool of another server. */
 export type RemoteImplementation = Extract<ReturnType<typeof checkRemoteImplementation>, { readonly ok: true }>['value']
 
 /** Headers that the protocols write themselves. */
@@ -26,10 +25,7 @@ const PROTOCOL_HEADERS = /^(?:accept|content-type|cookie|last-event-id|mcp-.*|ox
 
 const CREDENTIAL = into(object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']) }), placementOf)
 
-/**
- * Checks a `remote` implementation as it is published with `definition`. Gives it with defaults filled in, or every
- * problem, with pointers that start at the implementation.
- */
+/** Checks a `remote` implementation as it is published. Gives it with defaults filled in, or every problem. */
 export function checkRemoteImplementation(implementation: Json, { requirements }: Pick<Definition, 'requirements'>) {
   const reader = object(
     {
@@ -39,9 +35,7 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
       url: judged(string({ least: 1 }), whyNoServer),
       /** What the other server calls the tool: an MCP tool's name, or an OXP tool's id. */
       tool: string({ least: 1 }),
-      /** Where the tool's secrets and tokens go in every request to the server. */
       credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
-      /** Whether an OXP server is told for which user the call is. */
       pass_user: nullish(boolean, false),
       timeout_ms: timeoutMs,
     },
@@ -54,7 +48,7 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
   return check(reader, implementation)
 }
 
-/** Why a URL is no server's, or undefined: it names one place, and nothing of a call changes it. */
+/** A server is one place: nothing of a call may change its URL. */
 function whyNoServer(url: string): string | undefined {
   const template = parseUrlTemplate(url)
   if ('problem' in template) return template.problem

@@ -1,9 +1,8 @@
-/** A server's tools as it lists them, unjudged; or why they cannot be had, in words without a credential. */
+/** A server's tools, unjudged; or why they cannot be had, without a credential in the words. */
 export type Listed =
   | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
   | { readonly ok: false; readonly problem: string }
 
-/** One page of a listing, and where the next one is. */
 export type Page =
   { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 
@@ -12,7 +11,6 @@ export const MAX_LIST_BYTES = 24 * 1024 * 1024
 const MAX_TOOLS = 5_000
 const MAX_PAGES = 100
 
-/** Asks the server at `host` for one page after the other, and gives the tools of all of them. */
 export async function readPages(host: string, page: (cursor: string | undefined) => Promise<Page>): Promise<Listed> {
   const tools: unknown[] = []
   const cursors = new Set<string>()

@@ -9,11 +9,6 @@ import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
 import { callOxp } from './oxp/call.ts'
 
-/**
- * Makes the runner of `remote` implementations: tools of MCP and OXP servers. Tools that are read-only or idempotent are
- * tried again, twice at most, where the server could not be reached or was busy; any once more with new tokens of its
- * user's, where it did not take those it was sent.
- */
 export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {
     const { protocol, credentials, timeout_ms: timeoutMs } = implementation
@@ -35,7 +30,7 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   })
 }
 
-/** The server's own schema, where it wants arguments in headers too: ours is published without that. */
+/** Ours is published without `x-mcp-header`, so only the server's own schema says which arguments go into headers too. */
 function headerSchema({ source: { document } }: ToolRecord): JsonObject | undefined {
   if (!isObject(document) || !isJsonObject(document['inputSchema'])) return undefined
   return JSON.stringify(document['inputSchema']).includes('"x-mcp-header"') ? document['inputSchema'] : undefined

@@ -7,15 +7,15 @@ import { listMcpTools } from './mcp/list.ts'
 import { listOxpTools } from './oxp/list.ts'
 
 interface Listing {
-  /** The one toolkit of an OXP server that is wanted. */
+  /** The one toolkit of an OXP server to list. */
   readonly toolkit: string | undefined
   readonly timeoutMs: number
   readonly signal: Signal
 }
 
 /**
- * Makes what importers know of other servers: what is wrong with a `remote` implementation of any tool of a server, and
- * else how to list that server's tools with secrets. Paths start at the implementation.
+ * Checks a `remote` implementation for any tool of a server, and lists that server's tools. Paths start at the
+ * implementation.
  */
 export function createUpstreams(deps: RemoteDeps) {
   return (implementation: Implementation, requirements: Requirements) => {
@@ -25,7 +25,7 @@ export function createUpstreams(deps: RemoteDeps) {
     return {
       ok: true as const,
       async value(secrets: ReadonlyMap<string, Credential>, { toolkit, timeoutMs, signal }: Listing) {
-        // A user's token is nobody's while importing: what the server lists without it is what there is
+        // No user's token counts while importing: the tools that the server lists without one are imported
         const ours = credentials.filter(({ source }) => source === 'secret')
         const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, undefined)
         if (!located.ok) return wrong('/credentials', located.failure.message)

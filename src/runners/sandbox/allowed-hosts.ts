@@ -1,9 +1,6 @@
 import { judged, list, text } from '../../core/tool/json-reader.ts'
 
-/**
- * Reads an entry of `allowed_hosts`: `host` or `host:port`, written as the URL Standard writes a host: lower case, a name
- * or an address, IPv6 in brackets, a name of other scripts in Punycode.
- */
+/** `host` or `host:port` as the URL Standard writes them: lower case, IPv6 in brackets, other scripts in Punycode. */
 export const allowedHost = judged(
   text(
     "a host such as 'api.example.com', or 'api.example.com:8443'",
@@ -19,10 +16,9 @@ export const allowedHost = judged(
   },
 )
 
-/** Reads the hosts that one implementation names. */
 export const allowedHosts = list(allowedHost, { most: 32 })
 
-/** Whether a URL's host is one of these: an entry without a port stands for the scheme's own port. */
+/** An entry without a port stands for the scheme's own. */
 export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${port}`)

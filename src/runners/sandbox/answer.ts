@@ -6,26 +6,23 @@ import type { Waited } from '../../outbound/until-aborted.ts'
 import { failureFields } from '../shared/failure-fields.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
 
-/** What the modules inside a sandbox say a call came to. Nothing in it is to be trusted. */
+/** Comes from inside a sandbox: nothing in it is to be trusted. */
 export interface Answer {
   readonly result:
     | { readonly ok: true; readonly value: unknown }
     | { readonly ok: false; readonly failure: ToolFailure; readonly kind: string }
   readonly logs: readonly string[]
-  /** What the call used, by name. */
+  /** By name. */
   readonly usage: Readonly<Record<string, number>>
 }
 
-/** The most characters of an answer, of a failure's message, and of a line of the log; and the most lines. */
+/** In characters, but for the number of lines. */
 const MAX_ANSWER = 8_000_000
 const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
 
-/**
- * Reads what came of a call into a sandbox, of `subject`. A text says why there is no answer: `unfinished`, where the call had
- * ended before.
- */
+/** A text says why there is no answer: `unfinished` where the call had ended before. */
 export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): Answer | string {
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
@@ -54,7 +51,7 @@ function parseAnswer(given: unknown): Answer | string {
   }
 }
 
-/** What an error that came out of the loader or of the isolate says, in one line and without a stack. */
+/** One line of a loader's or isolate's error, without its stack. */
 function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const lines = message
@@ -71,7 +68,6 @@ function numbersOf(values: Readonly<Record<string, unknown>>): Record<string, nu
   return numbers
 }
 
-/** Writes the lines of a call to the log, without its credentials, and tells the caller if it listens. */
 export function passOnLogs(lines: readonly string[], context: RunContext, write: SandboxRunnerOptions['log']): void {
   for (const line of lines.map(redacting(() => sensitiveValues(context)))) {
     write(context.callId, line)
@@ -79,7 +75,6 @@ export function passOnLogs(lines: readonly string[], context: RunContext, write:
   }
 }
 
-/** The failure of a tool that says no more than this. */
 export function failed(message: string): RunResult {
   return { ok: false, failure: { message } }
 }

@@ -14,15 +14,11 @@ import { headerNameProblem, isHeaderValue } from '../shared/header-rules.ts'
 import { allowedHost, allowedHosts } from './allowed-hosts.ts'
 import type { PlacedCredential } from './policy.ts'
 
-/** Where the gateway writes a secret or a token into a sandbox's requests, and to which hosts it is sent. */
 interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
   readonly hosts: readonly string[]
 }
 
-/**
- * Reads the `credentials` of an implementation as those of an `http` implementation are, in headers and queries, each with
- * the `hosts` it is sent to: some of `allowed_hosts`, and all of them where it does not say.
- */
+/** Reads `credentials`, each with its `hosts`: some of `allowed_hosts`, and all of them unless it says. */
 export function sandboxCredentials(
   implementation: Json,
   requirements: Requirements,
@@ -45,13 +41,12 @@ export function sandboxCredentials(
   return optional(list(withSource(credential, { hosts })), [])
 }
 
-/** Those of the hosts that are written as they are to be. */
 function validHosts(hosts: Json | undefined): readonly string[] {
   const read = isList(hosts) ? hosts.map((host) => check(allowedHost, host)) : []
   return read.flatMap((host) => (host.ok ? [host.value] : []))
 }
 
-/** Puts the credentials of one call into the words in which they are sent; or says, without a value, why it cannot. */
+/** A problem names no value. */
 export function formatCredentials(
   credentials: readonly SandboxCredential[],
   context: Pick<RunContext, 'secrets' | 'tokens'>,

@@ -5,8 +5,8 @@ import { answerEgress } from './gateway.ts'
 import type { EgressPolicy } from './policy.ts'
 
 /**
- * Defines the entrypoint that takes every request a sandbox sends, each hop of a redirect too. Its properties are the policy,
- * which the sandbox cannot see. It has no `connect`, so nothing but HTTP leaves a sandbox.
+ * Takes every request of a sandbox, each hop of a redirect too. The policy is in its properties, which the sandbox
+ * cannot see. It has no `connect`, so nothing but HTTP leaves a sandbox.
  */
 export function defineEgress(traffic: Traffic) {
   return class extends WorkerEntrypoint<unknown, EgressPolicy> {

@@ -9,14 +9,13 @@ import { encodeStrictly } from '../shared/percent-encoding.ts'
 import { isAllowedHost } from './allowed-hosts.ts'
 import { type EgressPolicy, REFUSED_HEADER } from './policy.ts'
 
-/** The most bytes of a request's body. */
+/** In bytes. */
 const MAX_BODY = 8 * 1024 * 1024
 
 /**
- * Answers one request of a sandbox, which is one hop: a redirect comes back as it is, and where it leads is a request of
- * its own. Only the policy's hosts are reached, through the guarded fetch; credentials are added here, over whatever
- * the sandbox wrote in their places, and what an answer repeats of them is redacted. Never rejects: a refusal is a 403
- * with the header `switchboard-refused`, its body saying why without a path or a query.
+ * Answers one hop of a sandbox: a redirect comes back as it is, and the next hop is a request of its own. Credentials
+ * go over whatever the sandbox wrote in their places, and are redacted in answers. Never rejects: a refusal is a 403
+ * with `switchboard-refused`, and names no path or query.
  */
 export async function answerEgress(
   request: Request,
@@ -58,7 +57,7 @@ function refusal(message: string): Response {
   return new Response(message, { status: 403, headers: { [REFUSED_HEADER]: '1' } })
 }
 
-/** A query in which one parameter has this value and no other; the rest of it as it was written. */
+/** Replaces every such parameter, and leaves the rest as it was written. */
 function withParameter(search: string, name: string, value: string): string {
   const others = search
     .slice(1)
@@ -79,7 +78,7 @@ function responseOf({ status, statusText, headers, body }: GuardedResponse, { se
   })
 }
 
-/** Bytes with every secret in them redacted: as UTF-8 when they are that, else byte by byte. */
+/** As UTF-8 when they are that, else byte by byte. */
 function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
   const text = utf8Text(bytes, { ignoreBOM: true })
   if (text !== undefined) {

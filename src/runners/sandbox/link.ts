@@ -1,19 +1,16 @@
 import { untilAborted } from '../../outbound/until-aborted.ts'
 
-/** Modules are parsed and linked before any is run, in the order of their imports: this one ends it before the tool's. */
+/** Linked before the tool's module is run, and run first: it ends the isolate. */
 const STOP = "throw new Error('Linked')"
 const MAIN = "import './stop.js'\nimport { default as handler } from './tool.js'\nexport default { fetch: handler }\n"
-/** What workerd says of modules that it cannot parse or link. */
+/** workerd's words for modules that it cannot parse or link. */
 const REFUSED = /^Uncaught (?:(SyntaxError: .*)|Error: (No such module .*))$/m
 const NO_DEFAULT = /^SyntaxError: The requested module '\.\/tool\.js' does not provide an export named 'default'/
 const PLACE = /^\s*at tool\.js:(\d+):(\d+)/m
 const MAX_REASON = 300
 const TIMEOUT_MS = 5_000
 
-/**
- * Why a code tool's module would not load; undefined where it would, and where that cannot be told now. The engine that is
- * to run it says so, in an isolate cut off from the network. Nothing of the module is run.
- */
+/** Why a module would not load; undefined where it would, and where that cannot be told. Nothing of it is run. */
 export async function whyUnlinked(
   loader: Pick<WorkerLoader, 'load'>,
   limits: Pick<WorkerLoaderWorkerCode, 'compatibilityDate' | 'limits'>,

@@ -1,22 +1,16 @@
-/**
- * Where a sandbox may send requests, and what is added to them outside of it. It travels as the properties of the
- * entrypoint that takes the requests, so it is plain data.
- */
+/** Plain data, since it travels as the entrypoint's properties. */
 export interface EgressPolicy {
-  /** `host` or `host:port`. */
   readonly allowedHosts: readonly string[]
-  /** The deployment's `host:port`s that may be private, and reached over http. */
+  /** Hosts that may be private, and reached over http. */
   readonly allowHttpHosts: readonly string[]
   readonly credentials: readonly PlacedCredential[]
-  /** What must not be read back from an answer. */
   readonly sensitive: readonly string[]
-  /** Whose tool sends the requests. */
   readonly toolkit: string
-  /** How long one request may take, in milliseconds. */
+  /** In milliseconds. */
   readonly timeoutMs: number
 }
 
-/** The policy of an implementation; null, which cuts its sandbox off from the network, where it names no hosts. */
+/** Null cuts a sandbox off from the network. */
 export function egressPolicy(
   { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
   toolkit: string,
@@ -29,7 +23,6 @@ export function egressPolicy(
   return { ...reach, credentials, sensitive, toolkit, timeoutMs: timeout_ms }
 }
 
-/** A credential of one call, in the words in which it is sent, for these hosts alone. */
 export interface PlacedCredential {
   readonly hosts: readonly string[]
   readonly in: 'header' | 'query'
@@ -37,5 +30,5 @@ export interface PlacedCredential {
   readonly text: string
 }
 
-/** The header by which the gateway's own refusals are told from the answers of others, which never have it. */
+/** Only the gateway's refusals have it: it is taken out of others' answers. */
 export const REFUSED_HEADER = 'switchboard-refused'

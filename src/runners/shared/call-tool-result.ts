@@ -1,15 +1,13 @@
 import { type Content, contentText } from '../../core/tool/content.ts'
 import { isObject } from '../../core/tool/json.ts'
 
-/** What a tool said in MCP's words, as a value with its content or as the tool's own failure. */
 type ReadResult =
   | { readonly ok: true; readonly value: unknown; readonly content: readonly Content[] }
   | { readonly ok: false; readonly message: string; readonly content?: readonly Content[] }
 
 /**
- * Reads a CallToolResult, of MCP or of the plugin schema: `structuredContent` is the value, and the content is for those who
- * can look at it; texts alone are their own value. What `isError` says is the tool's failure, in its own words. `subject`
- * gave the result.
+ * Reads a CallToolResult of MCP or of the plugin schema: `structuredContent` is the value, or else texts alone are. A
+ * result with `isError` is the tool's failure in its own words. `subject` names the server in messages.
  */
 export function readCallToolResult(
   blocks: readonly unknown[],
@@ -34,7 +32,7 @@ export function readCallToolResult(
   return { ok: true, value: structuredContent === undefined ? (isText ? words : null) : structuredContent, content }
 }
 
-/** A block of content, or what is wrong with it. Only its type is required (plugin schema, "Content"); null is nothing. */
+/** Gives a problem as a text. Only the type is required (plugin schema, "Content"); null counts as absent. */
 function readBlock(block: unknown): Content | string {
   if (!isObject(block)) return 'must be an object'
   const annotations = annotationsOf(block.annotations ?? undefined)
@@ -67,7 +65,7 @@ function readBlock(block: unknown): Content | string {
 
 type Resource = Extract<Content, { readonly type: 'resource' }>['resource']
 
-/** A resource's contents, or what is wrong with them: in `resource` (MCP), else beside the type (plugin schema). */
+/** The contents are in `resource` (MCP), or beside the type (plugin schema). */
 function readResource(
   given: unknown,
   beside: { readonly text: string } | { readonly blob: string },
@@ -83,18 +81,16 @@ function readResource(
   return isBase64(given.blob) ? { ...about, blob: given.blob } : "'blob' must be base64"
 }
 
-/** A MIME type, or what is wrong with it. */
 function mediaOf(mimeType: unknown): { readonly mimeType?: string } | string {
   if (mimeType === undefined) return {}
   return typeof mimeType === 'string' ? { mimeType } : "'mimeType' must be a string"
 }
 
-/** Whether a text has no other characters than base64 (RFC 4648, section 4 or 5), and line breaks as in MIME. */
+/** Base64 of RFC 4648, section 4 or 5, with line breaks as in MIME. */
 function isBase64(text: string): boolean {
   return !/[^\w+/=\s-]/.test(text)
 }
 
-/** Annotations, or what is wrong with them (plugin schema, "TextAnnotation"; MCP, "Annotations"). */
 function annotationsOf(given: unknown): Pick<Content, 'annotations'> | string {
   if (given === undefined) return {}
   if (!isObject(given)) return "'annotations' must be an object"

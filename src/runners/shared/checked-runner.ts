@@ -3,10 +3,7 @@ import type { Json } from '../../core/tool/json.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import type { Definition, ToolRecord } from '../../core/tool/tool.ts'
 
-/**
- * Makes the runner of one kind of implementation: `check` judges a document when it is published, and what it reads of
- * it then is what `prepare` gets before the tool is first called.
- */
+/** Makes a runner whose `prepare` gets what `check` read, as at publication. */
 export function checkedRunner<T>(
   kind: string,
   check: (implementation: Json, definition: Definition) => Checked<T>,

@@ -16,10 +16,9 @@ import {
 } from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 
-/** Where an implementation sends a secret or a token. `format` holds `{value}`. */
+/** `format` holds `{value}`. */
 export interface CredentialPlacement<Place extends string = string> {
   readonly source: 'authorization' | 'secret'
-  /** The provider's id, or the secret's. */
   readonly id: string
   readonly in: Place
   readonly name: string
@@ -28,7 +27,7 @@ export interface CredentialPlacement<Place extends string = string> {
 
 const FORMAT = unquoted(text("a string that holds '{value}'", (format) => format.includes('{value}')))
 
-/** What the fields of a placement are read with, but for `in`: each kind of implementation has places of its own. */
+/** Each kind of implementation has places (`in`) of its own. */
 export const PLACEMENT_FIELDS = {
   authorization: optional(string({ least: 1 })),
   secret: optional(string({ least: 1 })),
@@ -36,7 +35,7 @@ export const PLACEMENT_FIELDS = {
   format: nullish(FORMAT),
 }
 
-/** Has `reader` read what has either source. Of anything else it says so, and which fields are unknown, and no more. */
+/** Of a placement without exactly one source, only that and unknown fields are reported. */
 export function withSource<T>(reader: Reader<T>, more: Readonly<Record<string, Reader<unknown>>> = {}): Reader<T> {
   const sourceless = object(
     { authorization: anything, secret: anything, in: anything, name: anything, format: anything, ...more },
@@ -50,7 +49,6 @@ export function withSource<T>(reader: Reader<T>, more: Readonly<Record<string, R
   }
 }
 
-/** A placement, of fields that were read and judged. */
 export function placementOf<Place extends string>(fields: {
   readonly authorization?: string | undefined
   readonly secret?: string | undefined
@@ -67,8 +65,8 @@ export function placementOf<Place extends string>(fields: {
 }
 
 /**
- * Has `reader` read the placements of one implementation: each is declared, `headerProblem` finds nothing wrong with a
- * header's name, and none is written where another is. `meet` says whether two of one place can be in one request.
+ * Also checks that each is declared, that `headerProblem` accepts its name, and that no other is written there.
+ * `meet` says whether two of one place can be in one request.
  */
 export function placedOnce<T extends CredentialPlacement>(
   reader: Reader<T>,

@@ -14,24 +14,23 @@ const FRAMING = new Set([
   'upgrade',
 ])
 
-/** Whether a text is a token, as the names of headers and cookies are (RFC 9110 section 5.6.2, RFC 6265 section 4.1.1). */
+/** RFC 9110 section 5.6.2, RFC 6265 section 4.1.1. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)
 }
 
-/** What is wrong with a header's name, or undefined. */
 export function headerNameProblem(name: string): string | undefined {
   if (!isToken(name)) return `Must be a header's name, got '${name}'`
   if (FRAMING.has(name.toLowerCase())) return `Must not be '${name}', which is the connection's own`
   return undefined
 }
 
-/** Whether a text may stand in a header: no control character but tab, nothing beyond Latin-1 (RFC 9110 section 5.5). */
+/** No control character but tab, and Latin-1 alone (RFC 9110 section 5.5). */
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 }
 
-/** Whether a text may stand in a cookie as it is (RFC 6265 section 4.1.1, cookie-octet). */
+/** cookie-octet (RFC 6265 section 4.1.1). */
 export function isCookieValue(text: string): boolean {
   return /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(text)
 }

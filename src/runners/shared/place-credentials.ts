@@ -6,9 +6,8 @@ import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import { encodeStrictly } from './percent-encoding.ts'
 import { type UrlTemplate, variableNames } from './url-template.ts'
 
-/** Where the credentials of one call go, ready to be written; or why they cannot go there. */
 export interface PlacedCredentials {
-  /** The scheme that a secret names for a template without one. */
+  /** Of the origin in a secret, for a template without one. */
   readonly scheme: string
   readonly host: ReadonlyMap<string, string>
   /** Percent-encoded, by the URL variable's name. */
@@ -16,20 +15,18 @@ export interface PlacedCredentials {
   readonly query: readonly string[]
   readonly headers: ReadonlyMap<string, string>
   readonly cookies: readonly string[]
-  /** Takes every credential of the request out of a text. */
   readonly redact: Redact
-  /** In words that never hold a value. */
+  /** Without any value. */
   readonly problems: readonly string[]
 }
 
-/** As it is sent, beside where it goes. */
 type UsedCredential = CredentialPlacement & Credential & { readonly text: string }
 
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
 
 /**
- * Puts the secrets and tokens of a call where the implementation wants them. Refuses values that would break out of
- * their place, and a deployment's credentials where the caller's secret names the host: they would go to the caller.
+ * Refuses values that would break out of their place, and the deployment's credentials where the caller's secret
+ * names the host: they would go to the caller.
  */
 export function placeCredentials(
   credentials: readonly CredentialPlacement[],
@@ -80,7 +77,7 @@ export function placeCredentials(
   }
 }
 
-/** RFC 7617: user name and password in UTF-8, joined by a colon, in base64. */
+/** RFC 7617. */
 function basicCredentials(parts: readonly UsedCredential[], problems: string[]): string | undefined {
   if (parts.length === 0) return undefined
   const username = parts.find(({ name }) => name === 'username')
@@ -89,7 +86,7 @@ function basicCredentials(parts: readonly UsedCredential[], problems: string[]):
   return `Basic ${base64(`${username?.text ?? ''}:${password?.text ?? ''}`)}`
 }
 
-/** A secret that is a whole origin, such as `https://api.eu.example:8443`; the guard judges where it leads. */
+/** A whole origin, such as `https://api.eu.example:8443`; the guard judges where it leads. */
 function readOrigin(credential: UsedCredential | undefined): { scheme: string; host: string } | undefined {
   const [, scheme, host] = /^(https?):\/\/([A-Za-z0-9.-]+(?::\d{1,5})?)\/?$/i.exec(credential?.text ?? '') ?? []
   return scheme === undefined || host === undefined ? undefined : { scheme: scheme.toLowerCase(), host }

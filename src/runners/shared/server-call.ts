@@ -6,52 +6,41 @@ import { untilAborted } from '../../outbound/until-aborted.ts'
 import type { CredentialPlacement } from './credential.ts'
 
 export interface RetryClock {
-  /** The time in milliseconds. */
+  /** In milliseconds. */
   readonly now: () => number
-  /** Resolves after so many milliseconds, and may do so as soon as the signal aborts. */
+  /** May end as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: Signal) => Promise<void>
   /** From 0 up to 1. */
   readonly random: () => number
 }
 
-/** What one request to a server came to. */
 export interface ServerOutcome {
   readonly result: RunResult
-  /** There is use in asking again: after so many milliseconds, or after a while where the server did not say. */
+  /** Milliseconds, where asking again is of use; 'backoff' where the server did not say when. */
   readonly retryAfter?: number | 'backoff'
-  /** Whether the server may have done what it was asked, though it does not say so. */
+  /** The server may have done what it was asked, and does not say so. */
   readonly isUncertain?: boolean
-  /** Whether the server did not take the credentials it was sent (RFC 9110 section 15.5.2). */
+  /** It refused the credentials (RFC 9110 section 15.5.2). */
   readonly isUnauthorized?: boolean
 }
 
-/** How a tool of a server is called. */
 interface ServerTool {
-  /** Asks the server once, with the tokens of this context. */
   readonly ask: (input: JsonObject, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
   readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]
-  /** Whether it may be asked twice. */
   readonly isRepeatable: boolean
-  /** How often to ask again at most, where it may be. */
   readonly retries: number
   readonly timeoutMs: number
-  /** Where it sends what it is given. */
   readonly hosts: readonly string[]
 }
 
-/** The most a call asks a server again. */
 export const MAX_RETRIES = 2
 
-/** The longest wait before a server is asked again the first time, in milliseconds; it doubles with each. */
+/** In milliseconds; doubles with each attempt. */
 const FIRST_BACKOFF_MS = 250
-/** The most that is added to the wait that a server asks for. */
+/** Added to the wait that a server asks for. */
 const MAX_JITTER_MS = 1_000
 
-/**
- * Makes a server's tool one that runs: each call asks the server again while there is use in that, and with new tokens of
- * its user's where it did not take those it was sent. The last answer is the result. One that may not be asked twice, and may
- * have done what it was asked, is said not to be tried again.
- */
+/** Asks again while that is of use, and with renewed tokens after a 401; the last answer is the result. */
 export function serverTool(
   { ask, credentials, isRepeatable, retries, timeoutMs, hosts }: ServerTool,
   { now, sleep, random }: RetryClock,
@@ -85,14 +74,14 @@ export function serverTool(
   }
 }
 
-/** The result of what may not be asked twice: it is not to be tried again where nobody knows what the server did. */
+/** A call that may not be made twice is not to be tried again where nobody knows what the server did. */
 function honest({ result, isUncertain }: ServerOutcome): RunResult {
   if (result.ok || !result.failure || !isUncertain) return result
   const { retry_after_ms: _, ...failure } = result.failure
   return { ok: false, failure: { ...failure, can_retry: false, additional_prompt_content: MAY_HAVE_RUN } }
 }
 
-/** The context with new tokens in place of the deployment's among these credentials; undefined when there are none. */
+/** Renews the deployment's tokens among these credentials; undefined when none was renewed. */
 async function withNewTokens(
   context: RunContext,
   credentials: ServerTool['credentials'],

@@ -4,23 +4,19 @@ import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'
 import type { ServerOutcome } from './server-call.ts'
 
-/** The longest part of what a server says that is passed on to developers, in characters. */
+/** The most of a server's words passed on to developers, in characters. */
 const EXCERPT = 1_000
 
-/** An answer that means failure, as a status or because nothing can be made of it. */
+/** A status that means failure, or nothing that can be read. */
 export interface BadAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** A request to a server that came to nothing. */
 export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
 
-/**
- * A server was not asked, gave no answer, or none that could be read. `request` is what it was asked, in words for developers.
- * Only where it could not be reached there is use in asking again soon.
- */
+/** No answer that could be read. `request` is for developers. Only an unreachable server is worth asking again soon. */
 export function unanswered(
   { kind, message, retryAfterMs, remedy }: GuardedFailure,
   request: string,
@@ -43,7 +39,6 @@ export function unanswered(
   }
 }
 
-/** A server gave a bad answer, which `message` says in words. `now` is the time in milliseconds. */
 export function answeredFailure(
   message: string,
   { status, headers, text }: BadAnswer,
@@ -61,7 +56,7 @@ export function answeredFailure(
   }
 }
 
-/** The beginning of a text; redacted before it is cut, since half a secret would not be recognised. */
+/** Redacted before it is cut, since half a secret would not be recognised. */
 export function excerpt(text: string, redact: Redact): string {
   const safe = redact(text).trim()
   return safe.length > EXCERPT ? `${safe.slice(0, EXCERPT)}…` : safe

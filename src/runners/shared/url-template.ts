@@ -1,4 +1,3 @@
-/** A piece of a template: text, or the name of a variable. */
 export type TemplatePart = { readonly literal: string } | { readonly name: string }
 
 /** A URL with simple `{name}` expressions (RFC 6570 level 1), cut where variables mean different things. */
@@ -8,7 +7,6 @@ export interface UrlTemplate {
   /** Host and port: only a credential may fill a variable here. */
   readonly authority: readonly TemplatePart[]
   readonly path: readonly TemplatePart[]
-  /** What follows the `?`, if there is one. */
   readonly query: readonly TemplatePart[] | undefined
 }
 
@@ -18,7 +16,6 @@ const HOST = /^(?:[^:@[\]\\]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
 /** A segment that URL parsers take for `.` or `..` (URL Standard, "single-dot" and "double-dot" segments). */
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
 
-/** Reads a URL template, or says what is wrong with it. */
 export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem: string } {
   const isSchemeless = text.startsWith('{')
   const [, scheme, authority = '', path = '', query] = URL_TEMPLATE.exec(isSchemeless ? `https://${text}` : text) ?? []
@@ -43,23 +40,21 @@ export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem
   }
 }
 
-/** Whether a path holds a segment that changes what the path means. */
 export function hasDotSegment(path: string): boolean {
   return path.split('/').some((segment) => DOT_SEGMENT.test(segment))
 }
 
-/** Where the requests of a URL or a template go: its host and port, with variables as they stand there. */
+/** The host and port, with variables as they stand. */
 export function hostOf(template: string): string {
   const [, authority = template] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(template) ?? []
   return authority.toLowerCase().replace(/:443$/, '')
 }
 
-/** The names of a template part's variables, in order. */
 export function variableNames(parts: readonly TemplatePart[]): string[] {
   return parts.flatMap((part) => ('name' in part ? [part.name] : []))
 }
 
-/** Replaces each variable with what `value` gives for it, which is to be percent-encoded already. */
+/** `value` gives percent-encoded texts. */
 export function expandParts(parts: readonly TemplatePart[], value: (name: string) => string): string {
   return parts.map((part) => ('name' in part ? value(part.name) : part.literal)).join('')
 }

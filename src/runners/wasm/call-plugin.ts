@@ -4,17 +4,17 @@ import type { EgressPolicy } from '../sandbox/policy.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
 import type { ExportCall } from './inside/main.ts'
 
-/** Units of fuel of one call of a plugin: less than a second's work, whatever it does. */
+/** Of one call: less than a second's work. */
 export const FUEL = 250_000_000
-/** Pages of 64 KiB that a plugin's memory may grow to: 64 MiB. */
+/** Of 64 KiB each. */
 export const MAX_PAGES = 1_024
 
-/** Where the metered form of an uploaded plugin is kept, which alone is ever run. `blob` is the upload's SHA-256. */
+/** The metered form alone is ever run. */
 export function meteredBlob(blob: string): string {
   return `${blob}-metered`
 }
 
-/** The isolate of a plugin. Each call in it has an instance, and so a memory, of its own. `bytes` gives its metered form. */
+/** Each call has an instance, and so a memory, of its own. */
 export function pluginCode(
   inside: InsideModules,
   blob: string,
@@ -29,7 +29,7 @@ export function pluginCode(
   }
 }
 
-/** Calls an export of a plugin. A text says why there is no answer: `unfinished`, where the signal aborted. */
+/** A text says why there is no answer. */
 export async function callPlugin(
   sandbox: Sandbox,
   id: string,

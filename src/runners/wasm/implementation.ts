@@ -5,13 +5,12 @@ import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { whyUndeclared } from '../shared/credential.ts'
 import { timeoutMs } from '../shared/timeout.ts'
 
-/** Checks a `wasm` implementation as it is published with `definition`: an upload makes them. */
+/** An upload makes them. */
 export function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
   const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
   const reader = object({
     kind: oneOf(['wasm']),
     blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
-    /** The plugin's name for it. */
     tool: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     /** The secret of each key. */

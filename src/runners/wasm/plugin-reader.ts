@@ -18,7 +18,7 @@ export interface PluginReaderOptions {
 const MAX_DESCRIBED = 1024 * 1024
 const DESCRIBE_TIMEOUT_MS = 8_000
 
-/** The imports of plugins (the Extism plugin ABI; AssemblyScript's `abort`). Of WASI it may import anything. */
+/** The Extism plugin ABI, and AssemblyScript's `abort`. All of WASI may be imported. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'extism:host/env',
@@ -33,7 +33,7 @@ const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 const WASI = 'wasi_snapshot_preview1'
 
-/** Reads uploaded plugins: bounds, validation, metering, `describe`; only then is a plugin kept. */
+/** Judges, meters and describes an upload; only then is it kept. */
 export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
   return {
     async read(bytes, { toolkit, allowedHosts, config }, signal) {
@@ -95,7 +95,6 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
   }
 }
 
-/** The plugin as one that stops by itself, or why it cannot be one. */
 function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
   try {
     checkHeader(bytes)
@@ -109,7 +108,6 @@ function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
   }
 }
 
-/** Why a module is no plugin that can run here, or undefined. */
 function whyRefused({ imports, functions }: Metered): string | undefined {
   for (const { module, name } of imports) {
     if (module === WASI || IMPORTS.get(module)?.includes(name)) continue

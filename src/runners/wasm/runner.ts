@@ -11,13 +11,13 @@ import { checkWasmImplementation } from './implementation.ts'
 
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
-  /** The time in milliseconds. */
+  /** In milliseconds. */
   readonly now: () => number
 }
 
 /**
- * Runs the tools of plugins (`call` of the plugin schema, on the Extism ABI). The secrets that the uploader put into the
- * plugin's configuration are the plugin's to read; nothing of a call is there for the next one.
+ * Runs tools of plugins (`call` of the plugin schema, on the Extism ABI), each call in a fresh instance. A plugin may
+ * read the secrets that its uploader put into the configuration.
  */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
   return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
@@ -58,7 +58,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
   })
 }
 
-/** Reads a plugin's CallToolResult, `{content: [{type, …}], isError?}`, as its schema and as plugins in use have it. */
+/** As the plugin schema and plugins in use have it: `{content: [{type, …}], isError?}`. */
 function readPluginResult(text: string, usage: Usage): RunResult {
   const result = parseJson(text)
   if (result === undefined) return failed('The plugin answered with something that is no JSON')

@@ -1,4 +1,4 @@
-/** The part of Node's class that is used here; the Worker's own types do not have it. */
+/** Node's class, which the Worker's own types lack. */
 export class AsyncLocalStorage<T> {
   run<R>(store: T, callback: () => R): R
   getStore(): T | undefined

@@ -1,18 +1,15 @@
 /**
- * What a published module finds in place of the platform's own, set before the module is loaded: `console` writes to the
- * log of the running call, and `fetch` rejects where the gateway refuses. This runs inside the sandbox.
+ * Runs inside the sandbox, before the module is loaded: `console` writes to the running call's log, and `fetch`
+ * rejects where the gateway refuses.
  */
 import { AsyncLocalStorage } from './async-local-storage.js'
 
-/** The header of the gateway's refusals. */
 const REFUSED_HEADER = 'switchboard-refused'
 const MAX_LINES = 100
 const MAX_LINE = 1_000
 
-/** The lines that each call has logged. */
 export const currentLines = new AsyncLocalStorage<string[]>()
 
-/** Adds a line to the running call's log, as long as there is room. */
 export function log(...values: readonly unknown[]): void {
   const lines = currentLines.getStore()
   if (!lines || lines.length >= MAX_LINES) return

@@ -1,7 +1,4 @@
-/**
- * Writes what a published module gave as JSON, or throws a TypeError that says what in it JSON cannot say. This runs
- * inside the sandbox.
- */
+/** Runs inside the sandbox: writes a module's value as JSON, or throws a TypeError that names what JSON lacks. */
 export function toJson(value: unknown): string {
   const text = stringify(value, refuseUnsayable)
   return text ?? 'null'

@@ -1,4 +1,4 @@
-/** The way into the sandbox of a code tool: calls its published module, and says what came of it as JSON text. */
+/** The entrypoint of a code tool's sandbox: calls its module, and answers with JSON text. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { log, currentLines } from './globals.ts'
 import { toJson } from './json.ts'
@@ -8,28 +8,23 @@ const MAX_MESSAGE = 2_000
 
 interface About {
   readonly callId: string
-  /** The name of the tool that is called: a module may be the implementation of several. */
+  /** A module may implement several tools. */
   readonly tool: string
-  /** What the document that defines the tool calls it. */
+  /** The document's name for it. */
   readonly called: string
   readonly userId?: string
-  /** What is known of the user beside the id. */
   readonly userInfo?: object
 }
 
 interface Call {
-  /** What the module is told. */
   readonly about: About
-  /** How long it may take, in milliseconds. */
+  /** In milliseconds. */
   readonly timeoutMs: number
 }
 
 type Progress = (progress: number, total?: number, message?: string) => unknown
 
-/**
- * Sends one report at a time, and then the newest that came meanwhile: a module that reports in a loop without waiting would
- * have thousands under way.
- */
+/** Sends one report at a time, then the newest since: a module that reports in a loop would have thousands under way. */
 function createSender(send: Progress) {
   let newest: Parameters<Progress> | undefined
   let sending: Promise<void> | undefined
@@ -50,17 +45,16 @@ function createSender(send: Progress) {
       newest = said
       return (sending ??= sendAll())
     },
-    /** Resolves when nothing is under way. */
     sent: () => sending,
   }
 }
 
 export default class extends WorkerEntrypoint {
-  /** Never rejects: what the module throws is in the answer. */
+  /** Never rejects: errors of the module are in the answer. */
   run(input: unknown, { about, timeoutMs }: Call, progress?: Progress): Promise<string> {
     const logs: string[] = []
     const deadline = new AbortController()
-    // workerd ends at once what waits for nothing that it knows of: this has it wait as long as the call may take
+    // workerd would end at once a call that waits for nothing it knows of
     const timer = setTimeout(() => deadline.abort(new DOMException('The deadline passed', 'TimeoutError')), timeoutMs)
     const sender = progress && createSender(progress)
     return currentLines.run(logs, async () => {
@@ -74,7 +68,6 @@ export default class extends WorkerEntrypoint {
   }
 }
 
-/** The answer's own fields, as text. */
 async function outcomeOf(input: unknown, context: object): Promise<string> {
   try {
     const { default: handler } = tool
@@ -86,10 +79,8 @@ async function outcomeOf(input: unknown, context: object): Promise<string> {
   }
 }
 
-/** What may be thrown beside a message, for the caller to act on. */
 const FIELDS = ['developer_message', 'can_retry', 'additional_prompt_content', 'retry_after_ms']
 
-/** These fields of a thrown value as JSON; whatever was thrown, this does not throw. */
 function fieldsOf(error: unknown): string {
   try {
     const fields = FIELDS.map((name) => [name, isObject(error) ? error[name] : undefined])
@@ -103,7 +94,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
-/** What a thrown value says; whatever was thrown, this does not throw. */
 function messageOf(error: unknown): string {
   try {
     const message: unknown = isObject(error) && 'message' in error ? error.message : error

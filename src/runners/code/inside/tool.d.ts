@@ -1,3 +1,3 @@
-/** The published module of a code tool; what it exports is not known. */
+/** The published module, of unknown exports. */
 declare const tool: Readonly<Record<string, unknown>>
 export = tool

@@ -19,7 +19,6 @@ type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
 const MAX_BYTES = 8 * 1024 * 1024
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
-/** Calls one tool of an MCP server, once. Its progress and logs pass through, and so does that the caller goes away. */
 export async function callMcp(
   { tool: name, timeout_ms: timeoutMs, inputSchema }: McpTool,
   input: JsonObject,
@@ -77,7 +76,7 @@ export async function callMcp(
   return failed(read.message, developer, endpoint, { ...more, ...(read.content ? { content: read.content } : {}) })
 }
 
-/** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */
+/** Passes on what a server asks for, where the caller can be asked. */
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
   const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}

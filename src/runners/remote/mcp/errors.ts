@@ -4,22 +4,19 @@ import type { Endpoint } from '../endpoint.ts'
 import { failed, refused } from '../failed-call.ts'
 import type { TransportFailures } from './session-fetch.ts'
 
-/** The code of the error that stands for the answer where a stream ends without one; no server may use it. */
+/** Stands for the answer where a stream ends without one; no server may use it. */
 export const STREAM_ENDED = -32099
 /** MCP 2025-11-25, `URLElicitationRequiredError`. */
 const URL_ELICITATION_REQUIRED = -32042
 /** JSON-RPC, MCP 2026-07-28 ("error codes"), and the SDK's: the server did not look at what the request asks for. */
 const NOT_RUN: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32022, 'ERA_NEGOTIATION_FAILED'])
-/** The statuses of servers that do not speak the era they were spoken to in. */
 const NOT_RUN_STATUSES = new Set([400, 404, 405, 406, 415])
 
-/** Whether an error says that the server refused the request before it did anything. */
 export function wasNotRun(error: unknown): boolean {
   const { code, status } = partsOf(error)
   return status === undefined ? NOT_RUN.has(code) : NOT_RUN_STATUSES.has(status)
 }
 
-/** What went wrong: below the protocol, by its rules, or against them. `now` is the time in milliseconds. */
 export function explain(error: unknown, failures: TransportFailures, endpoint: Endpoint, now: number): FailedCall {
   const { host, redact } = endpoint
   if (failures.unanswered) return unanswered(failures.unanswered, host, redact)
@@ -40,7 +37,6 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
   return failed(`${host} answered what is not MCP`, excerpt(message, redact), endpoint)
 }
 
-/** What elicitations ask for (their params), in words; "" where none says it. */
 export function askedFor(elicitations: readonly unknown[]): string {
   const words = elicitations.map((params) => {
     const { message, url } = isObject(params) ? params : {}
@@ -49,10 +45,7 @@ export function askedFor(elicitations: readonly unknown[]): string {
   return words.filter((text) => text !== '').join('; ')
 }
 
-/**
- * The code of an error, which is a number where a server answered with it (JSON-RPC 2.0, "Error object"); what came
- * along; and the status that the server answered with in place of a message.
- */
+/** A code that is a number is the server's (JSON-RPC 2.0, "Error object"); a status came in place of a message. */
 function partsOf(error: unknown) {
   const { code, data: given }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
   const data = isObject(given) ? given : {}

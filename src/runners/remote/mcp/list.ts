@@ -4,7 +4,7 @@ import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, MAX_LIST_BYTES, readPages } from '../listing.ts'
 import { withSession } from './session.ts'
 
-/** Lists all tools of an MCP server (MCP, "Listing Tools", "Pagination"). */
+/** MCP, "Listing Tools" and "Pagination". */
 export async function listMcpTools(
   endpoint: Endpoint,
   { signal, timeoutMs }: { readonly signal: Signal; readonly timeoutMs: number },

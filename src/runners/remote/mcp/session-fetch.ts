@@ -4,11 +4,9 @@ import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-/** What went wrong below the protocol in a session. */
 export interface TransportFailures {
-  /** Why an answer could not be had or read: the first such reason. Nothing is sent any more. */
+  /** The first reason why an answer could not be had. Nothing is sent after it. */
   readonly unanswered: GuardedFailure | undefined
-  /** The last message that was answered with a status that means failure. */
   readonly refusal: BadAnswer | undefined
 }
 
@@ -16,13 +14,9 @@ export interface TransportFailures {
 const MAX_REFUSAL = 16 * 1024
 
 /**
- * Makes the fetch of one session, which may read so many bytes of all answers together, and is what the SDK's transport
- * calls in the place of the platform's. Every request passes the guard: its host is judged, what is read is counted across the
- * session, and after a failure there is no other request. Redirects come back as they are, since the transport follows
- * only those that stay within the origin, and asks again for each.
- *
- * A standing stream (MCP, "Listening for Messages from the Server") is not opened: a call's own stream tells all that it
- * needs.
+ * The fetch of one session for the SDK's transport, guarded, with one allowance of bytes for all answers. Redirects
+ * come back as they are: the transport follows those within the origin, and asks again for each. Opens no standing
+ * stream (MCP, "Listening for Messages from the Server"), since a call's own stream tells all that it needs.
  */
 export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpoint, maxBytes: number) {
   const allowance = byteAllowance(maxBytes)

@@ -14,42 +14,37 @@ interface SessionOptions {
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly signal: Signal
-  /** Whether the server may ask whoever calls to fill in a form, or to open a URL. */
   readonly canAsk: boolean
-  /** Keeps work alive that goes on behind the answer. */
   readonly background?: ((work: Promise<unknown>) => void) | undefined
   /** Told of every message before the client looks at it. */
   readonly onMessage?: (message: unknown) => void
 }
 
-/** What a session came to; `failures` are those below the protocol. */
 type Session<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false
       readonly error: unknown
       readonly failures: TransportFailures
-      /** Whether it had come to its work. */
       readonly hadBegun: boolean
     }
 
-/** What a session is for; every request it makes is given `waiting`. */
 export type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
 interface Waiting {
   readonly signal: Signal
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout: number
 }
 
-/** How long the end of a session may take: telling the server that a call is cancelled, and that the session is over. */
+/** For telling the server that a call is cancelled, and that the session is over. */
 const CLOSING_MS = 3_000
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
 /**
- * Connects to an MCP server of any revision, does the work, and closes: nothing of a connection outlives the request it
- * was made for. A server that no longer speaks what it spoke is asked what it does, and the work begins again.
+ * Connects, works and closes: no connection may outlive its request. Where a server no longer speaks its known
+ * revision, it is asked, and the work begins again.
  */
 export async function withSession<T>(
   options: SessionOptions,
@@ -116,7 +111,7 @@ async function openSession<T>(
   return { ok: false, error, failures, hadBegun: connected }
 }
 
-/** Lets the server know, where it wants to, and closes what is still open. Never rejects. */
+/** Tells the server, where it wants that, and closes. Never rejects. */
 async function end(client: Client, transport: UpstreamTransport, connected: boolean): Promise<void> {
   const inTime = AbortSignal.timeout(CLOSING_MS)
   if (connected) {
@@ -127,5 +122,5 @@ async function end(client: Client, transport: UpstreamTransport, connected: bool
   await client.close().catch(ignore)
 }
 
-/** What goes wrong in a session is told by what it comes to. */
+/** Errors of a session show in its outcome */
 function ignore(): void {}

@@ -11,8 +11,8 @@ import { askServer } from './server.ts'
 const SCHEMA = 'urn:oxp:1.0'
 
 /**
- * Calls one tool of an OXP server, once (OXP 1.0, "Call tool"). The server gets the input and, where the implementation
- * says so, the user's id; never the call's secrets and tokens but those the endpoint carries.
+ * Calls a tool once (OXP 1.0, "Call tool"). The server gets the input, the user's id where wanted, and no secrets or
+ * tokens but the endpoint's.
  */
 export async function callOxp(
   { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
@@ -49,7 +49,7 @@ function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): Serv
   )
 }
 
-/** A ServerErrorResponse or ValidationErrorResponse in words; undefined where the status says more than the body. */
+/** Undefined where the status says more than the body. */
 function wordsFor(
   status: number,
   document: Readonly<Record<string, unknown>>,
@@ -62,7 +62,6 @@ function wordsFor(
   return failed(`${endpoint.host} says: ${message}${more === '' ? '' : ` (${more})`}`, developer, endpoint)
 }
 
-/** What a call lacks on the other server, where nobody here can supply it but by going there. */
 function missingWords({ authorization, secrets, user_id }: Readonly<Record<string, unknown>>): string {
   const ids = (list: unknown, words: (entry: Readonly<Record<string, unknown>>) => string) =>
     (Array.isArray(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [words(entry)] : []))

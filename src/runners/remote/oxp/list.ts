@@ -5,7 +5,7 @@ import { refused } from '../failed-call.ts'
 import { type Listed, MAX_LIST_BYTES, readPages } from '../listing.ts'
 import { askServer } from './server.ts'
 
-/** Lists all tools of an OXP server (OXP 1.0, "List tools"), page by page where it has pages. */
+/** OXP 1.0, "List tools". */
 export function listOxpTools(
   endpoint: Endpoint,
   { signal, toolkit }: { readonly signal: Signal; readonly toolkit: string | undefined },

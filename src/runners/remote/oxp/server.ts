@@ -6,16 +6,13 @@ import { type BadAnswer, type FailedCall, unanswered } from '../../shared/server
 import type { Endpoint } from '../endpoint.ts'
 import { failed } from '../failed-call.ts'
 
-/** What an OXP server answered, whatever its status. */
 interface OxpAnswer extends BadAnswer {
   readonly ok: true
   /** In bytes. */
   readonly size: number
-  /** The text's JSON; undefined where it is none. */
   readonly document: unknown
 }
 
-/** Sends one request to a route of an OXP server, whose URL the route is added to. */
 export async function askServer(
   route: string,
   { url, headers, credentialHeaders, host, redact, asker }: Endpoint,

@@ -1,16 +1,13 @@
-/**
- * What a plugin finds under `extism:host/env` (the Extism plugin ABI): its input and output, configuration, variables of
- * the call, the log and HTTP requests. This runs inside the sandbox.
- */
+/** The imports of `extism:host/env` (Extism plugin ABI). Runs inside the sandbox. */
 import type { Call } from './call.ts'
 import { requestHttp } from './http.ts'
 
 type Functions = Record<string, (...given: never[]) => unknown>
 
-/** The most bytes of all variables of a call together. */
+/** All variables of a call together. */
 const MAX_VARIABLES = 1024 * 1024
 
-/** How many times as long the making of a JSON text takes as copying it. */
+/** Making JSON takes so many times as long as copying. */
 const TEXT_COST = 8
 
 const encoder = new TextEncoder()
@@ -95,7 +92,7 @@ export function extismFunctions(call: Call): Functions {
   }
 }
 
-/** No block is larger than the plugin may allocate at all; asking for one must not make it first. */
+/** A block is judged before it is made. */
 function boundedLength(length: bigint): number {
   if (length < 0n || length > 16n * 1024n * 1024n) throw new Error(`The plugin asked for ${length} bytes at once`)
   return Number(length)

@@ -1,14 +1,13 @@
-/** A plugin's HTTP requests: the gateway outside says which hosts they may reach. This runs inside the sandbox. */
+/** A plugin's HTTP requests. Runs inside the sandbox: the gateway outside judges hosts. */
 import type { Call } from './call.ts'
 
-/** The header of the gateway's refusals. */
 const REFUSED_HEADER = 'switchboard-refused'
-/** The most requests of one call. */
+/** Of one call. */
 const MAX_REQUESTS = 50
 
 /**
- * Makes `http_request(request, body)`: the request is `{"url", "method"?, "headers"?}`, and the answer the handle of the
- * body. The plugin waits. Redirects are followed; each is judged outside like a request of its own.
+ * `http_request(request, body)`, with the request `{"url", "method"?, "headers"?}`, gives the handle of the answer's
+ * body. The plugin waits. Each redirect is judged outside like a request of its own.
  */
 export function requestHttp({ kernel, charge, http }: Call) {
   return new WebAssembly.Suspending(async (request: bigint, body: bigint): Promise<bigint> => {

@@ -1,11 +1,11 @@
 /**
- * The memory that a plugin and its host share (Extism's kernel): blocks of bytes behind 64-bit handles, apart from the
- * plugin's own memory. A handle plus an offset is an address within the block. This runs inside the sandbox.
+ * The memory that a plugin and its host share (Extism's kernel): blocks behind 64-bit handles, apart from the
+ * plugin's own memory. A handle plus an offset is an address. Runs inside the sandbox.
  */
 export interface Kernel {
   readonly alloc: (bytes: Uint8Array) => bigint
   readonly free: (handle: bigint) => void
-  /** The block of a handle; undefined for 0, and for one that is none. */
+  /** Undefined for 0, and for an unknown handle. */
   readonly block: (handle: bigint) => Uint8Array | undefined
   readonly text: (handle: bigint) => string
   readonly load8: (address: bigint) => number
@@ -14,10 +14,10 @@ export interface Kernel {
   readonly store64: (address: bigint, value: bigint) => void
 }
 
-/** The most bytes of all blocks together. A block counts as this many bytes at least, for what it takes to keep it. */
+/** Of all blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MIN_BLOCK = 64
-/** The lower part of an address is the offset; all of it is a number that doubles have exactly. */
+/** The lower part of an address is the offset. All of an address is a number that doubles have exactly. */
 const OFFSETS = 2 ** 32
 
 const decoder = new TextDecoder()
@@ -28,7 +28,7 @@ export function createKernel(): Kernel {
   let used = 0
   let at = 0
 
-  /** The block an address is in; `at` is then where in it. */
+  /** Sets `at` to the place within the block. */
   function viewOf(address: bigint): DataView {
     const whole = Number(address)
     const index = Math.floor(whole / OFFSETS)

@@ -1,4 +1,4 @@
-/** The way into the sandbox of a plugin: runs one export in a fresh instance, with what it imports. */
+/** The entrypoint of a plugin's sandbox: runs one export in a fresh instance. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Call } from './call.ts'
 import { extismFunctions } from './extism.ts'
@@ -6,7 +6,6 @@ import { createKernel } from './kernel.ts'
 import plugin from './plugin.wasm'
 import { NOT_SUPPORTED, wasiFunctions } from './wasi.ts'
 
-/** A call of an export, with its input and the configuration of this call. */
 export interface ExportCall {
   readonly exported: 'describe' | 'call'
   readonly input: string
@@ -17,11 +16,11 @@ export interface ExportCall {
 
 const MAX_LINES = 100
 const MAX_LINE = 1_000
-/** What a call of the host costs at least: as much as instructions do that take as long, a microsecond. */
+/** At the least: instructions that take as long, a microsecond, cost as much. */
 const HOST_COST = 600
 
 export default class extends WorkerEntrypoint {
-  /** Runs an export of the plugin. What comes of it is JSON text; never rejects. */
+  /** Gives JSON text; never rejects. */
   async run(call: ExportCall): Promise<string> {
     return JSON.stringify(await runPlugin(call))
   }
@@ -93,7 +92,7 @@ function importsOf(call: Call): Record<string, Record<string, (...given: never[]
     'wasi_snapshot_preview1': wasiFunctions(call),
     'env': { abort: abort(call) },
   }
-  // Of WASI, what there is not fails when it is used: most of what is imported never is
+  // Missing functions of WASI fail when used: most of the imported ones never are
   for (const { module: from, name } of WebAssembly.Module.imports(plugin)) {
     if (from === 'wasi_snapshot_preview1') given[from][name] ??= () => NOT_SUPPORTED
   }

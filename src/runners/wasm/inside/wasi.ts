@@ -1,6 +1,6 @@
 /**
- * As much of WASI (preview 1) as a compiler's own library wants before and while a plugin runs: a clock, random numbers,
- * and text for the log. There are no files, arguments or environment. This runs inside the sandbox.
+ * The part of WASI (preview 1) that compilers' libraries want: a clock, random numbers, text for the log. No files,
+ * arguments or environment. Runs inside the sandbox.
  */
 import type { Call } from './call.ts'
 
@@ -11,12 +11,12 @@ const BAD_DESCRIPTOR = 8
 const INVALID = 28
 export const NOT_SUPPORTED = 52
 const MAX_PARTS = 1_024
-/** How many times as long random bytes take as copied ones. */
+/** Against copied bytes. */
 const RANDOM_COST = 4
-/** How many times as long bytes take to be read as text, where they are not plain ASCII. */
+/** Against copied bytes, for text that is not plain ASCII. */
 const TEXT_COST = 4
 const decoder = new TextDecoder()
-/** The most bytes of one write: its parts may overlap, and so be far more than the memory. What is left over is written again. */
+/** Of one write: its parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
 const MAX_WRITTEN = 65_536
 
 export function wasiFunctions({ charge, log, memory }: Call): Functions {

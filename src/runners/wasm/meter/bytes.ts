@@ -29,7 +29,7 @@ export class ByteReader {
     this.at += count
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** Unsigned LEB128 of at most 32 bits. */
   u32(): number {
     let result = 0
     for (let shift = 0; shift < 35; shift += 7) {
@@ -40,7 +40,7 @@ export class ByteReader {
     throw new ModuleError('The module holds a number that is too long')
   }
 
-  /** Passes over a LEB128 number of any kind. */
+  /** LEB128 of any kind. */
   skipNumber(): void {
     for (let length = 0; length < 10; length++) if (this.byte() < 0x80) return
     throw new ModuleError('The module holds a number that is too long')
@@ -53,25 +53,21 @@ export class ByteReader {
     return new TextDecoder().decode(this.bytes.subarray(start, this.at))
   }
 
-  /** The next `length` bytes as a reader of their own. */
   part(length: number): ByteReader {
     const start = this.at
     this.skip(length)
     return new ByteReader(this.bytes, start, this.at)
   }
 
-  /** Another reader that stands where this one does. */
   fork(): ByteReader {
     return new ByteReader(this.bytes, this.at, this.end)
   }
 
-  /** All that is left. */
   rest(): Uint8Array {
     return this.bytes.subarray(this.at, this.end)
   }
 }
 
-/** Bytes that grow at their end. */
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>
   #length = 0
@@ -88,7 +84,7 @@ export class ByteWriter {
     this.copy(bytes, 0, bytes.length)
   }
 
-  /** Writes the bytes from one place up to another. Most are few, for which a loop is the quickest way. */
+  /** Most pieces are short, for which a loop is the quickest way. */
   copy(bytes: ArrayLike<number>, from: number, to: number): void {
     this.#makeRoom(to - from)
     if (to - from > 64 && bytes instanceof Uint8Array) this.#bytes.set(bytes.subarray(from, to), this.#length)
@@ -104,7 +100,7 @@ export class ByteWriter {
     this.write(unsigned(value))
   }
 
-  /** A whole number from 0 to 2^31 as signed LEB128. */
+  /** Signed LEB128 of a whole number from 0 to 2^31. */
   signed(value: number): void {
     this.#makeRoom(5)
     let rest = value
@@ -125,7 +121,7 @@ export class ByteWriter {
   }
 }
 
-/** A whole number below 2^53 as unsigned LEB128. */
+/** Unsigned LEB128 of a whole number below 2^53. */
 export function unsigned(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -137,7 +133,6 @@ export function unsigned(value: number): number[] {
   return bytes
 }
 
-/** A text as the format has it: its length in bytes, and its UTF-8. */
 export function text(value: string): number[] {
   const bytes = new TextEncoder().encode(value)
   return [...unsigned(bytes.length), ...bytes]

@@ -1,31 +1,29 @@
 import { type ByteReader, ByteWriter, ModuleError, unsigned } from './bytes.ts'
 import { readInstruction } from './instructions.ts'
 
-/** Where a module's fuel is, and its function that takes fuel for as many bytes as a number says. */
 export interface Gauge {
   readonly fuelGlobal: number
   readonly bulkFunction: number
   /** The module's own: it must not know of more. */
   readonly globals: number
-  /** Imported functions, which come first. */
   readonly imports: number
 }
 
-/** The largest body of a function, in bytes, and the most variables it may have. */
+/** Of a function's body: bytes and variables. */
 const MAX_BODY = 1024 * 1024
 const MAX_LOCALS = 10_000
 
-/** Entering a function, beside what the call of it costs. */
+/** Beside the cost of the call. */
 const ENTRY_COST = 4
-/** Calling the host: into JavaScript and back. */
+/** Into JavaScript and back. */
 const HOST_CALL_COST = 120
-/** Bytes that bulk operations move for a unit of fuel, as a power of two. */
+/** A power of two: bytes moved for a unit of fuel. */
 const BYTES_PER_UNIT_LOG2 = 3
 
 /**
- * Makes what adds to a function's body the taking of fuel. Code runs in straight lines between branches; each line takes
- * what its instructions cost when it begins, and every line that a loop or a call begins traps when there is no fuel
- * left. So nothing runs for longer than its fuel and one pass of a function without loops.
+ * Adds the taking of fuel to a body. Each straight line of code pays for its instructions when it begins, and lines
+ * begun by a loop or a call trap when no fuel is left: so nothing outruns its fuel by more than one pass of a
+ * function without loops.
  */
 export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array {
   const { bulkFunction, fuelGlobal, globals, imports } = gauge
@@ -99,7 +97,7 @@ function skipLocals(body: ByteReader): void {
   if (locals > MAX_LOCALS) throw new ModuleError(`A function of the module has more than ${MAX_LOCALS} variables`)
 }
 
-/** `(func (param i32) (result i32))` that takes fuel for so many bytes, and gives the number back. */
+/** `(func (param i32) (result i32))`: takes fuel for so many bytes, and gives the number back. */
 export function bulkBody({ fuelGlobal }: Pick<Gauge, 'fuelGlobal'>): number[] {
   const global = unsigned(fuelGlobal)
   const bytes = [0x20, 0, 0xad, 0x42, BYTES_PER_UNIT_LOG2, 0x88]

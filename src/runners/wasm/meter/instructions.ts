@@ -1,41 +1,39 @@
 import { type ByteReader, ModuleError } from './bytes.ts'
 
 export interface Instruction {
-  /** Units of fuel: each is about the work of one simple instruction. */
+  /** Units of fuel: about one simple instruction each. */
   readonly cost: number
   /**
-   * - `loop`: what follows may run again.
-   * - `branch`: what follows may be jumped to, or not be reached.
-   * - `bulk`: it works on as many bytes, or grows by as many pages, as the number on top of the stack says.
+   * After `loop`, code may run again; after `branch`, it may be jumped to or not reached; `bulk` works on as many
+   * bytes, or grows by as many pages, as the top of the stack says.
    */
   readonly kind: 'plain' | 'loop' | 'branch' | 'bulk'
-  /** The index that `global.get` and `global.set` have. */
+  /** Of `global.get` and `global.set`. */
   readonly global?: number
-  /** The index that `call` has. */
+  /** Of `call`. */
   readonly callee?: number
 }
 
 const PLAIN: Instruction = { cost: 1, kind: 'plain' }
 const BRANCH: Instruction = { cost: 1, kind: 'branch' }
-/** Marks a place: nothing is run. */
 const BLOCK: Instruction = { cost: 0, kind: 'plain' }
 const END: Instruction = { cost: 0, kind: 'branch' }
 const LOOP: Instruction = { cost: 4, kind: 'loop' }
 const MEMORY: Instruction = { cost: 3, kind: 'plain' }
 const DIVISION: Instruction = { cost: 8, kind: 'plain' }
 const CALL: Instruction = { cost: 5, kind: 'plain' }
-/** It may be one of the host's functions, which cost more. */
+/** May be one of the host's functions, which cost more. */
 const INDIRECT_CALL: Instruction = { cost: 30, kind: 'plain' }
 const BULK: Instruction = { cost: 20, kind: 'bulk' }
-/** The engine makes a new buffer, however few pages it is. */
+/** A new buffer for the engine, however few pages it is. */
 const GROW: Instruction = { cost: 5_000, kind: 'bulk' }
 
-/** Integer division and remainder, and floating-point division and square root. */
+/** Floating-point square roots too. */
 const DIVISIONS = [0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0x9f, 0xa3]
-/** Added to the second number of an opcode whose first is 0xfc. */
+/** Stands for the prefix 0xfc. */
 const EXTENDED = 0x100
 
-/** An instruction with a fixed count of LEB128 numbers behind its opcode. */
+/** With so many LEB128 numbers behind its opcode. */
 type Simple = Instruction & { readonly numbers: number }
 /** By opcode. */
 const SIMPLE: Simple[] = []
@@ -63,9 +61,8 @@ for (const [instruction, numbers, opcodes] of [
 }
 
 /**
- * Reads one instruction with its immediates (WebAssembly 2.0, section 5.4). Instructions of later proposals (exceptions,
- * threads, garbage collection, tail calls) and bulk operations on tables are refused: what a unit of fuel is worth would
- * not hold for them.
+ * Reads an instruction with its immediates (WebAssembly 2.0, section 5.4). Later proposals and bulk operations on
+ * tables are refused: a unit of fuel would not be worth the same.
  */
 export function readInstruction(reader: ByteReader): Instruction {
   const opcode = reader.byte()

@@ -3,33 +3,33 @@ import { bulkBody, createBodyMeter, type Gauge } from './code.ts'
 import { type Imported, readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
 
 export interface MeterOptions {
-  /** Units of fuel that one instance has, its start function included; less than 2^31. */
+  /** Of one instance, its start function included; less than 2^31. */
   readonly fuel: number
-  /** Pages of 64 KiB that its memory may grow to. */
+  /** Of 64 KiB each. */
   readonly maxPages: number
 }
 
 export interface Metered {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly imports: readonly Imported[]
-  /** The names of the functions it exports. */
+  /** Exported names. */
   readonly functions: readonly string[]
 }
 
-/** The exported global that holds what fuel is left; below zero there was too little. */
+/** The exported global of the fuel left; below zero there was too little. */
 export const FUEL_EXPORT = '__fuel'
-/** The module's start function, as an export: it is the host that starts it, which can then see what came of it. */
+/** The start function as an export: the host starts it, and sees what came of it. */
 export const START_EXPORT = '__start'
 
-/** The largest module that may come of it, in bytes: code of many branches grows several times. */
+/** In bytes: code of many branches grows several times. */
 const MAX_METERED = 16 * 1024 * 1024
-/** The largest number of entries of a table. */
+/** Entries. */
 const MAX_TABLE = 100_000
 
 /**
- * Rewrites a module so that it stops by itself: it takes fuel while it runs and traps without, and its memory and tables
- * cannot grow past bounds. What is added, a global and a function, comes last, so that nothing is renumbered. The module
- * must be valid (`WebAssembly.validate`). Throws a ModuleError for one that is not supported or too large.
+ * Rewrites a valid module (`WebAssembly.validate`) so that it takes fuel, traps without, and cannot grow past bounds.
+ * The added global and function come last, so that nothing is renumbered. Throws a ModuleError for a module that is
+ * not supported or too large.
  */
 export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions): Metered {
   const sections = readSections(module)
@@ -83,7 +83,6 @@ export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions
   return { bytes: out.bytes.slice(), imports, functions: exports.functions }
 }
 
-/** A list with more entries at its end. */
 function appended(section: ByteReader | undefined, entries: readonly (readonly number[])[]): Uint8Array {
   const out = new ByteWriter()
   out.u32((section?.u32() ?? 0) + entries.length)
@@ -92,7 +91,7 @@ function appended(section: ByteReader | undefined, entries: readonly (readonly n
   return out.bytes
 }
 
-/** Tables or memories with their limits within bounds (WebAssembly 2.0, sections 5.3.8 to 5.3.10). */
+/** Limits of tables or memories (WebAssembly 2.0, sections 5.3.8 to 5.3.10). */
 function bounded(section: ByteReader | undefined, most: number, what: 'memory' | 'table'): Uint8Array {
   const out = new ByteWriter()
   const count = section?.u32() ?? 0

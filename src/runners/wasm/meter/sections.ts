@@ -1,9 +1,6 @@
 import { ByteReader, ModuleError } from './bytes.ts'
 
-/**
- * The sections of a module (WebAssembly 2.0, section 5.5.2) in the order in which they stand, and the most entries that
- * each may have.
- */
+/** In the order of a module (WebAssembly 2.0, section 5.5.2), with the most entries of each. */
 export const SECTIONS = [
   { name: 'type', id: 1, most: 10_000 },
   { name: 'import', id: 2, most: 200 },
@@ -24,7 +21,7 @@ const CUSTOM = 0
 const MAGIC = [0x00, 0x61, 0x73, 0x6d]
 const VERSION = [0x01, 0x00, 0x00, 0x00]
 
-/** Judges the bytes that every module begins with. Throws a ModuleError where they are others. */
+/** Throws a ModuleError. */
 export function checkHeader(bytes: Uint8Array): void {
   const startsWith = (wanted: readonly number[], at: number) =>
     wanted.every((byte, index) => bytes[at + index] === byte)
@@ -34,7 +31,7 @@ export function checkHeader(bytes: Uint8Array): void {
   }
 }
 
-/** A module's sections by name, without the custom ones, which mean nothing to what runs. */
+/** Without custom sections, which mean nothing to the engine. */
 export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteReader> {
   checkHeader(bytes)
   const sections = new Map<SectionName, ByteReader>()
@@ -55,7 +52,7 @@ export interface Imported {
   readonly name: string
 }
 
-/** The functions a module imports; nothing but functions may be imported. */
+/** Nothing but functions may be imported. */
 export function readImports(section: ByteReader | undefined): Imported[] {
   const imports: Imported[] = []
   for (let count = section?.u32() ?? 0; section && count > 0; count--) {
@@ -70,7 +67,6 @@ export function readImports(section: ByteReader | undefined): Imported[] {
   return imports
 }
 
-/** The names of a module's exports, and of those that are functions. */
 export function readExports(section: ByteReader | undefined): { names: string[]; functions: string[] } {
   const names: string[] = []
   const functions: string[] = []
