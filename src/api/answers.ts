@@ -1,3 +1,5 @@
+import type { Json } from '../core/tool/json.ts'
+import type { Encoded } from '../core/tool/codec.ts'
 import type { RecordAnswers } from './calls/wire.ts'
 import type { KeyAnswers } from './keys/wire.ts'
 import type { PolicyAnswers } from './policies/wire.ts'
@@ -21,4 +23,16 @@ export type ApiAnswers = RecordAnswers &
   ImplementationAnswers &
   ToolAnswers &
   AgentAnswers &
-  GrantAnswers
+  GrantAnswers &
+  DefinitionAnswers
+
+/** `GET /tools/:id` by the query that chooses its format. */
+interface DefinitionAnswers {
+  'GET /tools/:id?losses=1': Encoded
+  'GET /tools/:id?format=oxp-flat': {
+    readonly name: string
+    readonly description: string
+    readonly input_schema: Json
+    readonly output_schema: Json
+  }
+}

@@ -1,15 +1,11 @@
-/** A difference between two versions, as `GET /tools/{id}/versions` tells it. */
-export interface ToldChange {
-  readonly path: string
-  readonly what: string
-  readonly level: string
-  /** What was said, and what is; neither where it is no text that differs, or too long a one. */
-  readonly before?: string
-  readonly after?: string
+import type { SaidChange } from '../core/publish/said-changes.ts'
+
+export interface ChangesProps {
+  readonly changes: readonly SaidChange[]
 }
 
-/** What differs between two versions, in the order in which it is told: of texts what they were and are. */
-export function Changes({ changes }: { changes: readonly ToldChange[] }) {
+/** The changes between two versions; of a text, as it was and as it is. */
+export function Changes({ changes }: ChangesProps) {
   if (changes.length === 0) return <p class="note">Nothing that callers or models read has changed.</p>
   return (
     <ul class="plain changes">
@@ -24,7 +20,7 @@ export function Changes({ changes }: { changes: readonly ToldChange[] }) {
   )
 }
 
-function Texts({ before, after }: ToldChange) {
+function Texts({ before, after }: SaidChange) {
   if (before === undefined && after === undefined) return undefined
   const { start, gone, come, end } = differenceOf(before ?? '', after ?? '')
   return (
@@ -53,21 +49,11 @@ function Texts({ before, after }: ToldChange) {
   )
 }
 
-/** Two texts by what they have in common at both ends. */
-interface TextDifference {
-  readonly start: string
-  /** What is in the first alone, in whole words. */
-  readonly gone: string
-  /** What is in the second alone. */
-  readonly come: string
-  readonly end: string
-}
-
-/** Of what two texts have in common so many characters are shown beside where they differ. */
+/** In characters, of the text on each side of a difference. */
 const CONTEXT = 300
 
-/** Where two texts differ, from the first word to the last that are not the same. What is far from it is left out, with `…`. */
-export function differenceOf(before: string, after: string): TextDifference {
+/** Where two texts differ, from the first word to the last that are not the same, with the context on both sides. */
+export function differenceOf(before: string, after: string) {
   const [was, is] = [wordsOf(before), wordsOf(after)]
   const shorter = Math.min(was.length, is.length)
   let first = 0
@@ -85,7 +71,6 @@ export function differenceOf(before: string, after: string): TextDifference {
   }
 }
 
-/** Words and what stands between them: together they are the text. */
 function wordsOf(text: string): readonly string[] {
   return text.match(/\s+|[^\s]+/g) ?? []
 }

@@ -3,15 +3,16 @@ import type { MadeRequest } from './page.ts'
 /** The environment variable that commands read the key from: no key stands on a page. */
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
 
-/** The command that makes a request as a page made it, with whoever runs it giving a key; `isOpen` needs none. */
-export function curlOf({ method, path, body, accept }: MadeRequest, origin: string, isOpen: boolean): string {
-  // What comes bit by bit is shown so
-  const wanted = accept === undefined ? '' : ` \\\n  -N -H ${quoted(`Accept: ${accept}`)}`
+/** A request as a command, which takes the key of whoever runs it; none where the deployment `isOpen`. */
+export function curlOf({ method, path, body, accept, ifMatch }: MadeRequest, origin: string, isOpen: boolean): string {
+  // An answer that comes bit by bit is shown so
+  const stream = accept === undefined ? '' : ` \\\n  -N -H ${quoted(`Accept: ${accept}`)}`
+  const condition = ifMatch === undefined ? '' : ` \\\n  -H ${quoted(`If-Match: ${ifMatch}`)}`
   const post =
     body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(withoutPasswords(body))}`
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"`
-  return `curl ${verb}${quoted(origin + path)}${key}${wanted}${post}`
+  return `curl ${verb}${quoted(origin + path)}${key}${stream}${condition}${post}`
 }
 
 /** A text as one word of a POSIX shell (Shell Command Language, 2.2.2): nothing in it is read but the quote itself. */
@@ -19,7 +20,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** A body without what addresses in it may hold before their `@` (RFC 3986, section 3.2.1). */
+/** A body without the passwords that URLs in it may hold before their `@` (RFC 3986, section 3.2.1). */
 function withoutPasswords(body: string): string {
   return body.replaceAll(/(:\/\/)[^\s"'/@]{1,500}@/g, '$1…@')
 }

@@ -4,22 +4,19 @@ import { hasScope } from '../core/access/principal.ts'
 import { answerDocument } from '../http/page/document.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { curlOf } from './curl.ts'
-import type { Live, MadeRequest, PageEntry, View, Visit } from './page.ts'
+import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './page.ts'
 import { PAGES } from './pages.ts'
 import { LIVE_PLACE } from './parts.tsx'
 
 interface Surroundings {
-  readonly visit: Visit
+  readonly visit: PageVisit
   readonly entry: PageEntry
   readonly made: readonly MadeRequest[]
   readonly style: string
   readonly script: string
 }
 
-/**
- * A view with what stands around it on every page: the navigation, who is signed in, and the requests that it made. What is live
- * in it is sent as it comes.
- */
+/** Answers with a view, below the navigation and above the requests that it made; its live parts are sent as they come. */
 export async function layout(view: View, around: Surroundings): Promise<Response> {
   const { title, status = 200, live } = view
   const { style, script } = around
@@ -49,8 +46,7 @@ function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings):
   )
 }
 
-/** The page up to its live part, the parts as they come, and, when that is over, the rest of the page as it is then. */
-async function* liveBody(view: View, { parts, end }: Live, around: Surroundings): AsyncGenerator<JSX.Element> {
+async function* liveBody(view: View, { parts, end }: LiveParts, around: Surroundings): AsyncGenerator<JSX.Element> {
   const [before = ''] = String(await bodyOf(view, around)).split(LIVE_PLACE)
   yield raw(before)
   yield* parts
@@ -95,7 +91,7 @@ function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>)
   )
 }
 
-/** The requests of a page, as commands, since what it shows anybody can have who has a key. */
+/** The requests of a page as commands: a key gets all that it shows. */
 function MadeRequests({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
   return (
     <footer>

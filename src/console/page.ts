@@ -1,92 +1,109 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { ApiAnswers } from '../api/answers.ts'
 import type { Principal, Scope } from '../core/access/principal.ts'
 import type { Progress } from '../core/call/progress.ts'
+import type { PathOf } from '../http/request/path-segment.ts'
 
-/** What a route of the deployment answered. */
-export interface Reply<T> {
-  readonly ok: boolean
+/** A route's failure in its own words, as OXP has them (`dialects/oxp/failure.ts`). */
+export interface RouteFailure {
   readonly status: number
-  readonly headers: Headers
-  /** Its body, where it is JSON: of a failure as OXP words it. */
+  readonly message: string
+  readonly detail?: string
+  /** Paths are those of the request's body. */
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** A route's answer: `etag` is without its quotes. */
+export type Reply<T> =
+  | { readonly ok: true; readonly status: number; readonly value: T; readonly etag?: string | undefined }
+  | { readonly ok: false; readonly status: number; readonly failure: RouteFailure }
+
+export type RouteName = keyof ApiAnswers
+
+/** The parameters of a route's path by name, and the rest of a request to it; with an `etag` it is sent as `If-Match`. */
+export type RouteRequest<R extends string> = PathOf<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
+
+export interface RequestParts {
+  readonly query?: URLSearchParams | string
+  readonly body?: unknown
+  readonly etag?: string | undefined
+}
+
+/** A request that was made for a page; `path` is with its query, `body` is JSON. */
+export interface MadeRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: string | undefined
+  /** Absent for JSON alone. */
+  readonly accept?: string | undefined
+  readonly ifMatch?: string | undefined
+}
+
+/** How a call ends: also a failure has a body to show. */
+export interface CallEnd<T> {
+  readonly status: number
   readonly value: T
 }
 
-/** A request that was made for a page. */
-export interface MadeRequest {
-  readonly method: string
-  /** With its query. */
-  readonly path: string
-  /** As JSON. */
-  readonly body?: string
-  /** What was asked for, where that is not JSON alone. */
-  readonly accept?: string
-}
-
-/** What a route answers: at once, or after it has told of progress. */
-export type Followed<T> =
-  { readonly reply: Reply<T> } | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<Reply<T>> }
+/** A call that ended at once, or one that reports progress first. */
+export type FollowedCall<T> =
+  | { readonly reply: CallEnd<T> }
+  | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallEnd<T>> }
 
 /** Somebody who opens a page, or sends its form. */
-export interface Visit {
+export interface PageVisit {
   readonly principal: Principal
   readonly url: URL
-  /** What stands in the path where it has a name. */
   readonly params: Readonly<Record<string, string>>
-  /** The fields of the form that was sent; none where the page was opened. */
+  /** Empty where the page was opened. */
   readonly form: URLSearchParams
-  /** Whether whoever comes without a credential is let in as an administrator, as `npm run dev` does. */
+  /** Whether the anonymous are let in as administrators, as `npm run dev` does. */
   readonly isOpen: boolean
   /**
-   * Asks a route of this deployment as who visits, with every check that it has for anybody: a page has no other way to know
-   * or to do a thing. `T` is what the route's `wire.ts` writes; of a failure it is to be read with `failureOf`. The foot of
-   * the page shows it.
+   * Requests a route of this deployment as the visitor, with every check that it has for anybody: a page has no other way to
+   * read or change a thing. The foot of the page shows the request.
    */
-  ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>>
-  /** The same of a route that may tell of progress: waits for the reply, or for the first that is told before it. */
-  follow<T>(method: string, path: string, body: unknown): Promise<Followed<T>>
+  ask<R extends RouteName>(
+    route: R,
+    ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
+  ): Promise<Reply<ApiAnswers[R]>>
+  /** Calls a tool: waits for the end, or for the first progress. `T` is the body that `dialects/oxp` answers. */
+  follow<T>(route: 'POST /tools/call', body: unknown): Promise<FollowedCall<T>>
 }
 
-/** What a page shows. */
 export interface View {
   readonly title: string
   readonly content: JSX.Element
-  /** 200 unless it says. */
+  /** 200 by default. */
   readonly status?: number
-  /** What comes while the page is sent, where its content has `LivePlace`, once. */
-  readonly live?: Live
+  /** Sent as it comes, where the content has its one `LivePlace`. */
+  readonly live?: LiveParts
 }
 
-/** What is shown of something that goes on. */
-export interface Live {
+export interface LiveParts {
   readonly parts: AsyncIterable<JSX.Element>
-  /** The content when it is over: what stands in it behind `LivePlace` is sent then. */
+  /** The content when it is over, of which everything behind `LivePlace` is sent. */
   readonly end: () => Promise<JSX.Element>
 }
 
-/** Leads elsewhere: a path of the console. */
-export interface Leads {
-  readonly leadsTo: string
-}
+/** A page's answer: a view, or a path of the console to go to. */
+export type PageResult = View | { readonly redirectTo: string }
 
-/** A page of the console. */
 export interface PageModule {
   /** `GET`: changes nothing. */
-  show(visit: Visit): Promise<View | Leads>
-  /** `POST`, where it has a form; only forms of our own pages come here. */
-  act?(visit: Visit): Promise<View | Leads>
+  show(visit: PageVisit): Promise<PageResult>
+  /** `POST`, for forms of our own pages alone. */
+  act?(visit: PageVisit): Promise<PageResult>
 }
 
-/** Where a page is, who may open it, and what is loaded when somebody does. */
 export interface PageEntry {
-  /** As Hono has it: `/console/tools/:id`. */
+  /** As Hono writes it: `/console/tools/:id`. */
   readonly path: string
-  /** What it is called in the navigation; absent: it is reached from another page. */
+  /** Its name in the navigation, if it is there. */
   readonly label?: string
-  /** Absent: whoever is let in at all. */
   readonly scope?: Scope
-  /** Whether it is somebody's own, and so not for the anonymous. */
+  /** Not for the anonymous. */
   readonly isPrivate?: true
-  /** Whether it has a form to send. */
   readonly hasForm?: true
   readonly load: () => Promise<PageModule>
 }

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
-import type { SaidFailure } from './reply.ts'
+import type { RouteFailure } from './page.ts'
 
 /** What a page says first: how something ended, or what is wrong. */
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
@@ -12,7 +12,7 @@ export function Notice({ isProblem = false, children }: { isProblem?: boolean; c
 }
 
 /** A failure of a request, with all that is wrong. */
-export function Refused({ failure }: { failure: SaidFailure }) {
+export function FailureNotice({ failure }: { failure: RouteFailure }) {
   return (
     <Notice isProblem>
       <p>
@@ -50,7 +50,7 @@ export function Time({ at, isExact = false }: { at: string; isExact?: boolean })
 }
 
 /** How something ended that was asked for: `success`, or what went wrong. */
-export function Outcome({ outcome }: { outcome: string }) {
+export function OutcomeWord({ outcome }: { outcome: string }) {
   return outcome === 'success' ? <>{outcome}</> : <span class="failed">{outcome}</span>
 }
 

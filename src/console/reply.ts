@@ -1,57 +1,51 @@
 import type { Progress } from '../core/call/progress.ts'
 import { isObject, parseJson } from '../core/tool/json.ts'
 import { readEvents } from '../http/answer/event-stream.ts'
-import type { Followed, Reply } from './page.ts'
+import type { CallEnd, FollowedCall, Reply, RouteFailure } from './page.ts'
 
-/** What a route answered. `T` is what its `wire.ts` writes. */
+/** Reads a route's answer; `T` is the type that `ApiAnswers` has of it. */
 export async function replyOf<T>(response: Response): Promise<Reply<T>> {
-  const { ok, status, headers } = response
-  const answered = await response.text()
-  const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
-  return { ok, status, headers, value: isJson ? JSON.parse(answered) : {} }
+  const { ok, status, value } = await bodyOf(response)
+  if (!ok) return { ok, status, failure: failureIn(status, value) }
+  return { ok, status, value, etag: response.headers.get('etag')?.slice(1, -1) }
 }
 
-/** The same of a route that may tell of progress first. */
-export async function followed<T>(response: Response): Promise<Followed<T>> {
-  const { headers } = response
-  if (headers.get('content-type') !== 'text/event-stream') return { reply: await replyOf<T>(response) }
-  const { promise, resolve } = Promise.withResolvers<Reply<T>>()
+async function bodyOf(response: Response) {
+  const { ok, status, headers } = response
+  const text = await response.text()
+  const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
+  return { ok, status, value: isJson ? JSON.parse(text) : {} }
+}
+
+/** Reads a call's answer, which may report progress first. */
+export async function followedCall<T>(response: Response): Promise<FollowedCall<T>> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return { reply: await bodyOf(response) }
+  const { promise, resolve } = Promise.withResolvers<CallEnd<T>>()
   async function* read(): AsyncGenerator<Progress> {
     let status = 200
     for await (const { event, data } of readEvents(response)) {
       if (event === 'progress') yield JSON.parse(data)
       else if (event === 'status') status = statusIn(data)
-      else if (event === 'result') return resolve({ ok: status < 400, status, headers, value: JSON.parse(data) })
+      else if (event === 'result') return resolve({ status, value: JSON.parse(data) })
     }
-    resolve(replyOf<T>(Response.json({ message: 'The answer broke off' }, { status: 502 })))
+    resolve(bodyOf(Response.json({ message: 'The answer broke off' }, { status: 502 })))
   }
   return { progress: read(), end: () => promise }
 }
 
 function statusIn(data: string): number {
-  const said = parseJson(data)
-  return isObject(said) && typeof said.status === 'number' ? said.status : 500
+  const event = parseJson(data)
+  return isObject(event) && typeof event.status === 'number' ? event.status : 500
 }
 
-/** A failure of a route, in its words. */
-export interface SaidFailure {
-  readonly status: number
-  readonly message: string
-  readonly detail?: string
-  /** What is wrong, where in what was sent. */
-  readonly problems: readonly { readonly path: string; readonly message: string }[]
-}
-
-/** As OXP words failures (`dialects/oxp/failure.ts`). */
-interface Worded {
+interface FailureBody {
   readonly message?: string
   readonly developer_message?: string
-  readonly errors?: SaidFailure['problems']
+  readonly errors?: RouteFailure['problems']
 }
 
-/** What a reply that is no success says. */
-export function failureOf({ status, value }: Reply<Worded | unknown>): SaidFailure {
-  const { message, developer_message: detail, errors: problems = [] }: Worded = Object(value)
+function failureIn(status: number, value: unknown): RouteFailure {
+  const { message, developer_message: detail, errors: problems = [] }: FailureBody = Object(value)
   return {
     status,
     message: message ?? `It was answered with the status ${status}`,

@@ -45,4 +45,9 @@ describe('a request as a command', () => {
       '{}',
     ])
   })
+
+  it('changes the revision that was changed', () => {
+    const request = { method: 'DELETE', path: '/keys/1', ifMatch: '"r1"' }
+    expect(wordsOf(curlOf(request, 'https://s.test', true)).slice(3)).toEqual(['-H', 'If-Match: "r1"'])
+  })
 })

@@ -11,6 +11,7 @@ const CASES = [
     page: '/console/keys',
     filledBy: 'id=k1',
     list: 'GET /keys',
+    one: 'GET /keys/k1',
     change: 'PATCH /keys/k1',
     before: KEY,
     after: { ...KEY, scopes: ['tools:read'], tools: ['Mail.*'], users: [] },
@@ -21,6 +22,7 @@ const CASES = [
     page: '/console/providers',
     filledBy: 'id=acme',
     list: 'GET /providers',
+    one: 'GET /providers/acme',
     change: 'PUT /providers/acme',
     before: PROVIDER,
     after: { ...PROVIDER, tools: ['Acme.*'] },
@@ -37,6 +39,7 @@ const CASES = [
     page: '/console/policies',
     filledBy: 'pattern=Mail.*',
     list: 'GET /policies',
+    one: 'GET /policies/Mail.*',
     change: 'PUT /policies/Mail.*',
     before: POLICY,
     after: { ...POLICY, security_level: 9, approval: true },
@@ -46,55 +49,82 @@ const CASES = [
 ] as const
 
 describe.each(CASES)('a form at $page that stands open', (each) => {
-  const { page, filledBy, list, change, before, after, fields, now } = each
+  const { page, filledBy, list, one, change, before, after, fields, now } = each
+  const address = `${page}?${filledBy}`
 
+  /** Routes that answer as those of the deployment do: a change with another tag than there is now is refused. */
   function world(refused?: Response) {
     let isChanged = false
-    const there = () => (isChanged ? after : before)
+    const there = () => {
+      const headers = { etag: isChanged ? '"2"' : '"1"' }
+      return Response.json(isChanged ? after : before, { headers })
+    }
     const { get, post, asked } = setUp({
-      [list]: () => ({ items: [there()] }),
-      'GET /keys/k1': there,
-      [change]: () => refused?.clone() ?? there(),
+      [list]: () => ({ items: [isChanged ? after : before] }),
+      [one]: there,
+      [change]: (request) => {
+        const tag = request.headers.get('if-match')
+        if (tag !== null && tag !== there().headers.get('etag')) return new Response('{}', { status: 412 })
+        return refused?.clone() ?? there()
+      },
     })
-    const changes = () => asked.filter(({ request }) => request.method !== 'GET')
+    const changes = () =>
+      asked.filter(({ request }) => request.method !== 'GET').map(({ request }) => request.headers.get('if-match'))
     return { get, post, changes, changeIt: () => void (isChanged = true) }
   }
 
-  /** How the form on a page was filled. */
+  /** The revision that the form on a page was filled with. */
   function filledIn(text: string): Record<string, string> {
-    const hidden = text.matchAll(/<input type="hidden" name="(filled|filled_of)" value="([^"]*)"/g)
+    const hidden = text.matchAll(/<input type="hidden" name="(etag)" value="([^"]*)"/g)
     return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, decoded(value)]))
   }
   const decoded = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
 
   it('gives nothing again that somebody took away meanwhile, and is filled anew', async () => {
     const { get, post, changes, changeIt } = world()
-    const filled = filledIn(await (await get(`${page}?${filledBy}`)).text())
-    expect(Object.keys(filled)).toEqual(['filled_of', 'filled'])
+    const text = await (await get(address)).text()
+    expect(text).toContain(`action="${address}"`)
+    const filled = filledIn(text)
+    expect(filled).toEqual({ etag: '1' })
     changeIt()
-    const refused = await post(page, { ...fields, ...filled })
-    const text = await refused.text()
-    expect([refused.status, changes()]).toEqual([409, []])
-    expect(text).toContain('It was changed since this form was filled')
-    expect(text).toContain(now)
-    const again = await post(page, { ...fields, ...filledIn(text) })
-    expect([again.status, changes().length]).toEqual([302, 1])
+    const refused = await post(address, { ...fields, ...filled })
+    const anew = await refused.text()
+    expect([refused.status, changes()]).toEqual([412, ['"1"']])
+    expect(anew).toContain('It was changed since this form was filled')
+    expect(anew).toContain(now)
+    const again = await post(address, { ...fields, ...filledIn(anew) })
+    expect([again.status, changes()]).toEqual([302, ['"1"', '"2"']])
   })
 
   it('is done where nobody changed anything', async () => {
     const { get, post, changes } = world()
-    const filled = filledIn(await (await get(`${page}?${filledBy}`)).text())
-    expect((await post(page, { ...fields, ...filled })).status).toBe(302)
-    expect(changes()).toHaveLength(1)
+    const filled = filledIn(await (await get(address)).text())
+    expect((await post(address, { ...fields, ...filled })).status).toBe(302)
+    expect(changes()).toEqual(['"1"'])
   })
 
   it('is held to what it was filled with first, once it comes back to be corrected', async () => {
     const { get, post, changes, changeIt } = world(Response.json({ message: 'Not valid' }, { status: 422 }))
-    const filled = filledIn(await (await get(`${page}?${filledBy}`)).text())
-    const corrected = await post(page, { ...fields, ...filled })
+    const filled = filledIn(await (await get(address)).text())
+    const corrected = await post(address, { ...fields, ...filled })
     expect(corrected.status).toBe(422)
     changeIt()
-    expect((await post(page, { ...fields, ...filledIn(await corrected.text()) })).status).toBe(409)
-    expect(changes()).toHaveLength(1)
+    expect((await post(address, { ...fields, ...filledIn(await corrected.text()) })).status).toBe(412)
+    expect(changes()).toEqual(['"1"', '"1"'])
   })
+
+  it('does nothing with a revision that was made up', async () => {
+    const { post, changes } = world()
+    for (const etag of ['*', 'x', '1", "2', '1\r\nx-y: z', '']) {
+      expect([etag, (await post(address, { ...fields, etag })).status]).toEqual([etag, 412])
+    }
+    expect(changes().map((tag) => tag?.slice(0, 3))).toEqual(['"*"', '"x"', '"1%', '"1%', '""'])
+  })
+})
+
+it('a form that is saved under another name asks for no revision of that', async () => {
+  const { post, asked } = setUp({ 'PUT /policies/Cal.*': () => POLICY })
+  const fields = { 'do': 'set', 'input/pattern': 'Cal.*', 'input/security_level': '2', 'etag': '1' }
+  expect((await post('/console/policies?pattern=Mail.*', fields)).status).toBe(302)
+  expect(asked[0]?.request.headers.get('if-match')).toBe(null)
 })

@@ -68,15 +68,13 @@ describe('the page of keys', () => {
     }
     const routes = {
       'GET /keys': () => ({ items: [there] }),
-      'GET /keys/k1': () => there,
+      'GET /keys/k1': () => Response.json(there, { headers: { etag: '"r1"' } }),
       'PATCH /keys/k1': () => there,
     }
     /** What the form says as it was filled. */
     const filled = {
       'do': 'change',
-      'filled_of': 'k1',
-      'filled':
-        'input%2Fname=ann&input%2Fscopes=0&input%2Ftools=&instead%3Ainput%2Fusers=1&input%2Fexpires_at=2031-05-01T08%3A00%3A00&input%2Flimits%2Fconcurrency=5',
+      'etag': 'r1',
       'input/name': 'ann',
       'input/scopes': '0',
       'instead:input/users': '1',
@@ -85,7 +83,7 @@ describe('the page of keys', () => {
     }
     const change = async (fields: Record<string, string>) => {
       const { post, asked } = setUp(routes)
-      const { status, headers } = await post('/console/keys', fields)
+      const { status, headers } = await post('/console/keys?id=k1', fields)
       expect([status, headers.get('location')]).toEqual([302, '/console/keys?done=changed'])
       return JSON.parse(asked.find(({ request }) => request.method === 'PATCH')?.body ?? '')
     }
@@ -118,13 +116,13 @@ describe('the page of keys', () => {
     it('stays as it is where that is refused, and the form as it was written', async () => {
       const refused = () => Response.json({ message: 'The last administrator' }, { status: 409 })
       const { post } = setUp({ ...routes, 'PATCH /keys/k1': refused })
-      const page = await post('/console/keys', { ...filled, 'input/name': 'eve' })
+      const page = await post('/console/keys?id=k1', { ...filled, 'input/name': 'eve' })
       const text = await page.text()
       expect([page.status, text.includes('The last administrator')]).toEqual([409, true])
       expect(text).toContain('value="eve"')
       expect(text).toContain('name="do" value="change"')
       const gone = await setUp({ ...routes, 'GET /keys/k1': () => new Response('{}', { status: 404 }) }).post(
-        '/console/keys',
+        '/console/keys?id=k1',
         filled,
       )
       expect(gone.status).toBe(404)

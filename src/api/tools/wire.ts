@@ -114,8 +114,8 @@ export function statusHeaders(status: ToolStatus): Record<string, string> {
 
 function encodeAbout(record: ToolRecord) {
   const { securityLevel, tags, source } = record
-  const approval = needsApproval(record) ? { approval: true } : {}
-  return { security_level: securityLevel, ...approval, tags, dialect: source.dialect }
+  const approval = needsApproval(record) || undefined
+  return { security_level: securityLevel, approval, tags, dialect: source.dialect }
 }
 
 /** What it takes to call a tool, where it takes anything: most dialects have no field for it. */

@@ -1,24 +1,19 @@
-import type { Act } from '../../core/access/act.ts'
 import { isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import type { Leads, View, Visit } from '../page.ts'
-import { exact, Notice, Outcome, Refused, Time } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageResult, PageVisit } from '../page.ts'
+import { exact, FailureNotice, Notice, OutcomeWord, Time } from '../parts.tsx'
+import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 
-/** As `GET /audit` lists them. */
-type Listed = Omit<Act, 'at'> & { readonly at: string }
+type AuditPage = ApiAnswers['GET /audit']
+type ListedAct = AuditPage['items'][number]
 
-const FILTERS = ['act', 'principal', 'outcome', 'cursor'] as const
-const LIMIT = 50
+const LIMIT = '50'
 
-/** What was administered of late, and who was refused. */
-export async function show(visit: Visit): Promise<View | Leads> {
-  const { searchParams } = visit.url
-  const asked = FILTERS.map((name): [string, string] => [name, searchParams.get(name)?.trim() ?? ''])
-  const given = new URLSearchParams(asked.filter(([, value]) => value !== ''))
-  const query = new URLSearchParams([...given, ['limit', String(LIMIT)]])
-  const acts = await visit.ask<{ items: readonly Listed[]; next_cursor?: string }>('GET', `/audit?${query}`)
-  given.delete('cursor')
+/** Acts of administration, and refusals, the latest first. */
+export async function show(visit: PageVisit): Promise<PageResult> {
+  const { cursor, ...filters } = filtersOf(visit, ['act', 'principal', 'outcome', 'cursor'])
+  const acts = await visit.ask('GET /audit', { query: queryOf({ ...filters, cursor, limit: LIMIT }) })
   return {
     title: 'Audit',
     content: (
@@ -26,30 +21,24 @@ export async function show(visit: Visit): Promise<View | Leads> {
         <form class="row" method="get">
           <label>
             Act <span class="note">such as key.create, or refusal</span>
-            <input name="act" value={exact(given.get('act') ?? '')} />
+            <input name="act" value={exact(filters.act ?? '')} />
           </label>
           <label>
             Who <span class="note">such as admin or key:…</span>
-            <input name="principal" value={exact(given.get('principal') ?? '')} />
+            <input name="principal" value={exact(filters.principal ?? '')} />
           </label>
           <button class="go">Show</button>
         </form>
-        {acts.ok ? <Acts {...acts.value} filter={given} /> : <Refused failure={failureOf(acts)} />}
+        {acts.ok ? <Acts {...acts.value} filters={filters} /> : <FailureNotice failure={acts.failure} />}
       </>
     ),
   }
 }
 
-interface ActsProps {
-  readonly items: readonly Listed[]
-  readonly next_cursor?: string
-  readonly filter: URLSearchParams
-}
-
-const COLUMNS: readonly Column<Listed>[] = [
+const COLUMNS: readonly Column<ListedAct>[] = [
   { title: 'When', cell: ({ at }) => <Time at={at} isExact /> },
   { title: 'Act', isName: true, cell: ({ act }) => act },
-  { title: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
   {
     title: 'Who',
     cell: ({ principal, principal_name, user_id, address }) => (
@@ -71,19 +60,18 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'About', isLong: true, cell: ({ about }) => (about === undefined ? undefined : <About about={about} />) },
 ]
 
-function Acts({ items, next_cursor, filter }: ActsProps) {
+function Acts({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
   if (items.length === 0) {
     return <Notice>Nothing was done that is like this. Acts are here a second after they were done.</Notice>
   }
-  const next = next_cursor === undefined ? undefined : new URLSearchParams([...filter, ['cursor', next_cursor]])
-  const more = next && { href: `/console/audit?${next}`, label: 'Earlier acts' }
+  const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
+  const more = query ? { href: `/console/audit?${query}`, label: 'Earlier acts' } : undefined
   return <Table label="Acts" columns={COLUMNS} items={items} more={more} />
 }
 
-/** Of what is longer so much is shown until it is opened. */
+/** In characters: of a longer text half as much is shown until it is opened. */
 const LONG = 160
 
-/** What an act was about, each part by its name. */
 function About({ about }: { about: JsonObject }) {
   return (
     <>

@@ -1,28 +1,22 @@
 import { hasScope } from '../../core/access/principal.ts'
-import type { Usage } from '../../core/call/records.ts'
-import type { CallRecord } from '../../core/call/record.ts'
-import type { Leads, View, Visit } from '../page.ts'
-import { exact, Notice, Outcome, Refused, Time, ToolName } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageResult, PageVisit } from '../page.ts'
+import { exact, FailureNotice, Notice, OutcomeWord, Time, ToolName } from '../parts.tsx'
+import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { UsageChart } from './chart.tsx'
 
-/** As `GET /calls` lists them. */
-type Listed = Omit<CallRecord, 'at'> & { readonly at: string }
+type CallsPage = ApiAnswers['GET /calls']
+type ListedCall = CallsPage['items'][number]
 
-const FILTERS = ['tool', 'outcome', 'principal', 'cursor'] as const
-const LIMIT = 50
+const LIMIT = '50'
 
-/** The calls of late that somebody may see: a chart of a day, and each call. */
-export async function show(visit: Visit): Promise<View | Leads> {
-  const { searchParams } = visit.url
-  const asked = FILTERS.map((name): readonly [string, string] => [name, searchParams.get(name)?.trim() ?? ''])
-  const given = new URLSearchParams(asked.filter(([, value]) => value !== '').map(([name, value]) => [name, value]))
-  const filter = new URLSearchParams(given)
-  filter.delete('cursor')
+/** The calls that the visitor may see, the latest first, below a chart of the last day. */
+export async function show(visit: PageVisit): Promise<PageResult> {
+  const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'cursor'])
   const [usage, calls] = await Promise.all([
-    visit.ask<{ items: readonly Usage[]; since: string; until: string }>('GET', `/usage?${withBy(filter)}`),
-    visit.ask<{ items: readonly Listed[]; next_cursor?: string }>('GET', `/calls?${withLimit(given)}`),
+    visit.ask('GET /usage', { query: queryOf({ ...filters, by: 'hour' }) }),
+    visit.ask('GET /calls', { query: queryOf({ ...filters, cursor, limit: LIMIT }) }),
   ])
   return {
     title: 'Calls',
@@ -31,42 +25,28 @@ export async function show(visit: Visit): Promise<View | Leads> {
         <form class="row" method="get">
           <label>
             Tool <span class="note">such as Gmail.*</span>
-            <input name="tool" value={exact(given.get('tool') ?? '')} />
+            <input name="tool" value={exact(filters.tool ?? '')} />
           </label>
           <label>
             Outcome <span class="note">success, failure or a kind of it</span>
-            <input name="outcome" value={exact(given.get('outcome') ?? '')} />
+            <input name="outcome" value={exact(filters.outcome ?? '')} />
           </label>
           {hasScope(visit.principal, 'records:read') ? (
             <label>
               Who <span class="note">such as admin or key:…</span>
-              <input name="principal" value={exact(given.get('principal') ?? '')} />
+              <input name="principal" value={exact(filters.principal ?? '')} />
             </label>
           ) : undefined}
           <button class="go">Show</button>
         </form>
-        {usage.ok ? <UsageChart {...usage.value} /> : <Refused failure={failureOf(usage)} />}
-        {calls.ok ? <CallTable {...calls.value} filter={filter} /> : <Refused failure={failureOf(calls)} />}
+        {usage.ok ? <UsageChart {...usage.value} /> : <FailureNotice failure={usage.failure} />}
+        {calls.ok ? <CallTable {...calls.value} filters={filters} /> : <FailureNotice failure={calls.failure} />}
       </>
     ),
   }
 }
 
-function withBy(filter: URLSearchParams): URLSearchParams {
-  return new URLSearchParams([...filter, ['by', 'hour']])
-}
-
-function withLimit(given: URLSearchParams): URLSearchParams {
-  return new URLSearchParams([...given, ['limit', String(LIMIT)]])
-}
-
-interface CallTableProps {
-  readonly items: readonly Listed[]
-  readonly next_cursor?: string
-  readonly filter: URLSearchParams
-}
-
-const COLUMNS: readonly Column<Listed>[] = [
+const COLUMNS: readonly Column<ListedCall>[] = [
   { title: 'When', cell: ({ at }) => <Time at={at} isExact /> },
   {
     title: 'Tool',
@@ -78,7 +58,7 @@ const COLUMNS: readonly Column<Listed>[] = [
       </a>
     ),
   },
-  { title: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
   { title: 'Took', cell: ({ duration_ms }) => `${Math.round(duration_ms).toLocaleString('en')} ms` },
   { title: 'Dialect', cell: ({ dialect }) => dialect },
   { title: 'Who', cell: ({ principal, principal_name }) => principal_name ?? principal },
@@ -86,7 +66,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'More', isAct: true, cell: (call) => <CallDetails {...call} /> },
 ]
 
-function CallTable({ items, next_cursor, filter }: CallTableProps) {
+function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Readonly<Record<string, string>> }) {
   if (items.length === 0) {
     return (
       <Notice>
@@ -99,19 +79,18 @@ function CallTable({ items, next_cursor, filter }: CallTableProps) {
       </Notice>
     )
   }
-  const next = next_cursor === undefined ? undefined : new URLSearchParams([...filter, ['cursor', next_cursor]])
-  const more = next && { href: `/console/calls?${next}`, label: 'Earlier calls' }
+  const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
+  const more = query ? { href: `/console/calls?${query}`, label: 'Earlier calls' } : undefined
   return <Table label="Calls" columns={COLUMNS} items={items} more={more} />
 }
 
-/** What else is known of a call. */
-function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: given }: Listed) {
+function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: input }: ListedCall) {
   const known = [
     ['Call', call_id],
     ['Trace', trace_id],
     ['Digest', digest],
     ['The server behind it answered', upstream_status],
-    ['Arguments', given === undefined ? undefined : JSON.stringify(given)],
+    ['Arguments', input === undefined ? undefined : JSON.stringify(input)],
   ] as const
   return (
     <details>

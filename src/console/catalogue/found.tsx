@@ -1,26 +1,21 @@
-import { beginningOf, type ListedTool } from '../listed-tool.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import { bounded } from '../../http/page/text.ts'
 import { Notice, ToolName } from '../parts.tsx'
 import { hrefOf, type ToolSearch } from './search.tsx'
 
-/** As `GET /tools` answers; `total` of a search. */
-export interface Found {
-  readonly items: readonly ListedTool[]
-  readonly total?: number
-  readonly next_cursor?: string
-}
+export type ToolPage = ApiAnswers['GET /tools']
 
 interface FoundToolsProps {
   readonly search: ToolSearch
-  readonly found: Found
+  readonly found: ToolPage
   readonly from: number
   readonly total: number | undefined
   readonly mayPublish: boolean
 }
 
-/** Which tool a page begins with, for people; who changes it is told a wrong number. */
+/** The number of a page's first tool, shown to people and used for nothing else. */
 export const FROM = 'from'
 
-/** The tools that were found, a page of them. */
 export function FoundTools({ search, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
   if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
   const isAll = search.versions === 'all'
@@ -85,7 +80,7 @@ function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPu
   )
 }
 
-/** `1–30 of 8,118 tools`; of a total that is less than what is seen, which was counted before, nothing is said. */
+/** `1–30 of 8,118 tools`; a total below the range was counted before, and is left out. */
 function rangeOf(first: number, last: number, total: number | undefined, isAll: boolean): string {
   const number = (each: number) => each.toLocaleString('en')
   const range = first === last ? number(first) : `${number(first)}–${number(last)}`
@@ -94,7 +89,7 @@ function rangeOf(first: number, last: number, total: number | undefined, isAll: 
   return `${range} of ${number(total)} ${total === 1 ? noun : `${noun}s`}`
 }
 
-function Card({ tool, isExact }: { tool: ListedTool; isExact: boolean }) {
+function Card({ tool, isExact }: { tool: ToolPage['items'][number]; isExact: boolean }) {
   const { id, version, requirements = {} } = tool
   const [name = id] = id.split('@')
   const { authorization = [], secrets = [], user_id = false } = requirements
@@ -110,7 +105,7 @@ function Card({ tool, isExact }: { tool: ListedTool; isExact: boolean }) {
       </a>{' '}
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
-      <p dir="auto">{beginningOf(tool)}</p>
+      <p dir="auto">{bounded(tool.description)}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

@@ -1,22 +1,23 @@
 import { hasScope } from '../../core/access/principal.ts'
-import type { ListedTool } from '../listed-tool.ts'
-import type { Leads, Reply, View, Visit } from '../page.ts'
-import { Notice, Refused } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
-import { type Found, FoundTools, FROM } from './found.tsx'
-import { hrefOf, type ListedToolkit, queryOf, Search, searchOf, type ToolSearch } from './search.tsx'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageResult, PageVisit, Reply } from '../page.ts'
+import { FailureNotice, Notice } from '../parts.tsx'
+import { queryOf } from '../query.ts'
+import { FoundTools, FROM, type ToolPage } from './found.tsx'
+import { hrefOf, Search, searchOf, type ToolSearch } from './search.tsx'
 
-const LIMIT = 30
+const LIMIT = '30'
+const WAITING = queryOf({ status: 'pending', format: 'summary', limit: LIMIT })
 
-/** The tools that somebody may see: by words, by toolkit and by tag, a page at a time; and what waits for them. */
-export async function show(visit: Visit): Promise<View | Leads> {
+/** The tools that the visitor may see, by words, by toolkit and by tag; and how many wait for review. */
+export async function show(visit: PageVisit): Promise<PageResult> {
   const search = searchOf(visit)
   const mayPublish = hasScope(visit.principal, 'tools:publish')
   const isFirst = hrefOf(search, {}) === '/' && search.cursor === ''
   const [list, toolkits, waiting] = await Promise.all([
-    visit.ask<Found>('GET', `/tools?${queryOf({ ...search, format: 'summary', limit: String(LIMIT) })}`),
-    visit.ask<{ items: readonly ListedToolkit[] }>('GET', '/toolkits'),
-    isFirst && mayPublish ? visit.ask<Found>('GET', `/tools?status=pending&format=summary&limit=${LIMIT}`) : undefined,
+    visit.ask('GET /tools', { query: queryOf({ ...search, format: 'summary', limit: LIMIT }) }),
+    visit.ask('GET /toolkits'),
+    isFirst && mayPublish ? visit.ask('GET /tools', { query: WAITING }) : undefined,
   ])
   return {
     title: search.q ? `Tools for “${search.q.slice(0, 100)}”` : 'Tools',
@@ -24,7 +25,7 @@ export async function show(visit: Visit): Promise<View | Leads> {
       <>
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
         {visit.isOpen && isFirst ? (
-          <FirstSteps origin={visit.url.origin} tool={firstToCall(list.value.items ?? [])?.id} />
+          <FirstSteps origin={visit.url.origin} tool={list.ok ? firstToCall(list.value) : undefined} />
         ) : undefined}
         <Search search={search} toolkits={toolkits} />
         {list.ok ? (
@@ -36,15 +37,14 @@ export async function show(visit: Visit): Promise<View | Leads> {
             mayPublish={mayPublish}
           />
         ) : (
-          <Refused failure={failureOf(list)} />
+          <FailureNotice failure={list.failure} />
         )}
       </>
     ),
   }
 }
 
-/** How many versions wait for somebody who reviews them. */
-function Waiting({ items, next_cursor }: Found) {
+function Waiting({ items, next_cursor }: ToolPage) {
   if (items.length === 0) return undefined
   const count = next_cursor === undefined ? String(items.length) : `${items.length} and more`
   return (
@@ -58,9 +58,9 @@ function Waiting({ items, next_cursor }: Found) {
   )
 }
 
-/** One that needs nothing can be called at once. */
-function firstToCall(items: readonly ListedTool[]): ListedTool | undefined {
-  return items.find(({ requirements }) => requirements === undefined) ?? items[0]
+/** A tool that needs nothing can be called at once. */
+function firstToCall({ items }: ToolPage): string | undefined {
+  return (items.find(({ requirements }) => requirements === undefined) ?? items[0])?.id
 }
 
 function fromOf(query: URLSearchParams): number {
@@ -68,11 +68,11 @@ function fromOf(query: URLSearchParams): number {
   return query.get('cursor') ? Number(from) : 1
 }
 
-/** How many tools all pages have together, where that is known: nobody counts those of a tag, or all versions. */
+/** The tools of all pages together, where that is known: nobody counts those of a tag, or all versions. */
 function totalOf(
   { q, toolkit, tag, versions }: ToolSearch,
-  { total }: Found,
-  toolkits: Reply<{ items: readonly ListedToolkit[] }>,
+  { total }: ToolPage,
+  toolkits: Reply<ApiAnswers['GET /toolkits']>,
 ): number | undefined {
   if (q !== '' || tag !== '' || versions !== '' || !toolkits.ok) return total
   const meant = toolkits.value.items.filter(
@@ -81,7 +81,7 @@ function totalOf(
   return meant.length === 0 ? undefined : meant.reduce((sum, { tools }) => sum + tools, 0)
 }
 
-/** The first things to do with a Switchboard that was just started on one's own machine. */
+/** For a Switchboard that was just started on one's own machine. */
 function FirstSteps({ origin, tool }: { origin: string; tool: string | undefined }) {
   const [name] = (tool ?? '').split('@')
   return (

@@ -1,26 +1,17 @@
-import type { Reply, Visit } from '../page.ts'
-import { failureOf } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageVisit, Reply } from '../page.ts'
+import { filtersOf, queryOf } from '../query.ts'
 
-/** What somebody looks for, each as it stands in the address of the page; empty where it does not. */
-export type ToolSearch = Readonly<Record<'q' | 'toolkit' | 'tag' | 'versions' | 'cursor', string>>
+/** The search of a page by its address; a filter that is not there is empty. */
+export type ToolSearch = ReturnType<typeof searchOf>
 
-/** As `GET /toolkits` lists one. */
-export interface ListedToolkit {
-  readonly toolkit: string
-  readonly tools: number
+export function searchOf(visit: PageVisit) {
+  const filters = filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'cursor'])
+  const { q = '', toolkit = '', tag = '', versions = '', cursor = '' } = filters
+  return { q, toolkit, tag, versions, cursor }
 }
 
-export function searchOf({ url: { searchParams } }: Visit): ToolSearch {
-  const said = (name: string) => searchParams.get(name)?.trim() ?? ''
-  const [versions, cursor] = [said('versions'), said('cursor')]
-  return { q: said('q'), toolkit: said('toolkit'), tag: said('tag'), versions, cursor }
-}
-
-export function queryOf(search: Readonly<Record<string, string>>): URLSearchParams {
-  return new URLSearchParams(Object.entries(search).filter(([, value]) => value !== ''))
-}
-
-/** The first page of what is looked for, with a change. */
+/** The address of a search's first page, with a change. */
 export function hrefOf(search: ToolSearch, change: Readonly<Record<string, string>>): string {
   const query = queryOf({ ...search, cursor: '', ...change }).toString()
   return query === '' ? '/' : `/?${query}`
@@ -28,17 +19,16 @@ export function hrefOf(search: ToolSearch, change: Readonly<Record<string, strin
 
 interface SearchProps {
   readonly search: ToolSearch
-  readonly toolkits: Reply<{ readonly items: readonly ListedToolkit[] }>
+  readonly toolkits: Reply<ApiAnswers['GET /toolkits']>
 }
 
-/** Of so many toolkits each has a link; more are chosen in a field. */
+/** More toolkits than these are chosen in a field alone. */
 const MAX_LINKS = 40
 
-/** What is looked for: by words, by toolkit and by tag, among what is called by name or among all versions. */
 export function Search({ search, toolkits: listed }: SearchProps) {
   const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
-  const isNamed = (each: ListedToolkit) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
+  const isNamed = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
   return (
     <search>
       <form class="row" method="get" action="/">
@@ -73,7 +63,7 @@ export function Search({ search, toolkits: listed }: SearchProps) {
         <button class="go">Search</button>
       </form>
       {listed.ok ? undefined : (
-        <p class="note">The toolkits cannot be listed right now: {failureOf(listed).message}. Their tools are below.</p>
+        <p class="note">The toolkits cannot be listed right now: {listed.failure.message}. Their tools are below.</p>
       )}
       {toolkits.length > 1 && toolkits.length <= MAX_LINKS ? (
         <ul class="chips" aria-label="Toolkits">

@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import type { View } from '../page.ts'
-import { exact, Notice, Refused } from '../parts.tsx'
-import type { SaidFailure } from '../reply.ts'
+import type { Reply, RouteFailure, View } from '../page.ts'
+import { exact, FailureNotice, Notice } from '../parts.tsx'
 import { FieldRows } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'
 import { formOf } from './values.ts'
@@ -15,51 +14,41 @@ export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'descripti
   return [{ ...id, name: `${ROOT}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
 }
 
-/** A form as it is meant: pasted texts have spaces around them. */
+/** A form without the spaces that pasted texts have around them. */
 export function trimmed(form: URLSearchParams, except?: string): URLSearchParams {
   return new URLSearchParams([...form].map(([name, text]) => [name, name === except ? text : text.trim()]))
 }
 
-/** What a form was filled with that changes a thing: which one, and how it was then. */
-interface Filled {
-  readonly of: string
-  readonly as: string
+/** A form that was sent: as it was written, if that is to be kept, and why it was refused. */
+export interface SentForm {
+  readonly form?: URLSearchParams
+  readonly failure?: RouteFailure
 }
 
-/** How a form is filled with a thing; one that comes back to be corrected keeps what it was filled with first. */
-export function filledWith(fields: readonly Field[], of: string, thing: object, form?: URLSearchParams): Filled {
-  return { of, as: form?.get('filled') ?? String(formOf(fields, thing)) }
+/** Says why a form was refused. A stale one (412, by its `If-Match`) would give back what somebody took away, and is filled anew. */
+export function refusedForm({ failure }: Extract<Reply<never>, { ok: false }>, form: URLSearchParams): SentForm {
+  if (failure.status !== 412) return { failure, form }
+  const message = 'It was changed since this form was filled, so nothing was done'
+  return { failure: { ...failure, message, detail: 'The form is filled with what it is now: change that' } }
 }
 
-/**
- * Why a form is refused: somebody changed the thing since it was filled, and what they took away would be given again. A form
- * that was filled with nothing, or with another thing, is not refused.
- */
-export function staleness(
-  form: URLSearchParams,
-  fields: readonly Field[],
-  of: string,
-  thing: object | undefined,
-): SaidFailure | undefined {
-  if (form.get('filled_of') !== of || form.get('filled') === String(formOf(fields, thing))) return undefined
-  return {
-    status: 409,
-    message: 'It was changed since this form was filled, so nothing was done',
-    detail: 'The form is filled with what it is now: change that',
-    problems: [],
-  }
+/** The revision that a form changes, where it is of the thing that the form is filled with, and not saved as another. */
+export function etagOf(form: URLSearchParams, id: string, filledId: string | null): string | undefined {
+  return id === filledId ? (form.get('etag') ?? undefined) : undefined
 }
 
 interface EditFormProps {
   readonly fields: readonly Field[]
-  readonly form: URLSearchParams
-  readonly problems?: readonly Problem[] | undefined
+  readonly sent?: SentForm | undefined
+  /** What a new form is filled with. */
+  readonly value?: unknown
+  /** The revision that it changes: a form that comes back to be corrected keeps its first. */
+  readonly etag?: string | undefined
   /** Fields that most do without: they are folded away while they are empty. */
   readonly folded?: { readonly summary: string; readonly keys: readonly string[] }
-  readonly filled?: Filled | undefined
-  /** The path of its page. */
+  /** The address of its page. */
   readonly action: string
-  /** What it does, as `do` has it, and the words on its button. */
+  /** As the field `do` has it. */
   readonly act: string
   readonly button: string
   /** Shown once it is sent, where scripts run. */
@@ -69,39 +58,27 @@ interface EditFormProps {
 }
 
 /** A form that makes a thing or changes one. */
-export function EditForm({
-  fields,
-  form,
-  problems = [],
-  folded,
-  filled,
-  action,
-  act,
-  button,
-  progress,
-  children,
-}: EditFormProps) {
+export function EditForm({ fields, sent, value, etag, folded, action, act, button, ...rest }: EditFormProps) {
+  const { progress, children } = rest
+  const form = sent?.form ?? formOf(fields, value)
+  const problems: readonly Problem[] = (sent?.form && sent.failure?.problems) ?? []
+  const revision = sent?.form?.get('etag') ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
-  const rest = fields.filter(isFolded)
+  const hidden = fields.filter(isFolded)
   const rows = { form, problems, labelOf: wordsOf }
-  const isFilled = [...form].some(([name, text]) => text !== '' && rest.some((field) => name.includes(field.name)))
-  const isWrong = problems.some(({ path }) => rest.some(({ key }) => path.startsWith(`/${key}`)))
+  const isFilled = [...form].some(([name, text]) => text !== '' && hidden.some((field) => name.includes(field.name)))
+  const isWrong = problems.some(({ path }) => hidden.some(({ key }) => path.startsWith(`/${key}`)))
   return (
     <form method="post" action={action}>
       <input type="hidden" name="do" value={act} />
-      {filled && (
-        <>
-          <input type="hidden" name="filled_of" value={exact(filled.of)} />
-          <input type="hidden" name="filled" value={exact(filled.as)} />
-        </>
-      )}
+      {revision === undefined ? undefined : <input type="hidden" name="etag" value={exact(revision)} />}
       {children}
       <FieldRows fields={fields.filter((field) => !isFolded(field))} {...rows} />
-      {rest.length === 0 ? undefined : (
+      {hidden.length === 0 ? undefined : (
         <details open={isFilled || isWrong}>
           <summary>{folded?.summary}</summary>
           <div class="fields">
-            <FieldRows fields={rest} {...rows} />
+            <FieldRows fields={hidden} {...rows} />
           </div>
         </details>
       )}
@@ -124,7 +101,7 @@ interface EditView {
   readonly title: string
   /** How the form before ended, in words. */
   readonly done?: string | undefined
-  readonly failure?: SaidFailure | undefined
+  readonly failure?: RouteFailure | undefined
   readonly list: Child
   /** Where links that change a thing lead to. */
   readonly id: string
@@ -144,7 +121,7 @@ export function editView({ title, done, failure, list, id, heading, form }: Edit
             <p>{done}</p>
           </Notice>
         )}
-        {failure && <Refused failure={failure} />}
+        {failure && <FailureNotice failure={failure} />}
         {list}
         <section aria-labelledby={id}>
           <h2 id={id}>{heading}</h2>

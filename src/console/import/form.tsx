@@ -6,8 +6,8 @@ import type { Checked } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
+import type { RouteFailure } from '../page.ts'
 import { exact } from '../parts.tsx'
-import type { SaidFailure } from '../reply.ts'
 
 const KINDS = new Map([
   ['openapi', 'An OpenAPI description'],
@@ -33,8 +33,8 @@ const FOLDED = {
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
-/** The request to `POST /toolkits/import` that a form makes. */
-export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ query: string; body: object }> {
+/** The query and body for `POST /toolkits/import` that a form makes. */
+export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ query: URLSearchParams; body: object }> {
   const { input, problems } = readInput(FIELDS, form)
   const { options = {}, allow_breaking, ...body } = input
   if (problems.length > 0) return { ok: false, problems }
@@ -47,7 +47,7 @@ export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ que
     ...(allow_breaking ? { allow: 'breaking' } : {}),
   })
   const from = { [form.get('kind') ?? '']: documentOf((form.get('source') ?? '').trim()) }
-  return { ok: true, value: { query: String(query), body: { ...options, ...body, from } } }
+  return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
 /** A source that is a JSON object is the description itself. */
@@ -57,12 +57,11 @@ function documentOf(source: string): Json {
   return isJsonObject(document) ? document : source
 }
 
-export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: SaidFailure }) {
+export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: RouteFailure }) {
   return (
     <EditForm
       fields={FIELDS}
-      form={form}
-      problems={failure?.problems}
+      sent={failure ? { form, failure } : { form }}
       folded={FOLDED}
       action="/console/import"
       act="look"

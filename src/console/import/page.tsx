@@ -1,42 +1,28 @@
-import type { Json } from '../../core/tool/json.ts'
-import type { Leads, View, Visit } from '../page.ts'
-import { exact, Notice, Refused } from '../parts.tsx'
-import { failureOf, type SaidFailure } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
+import { exact, FailureNotice, Notice } from '../parts.tsx'
 import { ImportForm, requestOf } from './form.tsx'
 
-/** What `POST /toolkits/import` answers: with `?dry_run=1` the tools it would make, else those that it made. */
-interface Imported {
-  readonly tools?: readonly {
-    readonly id: string
-    readonly state: string
-    readonly requirements?: Json
-    readonly security_level?: number
-    readonly approval?: boolean
-  }[]
-  readonly ids?: readonly string[]
-  /** Those of them that wait for somebody who reviews them. */
-  readonly pending?: readonly string[]
-  readonly skipped?: readonly { readonly name: string; readonly reason: string }[]
-}
+type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 
 const MAX_SHOWN = 500
 
 /** Makes a toolkit of a description or of another server: first of all it shows what would come of it. */
-export async function show(visit: Visit): Promise<View | Leads> {
+export async function show(visit: PageVisit): Promise<PageResult> {
   return { title: 'Import', content: <ImportForm form={visit.form} /> }
 }
 
 /** Shows what an import would make or, once that was seen, makes it. */
-export async function act(visit: Visit): Promise<View | Leads> {
+export async function act(visit: PageVisit): Promise<PageResult> {
   const { form } = visit
   const isReal = form.get('do') === 'import'
   const request = requestOf(form, isReal)
   if (!request.ok) return failed(form, { status: 400, message: 'Nothing was sent', problems: request.problems })
   const { query, body } = request.value
-  const reply = await visit.ask<Imported>('POST', `/toolkits/import${query === '' ? '' : `?${query}`}`, body)
-  if (!reply.ok) return failed(form, failureOf(reply))
-  const { tools = [], ids = [], pending = [], skipped = [] } = reply.value
-  if (isReal) return { title: 'Imported', content: <Done ids={ids} pending={pending} skipped={skipped} /> }
+  const reply = await visit.ask('POST /toolkits/import', { query, body })
+  if (!reply.ok) return failed(form, reply.failure)
+  if (!('tools' in reply.value)) return { title: 'Imported', content: <Done {...reply.value} /> }
+  const { tools, skipped } = reply.value
   return {
     title: 'What the import would make',
     content: (
@@ -66,13 +52,13 @@ export async function act(visit: Visit): Promise<View | Leads> {
   }
 }
 
-function failed(form: URLSearchParams, failure: SaidFailure): View {
+function failed(form: URLSearchParams, failure: RouteFailure): View {
   return {
     title: 'Import',
     status: failure.status,
     content: (
       <>
-        <Refused failure={failure} />
+        <FailureNotice failure={failure} />
         <ImportForm form={form} failure={failure} />
       </>
     ),
@@ -95,7 +81,7 @@ function Confirm({ form }: { form: URLSearchParams }) {
   )
 }
 
-function Skipped({ skipped }: { skipped: NonNullable<Imported['skipped']> }) {
+function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
   if (skipped.length === 0) return undefined
   return (
     <details>
@@ -111,7 +97,7 @@ function Skipped({ skipped }: { skipped: NonNullable<Imported['skipped']> }) {
   )
 }
 
-function Done({ ids, pending, skipped }: Required<Pick<Imported, 'ids' | 'pending' | 'skipped'>>) {
+function Done({ ids, pending = [], skipped }: ImportReport) {
   return (
     <>
       <Notice>

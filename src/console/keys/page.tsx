@@ -1,39 +1,26 @@
-import { type ApiKey, newKey } from '../../core/access/api-key.ts'
+import { newKey } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/limits.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
-import { changesIn, formOf, readInput } from '../form/values.ts'
-import type { Leads, View, Visit } from '../page.ts'
-import { Copyable, exact, Notice, Refused, Time } from '../parts.tsx'
-import { failureOf, type SaidFailure } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import { EditForm, editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { changesIn, readInput } from '../form/values.ts'
+import type { PageResult, PageVisit, View } from '../page.ts'
+import { Copyable, exact, FailureNotice, Notice, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
-/** As `GET /keys` lists a key. */
-interface Key extends ApiKey {
-  readonly last_used_at?: string
-}
+type Key = ApiAnswers['GET /keys/:id']
 
 /** A key that was made or rotated, with its text, which nothing shows again. */
-interface Fresh {
+interface FreshKeyProps {
   readonly name: string
   readonly key: string
   readonly previous_expires_at?: string
 }
 
-/** How a form ended that leads to no other page. */
-interface Ended {
-  readonly failure?: SaidFailure
-  readonly fresh?: Fresh
-  /** As it was written. */
-  readonly form?: URLSearchParams
-  /** The key that the form is filled with. */
-  readonly chosen?: string | null
-}
-
+const PATH = '/console/keys'
 const FIELDS = editFields(schemaOf(newKey(() => new Date())))
 const FOLDED = { summary: 'Limits, and what is recorded', keys: ['record_arguments', 'limits'] }
-/** What most keys are for. */
-const USUAL = { scopes: ['tools:read', 'tools:call'] }
+const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
 
 const DAY_S = 86_400
 /** How long the text of before works on after a rotation, in seconds. */
@@ -49,59 +36,67 @@ const DONE = new Map([
 ])
 
 /** The API keys of the deployment. */
-export async function show(visit: Visit): Promise<View | Leads> {
-  return keysView(visit, {})
+export async function show(visit: PageVisit): Promise<PageResult> {
+  return keysView(visit)
 }
 
 /** Makes a key, changes one, gives one another text, or revokes one. */
-export async function act(visit: Visit): Promise<View | Leads> {
+export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form)
-  const path = `/keys/${encodeURIComponent(form.get('filled_of') ?? form.get('id') ?? '')}`
+  const id = form.get('id') ?? ''
   switch (form.get('do')) {
     case 'make': {
-      const made = await visit.ask<Fresh>('POST', '/keys', readInput(FIELDS, form).input)
-      return keysView(visit, made.ok ? { fresh: made.value } : { failure: failureOf(made), form })
+      const made = await visit.ask('POST /keys', { body: readInput(FIELDS, form).input })
+      return keysView(visit, made.ok ? { fresh: made.value } : { sent: { failure: made.failure, form } })
     }
     case 'change':
-      return change(visit, form, path)
+      return changeKey(visit, form)
     case 'rotate': {
-      const overlap_seconds = Number(form.get('overlap') ?? DAY_S)
-      const made = await visit.ask<Fresh>('POST', `${path}/rotate`, { overlap_seconds })
-      return keysView(visit, made.ok ? { fresh: made.value } : { failure: failureOf(made) })
+      const body = { overlap_seconds: Number(form.get('overlap') ?? DAY_S) }
+      const rotated = await visit.ask('POST /keys/:id/rotate', { id, body })
+      return keysView(visit, rotated.ok ? { fresh: rotated.value } : { sent: rotated })
     }
     case 'revoke': {
-      const gone = await visit.ask('DELETE', path)
-      return gone.ok ? { leadsTo: '/console/keys?done=revoked' } : keysView(visit, { failure: failureOf(gone) })
+      const revoked = await visit.ask('DELETE /keys/:id', { id })
+      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : keysView(visit, { sent: revoked })
     }
     default:
-      return { leadsTo: '/console/keys' }
+      return { redirectTo: PATH }
   }
 }
 
 /** Sends the fields that differ alone, so that nothing else changes, such as a key for no tool to one for all. */
-async function change(visit: Visit, form: URLSearchParams, path: string): Promise<View | Leads> {
-  const chosen = form.get('filled_of')
-  const before = await visit.ask<ApiKey>('GET', path)
-  if (!before.ok) return keysView(visit, { failure: failureOf(before), form, chosen })
-  const stale = staleness(form, FIELDS, before.value.id, before.value)
-  if (stale) return keysView(visit, { failure: stale, chosen })
-  const changed = await visit.ask('PATCH', path, changesIn(FIELDS, before.value, readInput(FIELDS, form).input))
-  if (!changed.ok) return keysView(visit, { failure: failureOf(changed), form, chosen })
-  return { leadsTo: '/console/keys?done=changed' }
+async function changeKey(visit: PageVisit, form: URLSearchParams): Promise<PageResult> {
+  const id = visit.url.searchParams.get('id') ?? ''
+  const before = await visit.ask('GET /keys/:id', { id })
+  if (!before.ok) return keysView(visit, { sent: refusedForm(before, form) })
+  const body = changesIn(FIELDS, before.value, readInput(FIELDS, form).input)
+  const changed = await visit.ask('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
+  if (!changed.ok) return keysView(visit, { sent: refusedForm(changed, form) })
+  return { redirectTo: `${PATH}?done=changed` }
 }
 
-async function keysView(visit: Visit, { failure, fresh, form, chosen }: Ended): Promise<View> {
-  const list = await visit.ask<{ items: readonly Key[] }>('GET', '/keys')
-  const wanted = chosen ?? visit.url.searchParams.get('id')
-  const key = fresh ? undefined : list.value.items?.find(({ id }) => id === wanted)
+interface KeysViewProps {
+  readonly sent?: SentForm
+  readonly fresh?: FreshKeyProps
+}
+
+async function keysView(visit: PageVisit, { sent, fresh }: KeysViewProps = {}): Promise<View> {
+  const { searchParams } = visit.url
+  const id = fresh ? null : searchParams.get('id')
+  const [list, chosen] = await Promise.all([
+    visit.ask('GET /keys'),
+    id ? visit.ask('GET /keys/:id', { id }) : undefined,
+  ])
+  const { value: key, etag } = chosen?.ok ? chosen : {}
   return editView({
     title: 'Keys',
-    done: DONE.get(visit.url.searchParams.get('done') ?? ''),
-    failure,
+    done: DONE.get(searchParams.get('done') ?? ''),
+    failure: sent?.failure,
     list: (
       <>
         {fresh && <FreshKey {...fresh} />}
-        {list.ok ? <KeyList keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
+        {list.ok ? <KeyList keys={list.value.items} /> : <FailureNotice failure={list.failure} />}
       </>
     ),
     id: 'make',
@@ -109,11 +104,11 @@ async function keysView(visit: Visit, { failure, fresh, form, chosen }: Ended): 
     form: (
       <EditForm
         fields={FIELDS}
-        form={form ?? formOf(FIELDS, key ?? USUAL)}
-        problems={form && failure?.problems}
+        sent={sent}
+        value={key ?? DEFAULTS}
+        etag={etag}
         folded={FOLDED}
-        filled={key && filledWith(FIELDS, key.id, key, form)}
-        action="/console/keys"
+        action={key === undefined ? PATH : `${PATH}?${new URLSearchParams({ id: key.id })}`}
         act={key === undefined ? 'make' : 'change'}
         button={key === undefined ? 'Make the key' : 'Save the key'}
       />
@@ -121,7 +116,7 @@ async function keysView(visit: Visit, { failure, fresh, form, chosen }: Ended): 
   })
 }
 
-function FreshKey({ name, key, previous_expires_at }: Fresh) {
+function FreshKey({ name, key, previous_expires_at }: FreshKeyProps) {
   return (
     <Notice>
       <p>
@@ -164,12 +159,12 @@ function Limits({ rate, concurrency }: CallLimits) {
 function KeyChange({ id, name }: Key) {
   return (
     <>
-      <a href={`/console/keys?${new URLSearchParams({ id })}#make`} aria-label={`Change the key ${name}`}>
+      <a href={`${PATH}?${new URLSearchParams({ id })}#make`} aria-label={`Change the key ${name}`}>
         Change
       </a>
       <details>
         <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
-        <form method="post" action="/console/keys">
+        <form method="post" action={PATH}>
           <input type="hidden" name="id" value={exact(id)} />
           <label>
             What it was works on for

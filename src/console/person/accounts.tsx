@@ -1,36 +1,21 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { Reply, View, Visit } from '../page.ts'
-import { exact, Notice, Refused, Time } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageVisit, Reply, View } from '../page.ts'
+import { exact, Notice, FailureNotice, Time } from '../parts.tsx'
 import { Ending, endingPage, shownUser, Whose } from './person.tsx'
-
-/** As `GET /users/{user}/grants` lists one. */
-interface ListedGrant {
-  readonly provider: string
-  readonly account: string
-  readonly scopes: readonly string[]
-  readonly toolkits: readonly { readonly toolkit: string; readonly hosts: readonly string[] }[]
-  readonly granted_at: string
-  readonly expires_at?: string
-  /** Whether it goes on without the person. */
-  readonly refreshable: boolean
-}
 
 /** The accounts elsewhere that somebody lets tools use, and which toolkits may. */
 export const { show, act } = endingPage(view, 'It is taken back. A tool that needs it asks again.', (visit) => {
-  if (visit.form.has('all')) return visit.ask('DELETE', pathOf(visit))
+  const user = shownUser(visit)
+  if (visit.form.has('all')) return visit.ask('DELETE /users/:user/grants', { user })
   const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => visit.form.get(name))
   if (!provider) return undefined
   const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
-  return visit.ask('DELETE', `${pathOf(visit)}/${encodeURIComponent(provider)}?${query}`)
+  return visit.ask('DELETE /users/:user/grants/:provider', { user, provider, query })
 })
 
-function pathOf(visit: Visit): string {
-  return `/users/${encodeURIComponent(shownUser(visit))}/grants`
-}
-
-async function view(visit: Visit, said: JSX.Element | undefined, status = 200): Promise<View> {
-  const list = await visit.ask<{ items: readonly ListedGrant[] }>('GET', pathOf(visit))
+async function view(visit: PageVisit, said: JSX.Element | undefined, status = 200): Promise<View> {
+  const list = await visit.ask('GET /users/:user/grants', { user: shownUser(visit) })
   return {
     title: 'Accounts',
     status: list.ok ? status : list.status,
@@ -48,8 +33,8 @@ async function view(visit: Visit, said: JSX.Element | undefined, status = 200): 
   }
 }
 
-function Grants({ list }: { list: Reply<{ items: readonly ListedGrant[] }> }) {
-  if (!list.ok) return <Refused failure={failureOf(list)} />
+function Grants({ list }: { list: Reply<ApiAnswers['GET /users/:user/grants']> }) {
+  if (!list.ok) return <FailureNotice failure={list.failure} />
   const { items } = list.value
   if (items.length === 0) {
     return (
@@ -76,7 +61,15 @@ function Grants({ list }: { list: Reply<{ items: readonly ListedGrant[] }> }) {
   )
 }
 
-function Grant({ provider, account, scopes, toolkits, granted_at, expires_at, refreshable }: ListedGrant) {
+function Grant({
+  provider,
+  account,
+  scopes,
+  toolkits,
+  granted_at,
+  expires_at,
+  refreshable,
+}: ApiAnswers['GET /users/:user/grants']['items'][number]) {
   return (
     <>
       <h2>

@@ -1,33 +1,18 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { Reply, View, Visit } from '../page.ts'
-import { Notice, Refused, Time } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageVisit, Reply, View } from '../page.ts'
+import { Notice, FailureNotice, Time } from '../parts.tsx'
 import { Ending, endingPage, shownUser, Whose } from './person.tsx'
-
-/** As `GET /users/{user}/agents` lists one. */
-interface ListedAgent {
-  readonly id: string
-  readonly principal: string
-  readonly client: { readonly name: string; readonly host: string }
-  readonly toolkits: readonly string[]
-  readonly created_at: string
-  readonly expires_at: string
-  readonly used_at?: string
-}
 
 /** The agents that somebody let act for them: what each may use, since when, and when it last did. */
 export const { show, act } = endingPage(view, 'It is ended: here at once, and everywhere within a minute.', (visit) => {
-  const id = visit.form.get('id')
-  if (id !== null) return visit.ask('DELETE', `${pathOf(visit)}/${encodeURIComponent(id)}`)
-  return visit.form.has('all') ? visit.ask('DELETE', pathOf(visit)) : undefined
+  const [user, id] = [shownUser(visit), visit.form.get('id')]
+  if (id !== null) return visit.ask('DELETE /users/:user/agents/:id', { user, id })
+  return visit.form.has('all') ? visit.ask('DELETE /users/:user/agents', { user }) : undefined
 })
 
-function pathOf(visit: Visit): string {
-  return `/users/${encodeURIComponent(shownUser(visit))}/agents`
-}
-
-async function view(visit: Visit, said: JSX.Element | undefined, status = 200): Promise<View> {
-  const list = await visit.ask<{ items: readonly ListedAgent[] }>('GET', pathOf(visit))
+async function view(visit: PageVisit, said: JSX.Element | undefined, status = 200): Promise<View> {
+  const list = await visit.ask('GET /users/:user/agents', { user: shownUser(visit) })
   return {
     title: 'Connected agents',
     status: list.ok ? status : list.status,
@@ -45,8 +30,8 @@ async function view(visit: Visit, said: JSX.Element | undefined, status = 200): 
   }
 }
 
-function Agents({ list }: { list: Reply<{ items: readonly ListedAgent[] }> }) {
-  if (!list.ok) return <Refused failure={failureOf(list)} />
+function Agents({ list }: { list: Reply<ApiAnswers['GET /users/:user/agents']> }) {
+  if (!list.ok) return <FailureNotice failure={list.failure} />
   const items = list.value.items.toReversed()
   if (items.length === 0) return <Notice>No agent is connected.</Notice>
   return (
@@ -69,7 +54,14 @@ function Agents({ list }: { list: Reply<{ items: readonly ListedAgent[] }> }) {
   )
 }
 
-function Agent({ id, client, toolkits, created_at, expires_at, used_at }: ListedAgent) {
+function Agent({
+  id,
+  client,
+  toolkits,
+  created_at,
+  expires_at,
+  used_at,
+}: ApiAnswers['GET /users/:user/agents']['items'][number]) {
   return (
     <>
       <h2>{client.name}</h2>

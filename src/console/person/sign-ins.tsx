@@ -1,19 +1,9 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { ApiAnswers } from '../../api/answers.ts'
 import { hasScope } from '../../core/access/principal.ts'
-import type { Reply, View, Visit } from '../page.ts'
-import { Notice, Refused, Time } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import type { PageVisit, Reply, View } from '../page.ts'
+import { Notice, FailureNotice, Time } from '../parts.tsx'
 import { Ending, endingPage } from './person.tsx'
-
-/** As `GET /sessions` lists one. */
-interface ListedSession {
-  readonly id: string
-  readonly principal: string
-  readonly origin: string
-  readonly browser: string
-  readonly created_at: string
-  readonly expires_at: string
-}
 
 /** So many are shown, the newest first: an administrator sees everybody's. */
 const MOST = 200
@@ -21,11 +11,11 @@ const MOST = 200
 /** The browsers in which somebody is signed in; for administrators, in which anybody is. */
 export const { show, act } = endingPage(view, 'It is ended: here at once, and everywhere within a minute.', (visit) => {
   const id = visit.form.get('id')
-  return id === null ? undefined : visit.ask('DELETE', `/sessions/${encodeURIComponent(id)}`)
+  return id === null ? undefined : visit.ask('DELETE /sessions/:id', { id })
 })
 
-async function view(visit: Visit, said: JSX.Element | undefined, status = 200): Promise<View> {
-  const list = await visit.ask<{ items: readonly ListedSession[] }>('GET', '/sessions')
+async function view(visit: PageVisit, said: JSX.Element | undefined, status = 200): Promise<View> {
+  const list = await visit.ask('GET /sessions')
   const isAdmin = hasScope(visit.principal, 'admin')
   return {
     title: 'Sign-ins',
@@ -44,8 +34,8 @@ async function view(visit: Visit, said: JSX.Element | undefined, status = 200): 
   }
 }
 
-function Sessions({ list, isAdmin }: { list: Reply<{ items: readonly ListedSession[] }>; isAdmin: boolean }) {
-  if (!list.ok) return <Refused failure={failureOf(list)} />
+function Sessions({ list, isAdmin }: { list: Reply<ApiAnswers['GET /sessions']>; isAdmin: boolean }) {
+  if (!list.ok) return <FailureNotice failure={list.failure} />
   const all = list.value.items.toReversed()
   if (all.length === 0) return <Notice>Nobody is signed in in a browser.</Notice>
   return (

@@ -1,11 +1,11 @@
 import { type Policy, policyReader } from '../../core/access/policy.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
-import { formOf, readInput } from '../form/values.ts'
-import type { Leads, View, Visit } from '../page.ts'
-import { exact, Notice, Refused } from '../parts.tsx'
-import { failureOf, type SaidFailure } from '../reply.ts'
+import { EditForm, editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { readInput } from '../form/values.ts'
+import type { PageResult, PageVisit, View } from '../page.ts'
+import { exact, FailureNotice, Notice } from '../parts.tsx'
 
+const PATH = '/console/policies'
 const FIELDS = editFields(schemaOf(policyReader()), {
   key: 'pattern',
   description: 'The tools that it holds for: a pattern such as Gmail.*, *.Delete* or *',
@@ -16,62 +16,44 @@ const DONE = new Map([
   ['removed', 'It is gone. What others say of these tools still holds.'],
 ])
 
-/** What administrators say of tools, by pattern. */
-export async function show(visit: Visit): Promise<View | Leads> {
+/** The policies of the deployment. */
+export async function show(visit: PageVisit): Promise<PageResult> {
   return policiesView(visit)
 }
 
 /** Sets a policy in place of the one that its pattern had, or removes one. */
-export async function act(visit: Visit): Promise<View | Leads> {
+export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form)
   const pattern = form.get('input/pattern') ?? ''
-  const path = `/policies/${encodeURIComponent(pattern)}`
   if (form.get('do') === 'remove') {
-    const removed = await visit.ask('DELETE', path)
-    return removed.ok
-      ? { leadsTo: '/console/policies?done=removed' }
-      : policiesView(visit, { failure: failureOf(removed) })
+    const removed = await visit.ask('DELETE /policies/:pattern', { pattern })
+    return removed.ok ? { redirectTo: `${PATH}?done=removed` } : policiesView(visit, removed)
   }
-  const stale = form.has('filled_of') ? await staleSetting(visit, form, pattern) : undefined
-  if (stale) return policiesView(visit, { failure: stale, chosen: pattern })
-  const { pattern: _, ...policy } = readInput(FIELDS, form).input
-  const set = await visit.ask('PUT', path, policy)
-  if (set.ok) return { leadsTo: '/console/policies?done=set' }
-  return policiesView(visit, { failure: failureOf(set), form, chosen: form.get('filled_of') })
+  const { pattern: _, ...body } = readInput(FIELDS, form).input
+  const etag = etagOf(form, pattern, visit.url.searchParams.get('pattern'))
+  const set = await visit.ask('PUT /policies/:pattern', { pattern, body, etag })
+  return set.ok ? { redirectTo: `${PATH}?done=set` } : policiesView(visit, refusedForm(set, form))
 }
 
-async function staleSetting(visit: Visit, form: URLSearchParams, pattern: string): Promise<SaidFailure | undefined> {
-  const list = await visit.ask<{ items: readonly Policy[] }>('GET', '/policies')
-  if (!list.ok) return failureOf(list)
-  const policy = list.value.items.find((each) => each.pattern === pattern)
-  return staleness(form, FIELDS, pattern, policy)
-}
-
-/** How a form ended that is not done. */
-interface Ended {
-  readonly failure?: SaidFailure
-  /** As it was written. */
-  readonly form?: URLSearchParams
-  /** The policy that the form is filled with. */
-  readonly chosen?: string | null
-}
-
-async function policiesView(visit: Visit, { failure, form, chosen }: Ended = {}): Promise<View> {
-  const list = await visit.ask<{ items: readonly Policy[] }>('GET', '/policies')
+async function policiesView(visit: PageVisit, sent?: SentForm): Promise<View> {
   const { searchParams } = visit.url
-  const wanted = chosen ?? searchParams.get('pattern')
-  const policy = list.value.items?.find(({ pattern }) => pattern === wanted)
+  const pattern = searchParams.get('pattern')
+  const [list, chosen] = await Promise.all([
+    visit.ask('GET /policies'),
+    pattern ? visit.ask('GET /policies/:pattern', { pattern }) : undefined,
+  ])
+  const { value: policy, etag } = chosen?.ok ? chosen : {}
   return editView({
     title: 'Policies',
     done: DONE.get(searchParams.get('done') ?? ''),
-    failure,
+    failure: sent?.failure,
     list: (
       <>
         <p>
           What holds for tools whoever publishes and calls them. All policies whose pattern covers a tool hold for it:
           of levels the highest, of times the shortest, and every limit.
         </p>
-        {list.ok ? <PolicyList items={list.value.items} /> : <Refused failure={failureOf(list)} />}
+        {list.ok ? <PolicyList items={list.value.items} /> : <FailureNotice failure={list.failure} />}
       </>
     ),
     id: 'set',
@@ -79,10 +61,10 @@ async function policiesView(visit: Visit, { failure, form, chosen }: Ended = {})
     form: (
       <EditForm
         fields={FIELDS}
-        form={form ?? formOf(FIELDS, policy)}
-        problems={form && failure?.problems}
-        filled={policy && filledWith(FIELDS, policy.pattern, policy, form)}
-        action="/console/policies"
+        sent={sent}
+        value={policy}
+        etag={etag}
+        action={policy === undefined ? PATH : hrefOf(policy)}
         act="set"
         button="Set it"
       />
@@ -90,7 +72,11 @@ async function policiesView(visit: Visit, { failure, form, chosen }: Ended = {})
   })
 }
 
-/** What a policy says, in words. */
+function hrefOf({ pattern }: Policy): string {
+  return `${PATH}?${new URLSearchParams({ pattern })}`
+}
+
+/** A policy in words. */
 export function wordsOfPolicy({
   secrets,
   security_level,
@@ -126,16 +112,13 @@ function PolicyList({ items }: { items: readonly Policy[] }) {
             ))}
           </ul>
           <p>
-            <a
-              href={`/console/policies?${new URLSearchParams({ pattern: policy.pattern })}#set`}
-              aria-label={`Change the policy for ${policy.pattern}`}
-            >
+            <a href={`${hrefOf(policy)}#set`} aria-label={`Change the policy for ${policy.pattern}`}>
               Change
             </a>
           </p>
           <details>
             <summary aria-label={`Remove the policy for ${policy.pattern}`}>Remove…</summary>
-            <form method="post" action="/console/policies">
+            <form method="post" action={PATH}>
               <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
               <button class="danger" name="do" value="remove">
                 Remove it

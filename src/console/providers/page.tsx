@@ -1,17 +1,12 @@
-import { type Provider, providerReader } from '../../core/consent/provider.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import { providerReader } from '../../core/consent/provider.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { EditForm, editFields, editView, filledWith, staleness, trimmed } from '../form/edit.tsx'
-import { formOf, readInput } from '../form/values.ts'
-import type { Leads, View, Visit } from '../page.ts'
-import { exact, Notice, Refused } from '../parts.tsx'
-import { failureOf, type SaidFailure } from '../reply.ts'
+import { EditForm, editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { readInput } from '../form/values.ts'
+import type { PageResult, PageVisit, View } from '../page.ts'
+import { exact, FailureNotice, Notice } from '../parts.tsx'
 
-/** As `GET /providers` lists one (`api/providers/wire.ts`). */
-interface Listed extends Provider {
-  /** Whether it is there by the deployment's variables. */
-  readonly built_in?: true
-}
-
+const PATH = '/console/providers'
 const FIELDS = editFields(schemaOf(providerReader('{id}')), {
   key: 'id',
   description: 'What tools call it: google, acme',
@@ -30,58 +25,41 @@ const FOLDED = {
 }
 
 /** The OAuth providers whose tools can act for people. */
-export async function show(visit: Visit): Promise<View | Leads> {
+export async function show(visit: PageVisit): Promise<PageResult> {
   return providersView(visit)
 }
 
-/** Gives the deployment a provider, or takes one away. */
-export async function act(visit: Visit): Promise<View | Leads> {
+/** Connects a provider, changes one, or takes one away. */
+export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form, 'input/scope_separator')
   const id = form.get('input/id') ?? ''
-  const path = `/providers/${encodeURIComponent(id)}`
   if (form.get('do') === 'remove') {
-    const removed = await visit.ask('DELETE', path)
-    return removed.ok ? { leadsTo: '/console/providers?done=1' } : providersView(visit, { failure: failureOf(removed) })
+    const removed = await visit.ask('DELETE /providers/:id', { id })
+    return removed.ok ? { redirectTo: `${PATH}?done=1` } : providersView(visit, removed)
   }
-  const stale = form.has('filled_of') ? await staleGiving(visit, form, id) : undefined
-  if (stale) return providersView(visit, { failure: stale, chosen: id })
   const { input, problems } = readInput(FIELDS, form)
-  const { id: _, ...provider } = input
-  const chosen = form.get('filled_of')
   if (problems.length > 0) {
-    return providersView(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form, chosen })
+    return providersView(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form })
   }
-  const given = await visit.ask('PUT', path, provider)
-  if (given.ok) return { leadsTo: '/console/providers?done=1' }
-  return providersView(visit, { failure: failureOf(given), form, chosen })
+  const { id: _, ...body } = input
+  const etag = etagOf(form, id, visit.url.searchParams.get('id'))
+  const put = await visit.ask('PUT /providers/:id', { id, body, etag })
+  return put.ok ? { redirectTo: `${PATH}?done=1` } : providersView(visit, refusedForm(put, form))
 }
 
-async function staleGiving(visit: Visit, form: URLSearchParams, id: string): Promise<SaidFailure | undefined> {
-  const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
-  if (!list.ok) return failureOf(list)
-  const provider = list.value.items.find((each) => each.id === id)
-  return staleness(form, FIELDS, id, provider)
-}
-
-/** How a form ended that is not done. */
-interface Ended {
-  readonly failure?: SaidFailure
-  /** As it was written. */
-  readonly form?: URLSearchParams
-  /** The provider that the form is filled with. */
-  readonly chosen?: string | null
-}
-
-async function providersView(visit: Visit, { failure, form, chosen }: Ended = {}): Promise<View> {
-  const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
+async function providersView(visit: PageVisit, sent?: SentForm): Promise<View> {
   const { searchParams, origin } = visit.url
-  const wanted = chosen ?? searchParams.get('id')
-  const provider = list.value.items?.find(({ id }) => id === wanted)
+  const id = searchParams.get('id')
+  const [list, chosen] = await Promise.all([
+    visit.ask('GET /providers'),
+    id ? visit.ask('GET /providers/:id', { id }) : undefined,
+  ])
+  const { value: provider, etag } = chosen?.ok ? chosen : {}
   return editView({
     title: 'Providers',
     done: searchParams.has('done') ? 'That is done.' : undefined,
-    failure,
-    list: list.ok ? <ProviderList items={list.value.items} /> : <Refused failure={failureOf(list)} />,
+    failure: sent?.failure,
+    list: list.ok ? <ProviderList items={list.value.items} /> : <FailureNotice failure={list.failure} />,
     id: 'give',
     heading: provider === undefined ? 'Connect a provider' : `Change the provider ${provider.id}`,
     form: (
@@ -92,11 +70,11 @@ async function providersView(visit: Visit, { failure, form, chosen }: Ended = {}
         </p>
         <EditForm
           fields={FIELDS}
-          form={form ?? formOf(FIELDS, provider)}
-          problems={form && failure?.problems}
+          sent={sent}
+          value={provider}
+          etag={etag}
           folded={FOLDED}
-          filled={provider && filledWith(FIELDS, provider.id, provider, form)}
-          action="/console/providers"
+          action={provider === undefined ? PATH : hrefOf(provider.id)}
           act="give"
           button={provider === undefined ? 'Connect it' : 'Save it'}
         />
@@ -105,7 +83,11 @@ async function providersView(visit: Visit, { failure, form, chosen }: Ended = {}
   })
 }
 
-function ProviderList({ items }: { items: readonly Listed[] }) {
+function hrefOf(id: string): string {
+  return `${PATH}?${new URLSearchParams({ id })}`
+}
+
+function ProviderList({ items }: { items: ApiAnswers['GET /providers']['items'] }) {
   if (items.length === 0) {
     return <Notice>None is connected: tools that need access to people's accounts cannot be called yet.</Notice>
   }
@@ -119,25 +101,22 @@ function ProviderList({ items }: { items: readonly Listed[] }) {
             {issuer ?? authorization_endpoint ?? ''}, as the client {client_id}
           </p>
           {built_in ? undefined : (
-            <p>
-              <a
-                href={`/console/providers?${new URLSearchParams({ id })}#give`}
-                aria-label={`Change the provider ${id}`}
-              >
-                Change
-              </a>
-            </p>
-          )}
-          {built_in ? undefined : (
-            <details>
-              <summary aria-label={`Take it away: ${name}`}>Take it away</summary>
-              <form method="post" action="/console/providers">
-                <input type="hidden" name="input/id" value={exact(id)} />
-                <button class="danger" name="do" value="remove">
-                  Take it away
-                </button>
-              </form>
-            </details>
+            <>
+              <p>
+                <a href={`${hrefOf(id)}#give`} aria-label={`Change the provider ${id}`}>
+                  Change
+                </a>
+              </p>
+              <details>
+                <summary aria-label={`Take it away: ${name}`}>Take it away</summary>
+                <form method="post" action={PATH}>
+                  <input type="hidden" name="input/id" value={exact(id)} />
+                  <button class="danger" name="do" value="remove">
+                    Take it away
+                  </button>
+                </form>
+              </details>
+            </>
           )}
         </li>
       ))}

@@ -2,12 +2,12 @@ import { base64url } from 'jose'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
-import type { Followed, Reply, Visit } from '../page.ts'
+import type { CallEnd, FollowedCall, PageVisit } from '../page.ts'
 import type { Field } from '../form/fields.ts'
 import { readInput } from '../form/values.ts'
 
-/** What `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
-export interface CallReply {
+/** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
+export interface CallBody {
   readonly result?: {
     readonly call_id: string
     readonly success: boolean
@@ -25,7 +25,6 @@ export interface CallReply {
   }
 }
 
-/** What went wrong while a tool ran. */
 export interface CallError {
   readonly message: string
   readonly developer_message?: string
@@ -34,21 +33,17 @@ export interface CallError {
   readonly artifact?: { readonly url: string }
 }
 
-/** What came of a form. */
-export interface Called {
+export interface FormCall {
   readonly input: JsonObject
-  /** What is no JSON; then nothing was called. */
+  /** Texts that are no JSON; where there are any, nothing was called. */
   readonly problems: readonly Problem[]
-  readonly reply?: Reply<CallReply>
+  readonly reply?: CallEnd<CallBody>
+  /** A call that reports progress first. */
+  readonly running?: Exclude<FollowedCall<CallBody>, { readonly reply: unknown }>
 }
 
-/** The same of a call that tells of progress first. */
-export interface Calling extends Called {
-  readonly running?: Exclude<Followed<CallReply>, { readonly reply: unknown }>
-}
-
-/** Calls a tool as a form says, as who visits. */
-export async function call(visit: Visit, tool: string, fields: readonly Field[]): Promise<Calling> {
+/** Calls a tool as a form says, as the visitor. */
+export async function call(visit: PageVisit, tool: string, fields: readonly Field[]): Promise<FormCall> {
   const { form } = visit
   const { input, problems } = readInput(fields, form)
   if (problems.length > 0) return { input, problems }
@@ -59,17 +54,17 @@ export async function call(visit: Visit, tool: string, fields: readonly Field[])
     input,
     ...(Object.keys(context).length === 0 ? {} : { context }),
   }
-  const followed = await visit.follow<CallReply>('POST', '/tools/call', { request })
+  const followed = await visit.follow<CallBody>('POST /tools/call', { request })
   return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
 }
 
 function contextOf(form: URLSearchParams): JsonObject {
   const user = form.get('user_id')?.trim() ?? ''
-  const given = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
+  const values = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
     const [, key] = /^context\/(.+)$/s.exec(name) ?? []
     return key === undefined || text.trim() === '' ? [] : [[key, jsonOrText(text)]]
   })
-  return { ...(user === '' ? {} : { user_id: user }), ...Object.fromEntries(given) }
+  return { ...(user === '' ? {} : { user_id: user }), ...Object.fromEntries(values) }
 }
 
 function jsonOrText(text: string): Json {
@@ -81,23 +76,20 @@ function jsonOrText(text: string): Json {
   }
 }
 
-/**
- * The id of a call: of a form that is sent twice the same, so that it is called once, and of one that was changed another, since
- * browsers go back to forms.
- */
-async function callIdOf(formId: string, said: object): Promise<string> {
-  const bytes = new TextEncoder().encode(`${formId.slice(0, 100)}\n${JSON.stringify(said)}`)
+/** A form that is sent twice is one call; one that was changed is another, since browsers go back to forms. */
+async function callIdOf(formId: string, call: object): Promise<string> {
+  const bytes = new TextEncoder().encode(`${formId.slice(0, 100)}\n${JSON.stringify(call)}`)
   return `console-${base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}`
 }
 
-/** Whether what came of a call is a challenge: somebody has to do something, and then it can be made again. */
-export function challengesOf(reply: CallReply): readonly { readonly id: string; readonly url: string }[] {
+/** The pages at which somebody has to do something before the call can be made again. */
+export function challengesOf(reply: CallBody): readonly { readonly id: string; readonly url: string }[] {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter((each) => isJsonObject({ ...each }) && /^https?:\/\//.test(each.url))
 }
 
-/** Everything that is wrong with the input of a call, at its place. */
-export function problemsOf({ problems, reply }: Called): readonly Problem[] {
+/** Problems of the input, found in the form or by the route. */
+export function problemsOf({ problems, reply }: FormCall): readonly Problem[] {
   const { parameter_errors = {} } = reply?.value ?? {}
   const refused = Object.entries(parameter_errors).map(([name, message]) => ({ path: pointerStep(name), message }))
   return [...problems, ...refused]

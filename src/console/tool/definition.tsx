@@ -1,10 +1,9 @@
-import type { Json } from '../../core/tool/json.ts'
+import type { Encoded } from '../../core/tool/codec.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import type { Reply } from '../page.ts'
-import { Copyable, Refused } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import { Copyable, FailureNotice } from '../parts.tsx'
 
-/** The ways in which a definition can be read (`?format=` of `GET /tools/{id}`), and what each is called. */
+/** The formats of `GET /tools/{id}?format=`, and their titles. */
 export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['oxp', 'OXP'],
   ['open-tool-calling', 'Open Tool Calling'],
@@ -18,20 +17,14 @@ export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['openapi', 'OpenAPI'],
 ])
 
-/** As `GET /tools/{id}?losses=1` gives it. */
-export interface Written {
-  readonly document: Json
-  readonly losses: readonly { readonly path: string; readonly reason: string }[]
-}
-
 interface DefinitionProps {
   readonly path: string
   readonly format: string
-  readonly written: Reply<Written>
+  readonly encoded: Reply<Encoded>
 }
 
-/** A tool's definition in a dialect or an export, and what that cannot say. */
-export function Definition({ path, format, written }: DefinitionProps) {
+/** A tool's definition in a format, and what that cannot say. */
+export function Definition({ path, format, encoded }: DefinitionProps) {
   return (
     <section aria-labelledby="definition">
       <h2 id="definition">Definition</h2>
@@ -48,12 +41,12 @@ export function Definition({ path, format, written }: DefinitionProps) {
           </li>
         ))}
       </ul>
-      {written.ok ? <Text {...written.value} /> : <Refused failure={failureOf(written)} />}
+      {encoded.ok ? <Text {...encoded.value} /> : <FailureNotice failure={encoded.failure} />}
     </section>
   )
 }
 
-function Text({ document, losses }: Written) {
+function Text({ document, losses }: Encoded) {
   return (
     <>
       <Copyable text={indentedJson(document)} />

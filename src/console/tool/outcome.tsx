@@ -1,13 +1,12 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
 import { indentedJson } from '../../http/page/text.ts'
-import type { Reply } from '../page.ts'
+import type { CallEnd } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
-import { type CallError, type CallReply, challengesOf } from './call.ts'
+import { type CallError, type CallBody, challengesOf } from './call.ts'
 
-/** What came of a call: a value, an error of the tool, a challenge, or why it was not made. */
-export function CallOutcome({ reply }: { reply: Reply<CallReply> }) {
-  const { value } = reply
+/** How a call ended: with a value, an error of the tool, a challenge, or a failure. */
+export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
   const { result } = value
   if (result?.success) {
     return (
@@ -27,7 +26,7 @@ export function CallOutcome({ reply }: { reply: Reply<CallReply> }) {
   return (
     <Notice isProblem>
       <p>
-        <strong>{value.message ?? `It was answered with the status ${reply.status}`}.</strong>
+        <strong>{value.message ?? `It was answered with the status ${status}`}.</strong>
         {value.developer_message === undefined ? undefined : ` ${value.developer_message}.`}
       </p>
     </Notice>
@@ -55,7 +54,7 @@ function ToolError({ error }: { error: CallError }) {
 
 interface ChallengesProps {
   readonly challenges: readonly { readonly id: string; readonly url: string }[]
-  readonly reply: CallReply
+  readonly reply: CallBody
 }
 
 function Challenges({ challenges, reply }: ChallengesProps) {
@@ -79,7 +78,7 @@ function Challenges({ challenges, reply }: ChallengesProps) {
   )
 }
 
-/** What a tool reports, a line each; the style shows the last alone, and none once there is an outcome. */
+/** Reports of progress, a line each; the style shows the last alone, and none once there is an outcome. */
 export async function* linesOf(reports: AsyncIterable<Progress>): AsyncGenerator<JSX.Element> {
   for await (const report of reports) yield <Line report={report} />
 }

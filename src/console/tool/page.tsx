@@ -1,83 +1,69 @@
-import type { Json } from '../../core/tool/json.ts'
 import { hasScope } from '../../core/access/principal.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
-import type { Leads, Reply, View, Visit } from '../page.ts'
-import { LivePlace, Refused } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
-import { type Called, type Calling, call, problemsOf } from './call.ts'
-import { Definition, FORMATS, type Written } from './definition.tsx'
+import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
+import { LivePlace, FailureNotice } from '../parts.tsx'
+import { call, type FormCall, problemsOf } from './call.ts'
+import { Definition, FORMATS } from './definition.tsx'
 import { CallForm } from './call-form.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
-import { Ready, Standing, type Told } from './ready.tsx'
+import { Ready, StatusNotice } from './ready.tsx'
 import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
-import { VersionList, type Versions } from './versions.tsx'
-
-/** As `GET /tools/{id}?format=oxp-flat` gives it. */
-interface Described {
-  readonly name: string
-  readonly description: string
-  readonly input_schema: Json
-  readonly output_schema: Json
-}
+import { VersionList } from './versions.tsx'
 
 /** Characters of an input that is a part of the commands to copy: a longer one no shell takes. */
 const MAX_COPIED = 100_000
 
 /** One tool: what it is, a form to call it, whether it could be called, its versions, and its definition in every dialect. */
-export async function show(visit: Visit): Promise<View | Leads> {
-  const found = await findTool(visit)
-  return 'failing' in found ? missing(found.failing) : toolView(visit, found)
+export async function show(visit: PageVisit): Promise<PageResult> {
+  const tool = await readTool(visit)
+  return 'failure' in tool ? missing(tool.failure) : toolView(visit, tool)
 }
 
 /** Calls the tool as its form says. Where it tells how far it is, that is shown while it runs. */
-export async function act(visit: Visit): Promise<View | Leads> {
-  const found = await findTool(visit)
-  if ('failing' in found) return missing(found.failing)
-  return toolView(visit, found, await call(visit, found.ready.tool, fieldsOf(found.input_schema)))
+export async function act(visit: PageVisit): Promise<PageResult> {
+  const tool = await readTool(visit)
+  if ('failure' in tool) return missing(tool.failure)
+  return toolView(visit, tool, await call(visit, tool.readiness.tool, fieldsOf(tool.input_schema)))
 }
 
-/** A tool with all that its page shows. Its id is that of its readiness, since OXP cannot write every one. */
-interface FoundTool extends Described {
-  readonly ready: Told
-  readonly versions: Reply<Versions>
-  readonly format: string
-  readonly written: Reply<Written>
-}
+/** Everything that the page of a tool shows. Its id is that of its readiness, since OXP cannot write every one. */
+type ToolData = Extract<Awaited<ReturnType<typeof readTool>>, { readonly readiness: unknown }>
 
-async function findTool({ url, params, ask }: Visit): Promise<FoundTool | { readonly failing: Reply<unknown> }> {
-  const route = `/tools/${encodeURIComponent(params['id'] ?? '')}`
+async function readTool({ url, params, ask }: PageVisit) {
+  const id = params['id'] ?? ''
   const wanted = url.searchParams.get('format') ?? 'oxp'
   const format = FORMATS.has(wanted) ? wanted : 'oxp'
-  const [described, ready, versions, written] = await Promise.all([
-    ask<Described>('GET', `${route}?format=oxp-flat`),
-    ask<Told>('GET', `${route}/readiness`),
-    ask<Versions>('GET', `${route}/versions`),
-    ask<Written>('GET', `${route}?format=${format}&losses=1`),
+  const [described, readiness, versions, encoded] = await Promise.all([
+    ask('GET /tools/:id?format=oxp-flat', { id }),
+    ask('GET /tools/:id/readiness', { id }),
+    ask('GET /tools/:id/versions', { id }),
+    ask('GET /tools/:id?losses=1', { id, query: `format=${format}` }),
   ])
-  const failing = [described, ready].find(({ ok }) => !ok)
-  return failing ? { failing } : { ...described.value, ready: ready.value, versions, format, written }
+  if (!described.ok) return described
+  if (!readiness.ok) return readiness
+  return { ...described.value, readiness: readiness.value, versions, format, encoded }
 }
 
-function toolView({ url, isOpen, principal, form }: Visit, found: FoundTool, calling?: Calling): View {
-  const { name, description, input_schema, output_schema, ready, versions, format, written } = found
-  const id = ready.tool
+function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, calling?: FormCall): View {
+  const { name, description, input_schema, output_schema, readiness, versions, format, encoded } = tool
+  const id = readiness.tool
   const fields = fieldsOf(input_schema)
   const [title = id, version = ''] = id.split('@')
-  const said = calling?.problems.length === 0 ? calling.input : undefined
-  const example = said && JSON.stringify(said).length <= MAX_COPIED ? said : exampleOf(fields)
+  const input = calling?.problems.length === 0 ? calling.input : undefined
+  const example = input && JSON.stringify(input).length <= MAX_COPIED ? input : exampleOf(fields)
   const newId = () => crypto.randomUUID()
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
-  const contentOf = (called: Called | undefined) => (
+  const contentOf = (called: FormCall | undefined) => (
     <>
       <p class="note">
         Version {version}
-        {ready.security_level === undefined ? '' : `, security level ${ready.security_level}`}
-        {ready.approval ? ', each call approved by a person' : ''}
+        {readiness.security_level === undefined ? '' : `, security level ${readiness.security_level}`}
+        {readiness.approval ? ', each call approved by a person' : ''}
         {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
       </p>
-      <Standing told={ready} />
+      <StatusNotice readiness={readiness} />
       <p class="said" dir="auto">
         {description}
       </p>
@@ -93,7 +79,7 @@ function toolView({ url, isOpen, principal, form }: Visit, found: FoundTool, cal
         {hasScope(principal, 'tools:call') ? (
           <CallForm
             fields={fields}
-            context={(ready.context ?? []).filter((each) => each !== 'user_id')}
+            context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
             asksUser={principal.users === 'any' || principal.users.length > 1}
             callId={newId()}
             hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
@@ -106,7 +92,7 @@ function toolView({ url, isOpen, principal, form }: Visit, found: FoundTool, cal
       </section>
       <section aria-labelledby="ready">
         <h2 id="ready">Could it be called now?</h2>
-        <Ready told={ready} />
+        <Ready readiness={readiness} />
       </section>
       <section aria-labelledby="input">
         <h2 id="input">What it takes</h2>
@@ -126,7 +112,7 @@ function toolView({ url, isOpen, principal, form }: Visit, found: FoundTool, cal
         <h3>An agent that is to have it</h3>
         <SnippetList snippets={hostSnippets(url.origin)} />
       </section>
-      <Definition path={url.pathname} format={format} written={written} />
+      <Definition path={url.pathname} format={format} encoded={encoded} />
     </>
   )
   const view = { title, content: contentOf(calling) }
@@ -150,14 +136,14 @@ function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-/** What is hidden is as good as unknown: the route says the same of both. */
-function missing(reply: Reply<unknown>): View {
+/** A hidden tool is as good as unknown: the route says the same of both. */
+function missing(failure: RouteFailure): View {
   return {
     title: 'No such tool',
-    status: reply.status,
+    status: failure.status,
     content: (
       <>
-        <Refused failure={failureOf(reply)} />
+        <FailureNotice failure={failure} />
         <p>
           <a href="/">All tools</a>
         </p>

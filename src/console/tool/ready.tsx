@@ -1,26 +1,13 @@
+import type { ApiAnswers } from '../../api/answers.ts'
 import { Notice } from '../parts.tsx'
 
-/** As `GET /tools/{id}/readiness` gives it (`core/call/readiness.ts`). */
-export interface Told {
-  readonly tool: string
-  readonly ready: boolean
-  readonly status: { readonly state: string; readonly message?: string; readonly successor?: string }
-  readonly user_id?: string
-  /** The one that holds. */
-  readonly security_level?: number
-  /** Whether a person must approve each call. */
-  readonly approval?: boolean
-  readonly problems: readonly { readonly message: string; readonly developer_message?: string }[]
-  readonly missing_requirements?: {
-    readonly authorization?: readonly { readonly id: string; readonly url?: string }[]
-  }
-  /** The inputs that the context of a call gives, since no model may infer them. */
-  readonly context?: readonly string[]
+interface ReadinessProps {
+  readonly readiness: ApiAnswers['GET /tools/:id/readiness']
 }
 
-/** What is said of a version that is not active, and what to call in its place. */
-export function Standing({ told: { status } }: { told: Told }) {
-  const { state, message, successor } = status
+/** The status of a version that is not active, and what to call in its place. */
+export function StatusNotice({ readiness: { status } }: ReadinessProps) {
+  const { state, message, successor }: { state: string; message?: string; successor?: string } = status
   if (state === 'active') return undefined
   return (
     <Notice>
@@ -45,7 +32,7 @@ export function Standing({ told: { status } }: { told: Told }) {
 }
 
 /** Whether a call could run now, and what is in the way. */
-export function Ready({ told: { ready, problems, missing_requirements = {}, user_id } }: { told: Told }) {
+export function Ready({ readiness: { ready, problems, missing_requirements = {}, user_id } }: ReadinessProps) {
   const links = (missing_requirements.authorization ?? []).filter(({ url }) => url !== undefined)
   return (
     <>

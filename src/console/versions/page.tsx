@@ -1,14 +1,15 @@
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
-import { beginningOf, type ListedTool } from '../listed-tool.ts'
-import type { Leads, Reply, View, Visit } from '../page.ts'
-import { exact, Notice, Refused } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
+import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { bounded } from '../../http/page/text.ts'
+import { filtersOf, queryOf } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
 import { changeToolkit, readToolkit, WholeToolkit } from './toolkit.tsx'
 
 type State = (typeof STATES)[number]
 
-/** What each status means, and what is pressed to give it. */
+/** The meaning of each status, and the button that gives it. */
 const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: string }>> = {
   active: { means: 'listed and called', button: 'Activate' },
   deprecated: { means: 'listed and called, with a word to whoever does', button: 'Deprecate' },
@@ -16,91 +17,83 @@ const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: 
   disabled: { means: 'neither listed nor called', button: 'Disable' },
   pending: { means: 'published where that is reviewed, and not there for callers until somebody activates them' },
 }
-const FILTERS = ['status', 'toolkit', 'cursor'] as const
-const LIMIT = 50
+const LIMIT = '50'
 /** Of those that wait each is read with all that it changes. */
-const REVIEW_LIMIT = 10
+const REVIEW_LIMIT = '10'
 const PATH = '/console/versions'
 
 /** The versions of a status, those that wait for somebody first of all, for whoever may change it. */
-export async function show(visit: Visit): Promise<View | Leads> {
+export async function show(visit: PageVisit): Promise<PageResult> {
   return versionsView(visit)
 }
 
 /** Gives a version, or a toolkit, another status. */
-export async function act(visit: Visit): Promise<View | Leads> {
+export async function act(visit: PageVisit): Promise<PageResult> {
   const { form } = visit
-  const done = { leadsTo: hrefOf({ ...askedOf(visit), cursor: '', done: '1' }) }
+  const done = { redirectTo: hrefOf({ ...filterOf(visit), done: '1' }) }
   if (form.has('toolkit_name')) {
     const changed = await changeToolkit(visit)
-    return changed.ok ? done : versionsView(visit, { failed: changed })
+    return changed.ok ? done : versionsView(visit, { failure: changed.failure })
   }
-  const [status, id, message, successor] = ['to', 'id', 'message', 'successor'].map(
+  const [status, id = '', message, successor] = ['to', 'id', 'message', 'successor'].map(
     (name) => form.get(name)?.trim() ?? '',
   )
-  const beside = status === 'deprecated' ? { message, successor } : {}
-  const said = Object.fromEntries(Object.entries(beside).filter(([, value]) => value !== ''))
-  const route = `/tools/${encodeURIComponent(id ?? '')}`
-  const changed = await visit.ask<{ status: string }>('PATCH', route, { status, ...said })
-  if (!changed.ok) return versionsView(visit, { failed: changed })
-  return changed.value.status === status ? done : versionsView(visit, { held: { id: id ?? '', ...changed.value } })
-}
-
-type Asked = Readonly<Record<string, string>>
-
-function askedOf({ url }: Visit): Asked {
-  const asked = Object.fromEntries(FILTERS.map((name) => [name, url.searchParams.get(name)?.trim() ?? '']))
-  return { ...asked, status: STATES.find((state) => state === asked['status']) ?? FIRST }
+  const words = status === 'deprecated' ? Object.fromEntries(queryOf({ message, successor })) : {}
+  const changed = await visit.ask('PATCH /tools/:id', { id, body: { status, ...words } })
+  if (!changed.ok) return versionsView(visit, { failure: changed.failure })
+  return changed.value.status === status ? done : versionsView(visit, { held: { id, status: changed.value.status } })
 }
 
 /** Those that wait for somebody come first. */
 const FIRST: State = 'pending'
 const ORDERED: readonly State[] = [FIRST, ...SAID_STATES]
 
-function hrefOf(asked: Asked): string {
-  return `${PATH}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''))}`
+function filterOf(visit: PageVisit): { readonly status: State; readonly toolkit: string } {
+  const { status, toolkit = '' } = filtersOf(visit, ['status', 'toolkit'])
+  return { status: STATES.find((state) => state === status) ?? FIRST, toolkit }
 }
 
-/** What a change came to, where it is not done. */
-interface Ended {
-  readonly failed?: Reply<unknown>
-  /** A version that stays as it is, whatever was said of it, since its toolkit is. */
+function hrefOf(filters: Readonly<Record<string, string>>): string {
+  return `${PATH}?${queryOf(filters)}`
+}
+
+/** How a change ended that was not made. */
+interface FailedChange {
+  readonly failure?: RouteFailure
+  /** A version that keeps its status, since its toolkit has a stricter one. */
   readonly held?: { readonly id: string; readonly status: string }
 }
 
-async function versionsView(visit: Visit, { failed, held }: Ended = {}): Promise<View> {
-  const asked = askedOf(visit)
-  const state = STATES.find((each) => each === asked['status']) ?? FIRST
-  const limit = String(state === 'pending' ? REVIEW_LIMIT : LIMIT)
-  const query = new URLSearchParams(
-    Object.entries({ ...asked, format: 'summary', limit }).filter(([, value]) => value !== ''),
-  )
-  const list = await visit.ask<{ items: readonly ListedTool[]; next_cursor?: string }>('GET', `/tools?${query}`)
-  const name = asked['toolkit'] ?? ''
-  const told = name === '' ? undefined : await readToolkit(visit, name)
+async function versionsView(visit: PageVisit, { failure, held }: FailedChange = {}): Promise<View> {
+  const { status: state, toolkit } = filterOf(visit)
+  const { cursor } = filtersOf(visit, ['cursor'])
+  const limit = state === 'pending' ? REVIEW_LIMIT : LIMIT
+  const query = queryOf({ status: state, toolkit, cursor, format: 'summary', limit })
+  const list = await visit.ask('GET /tools', { query })
+  const toolkitReply = toolkit === '' ? undefined : await readToolkit(visit, toolkit)
   const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
   const isDone = visit.url.searchParams.has('done')
   return {
     title: 'Versions',
-    status: failed?.status ?? 200,
+    status: failure?.status ?? 200,
     content: (
       <>
-        {isDone && !failed && !held ? (
+        {isDone && !failure && !held ? (
           <Notice>
             <p>It is changed: here at once, and everywhere within a minute.</p>
           </Notice>
         ) : undefined}
-        {failed && <Refused failure={failureOf(failed)} />}
+        {failure && <FailureNotice failure={failure} />}
         {held && <Held {...held} />}
         <ul class="chips" aria-label="Status">
-          {ORDERED.map((each) => (
+          {ORDERED.map((status) => (
             <li>
               <a
                 class="chip"
-                href={hrefOf({ ...asked, status: each, cursor: '' })}
-                {...(each === state ? { 'aria-current': 'true' } : {})}
+                href={hrefOf({ status, toolkit })}
+                {...(status === state ? { 'aria-current': 'true' } : {})}
               >
-                {each}
+                {status}
               </a>
             </li>
           ))}
@@ -112,29 +105,29 @@ async function versionsView(visit: Visit, { failed, held }: Ended = {}): Promise
           <input type="hidden" name="status" value={state} />
           <label>
             Toolkit
-            <input name="toolkit" value={exact(asked['toolkit'] ?? '')} maxlength={64} autocomplete="off" />
+            <input name="toolkit" value={exact(toolkit)} maxlength={64} autocomplete="off" />
           </label>
           <button class="go">Show</button>
         </form>
-        {name === '' ? undefined : <WholeToolkit name={name} told={told} />}
+        {toolkit === '' ? undefined : <WholeToolkit name={toolkit} reply={toolkitReply} />}
         {list.ok ? (
           <Versions state={state} items={list.value.items} reviewed={reviewed} />
         ) : (
-          <Refused failure={failureOf(list)} />
+          <FailureNotice failure={list.failure} />
         )}
-        {list.value.next_cursor === undefined ? undefined : (
+        {list.ok && list.value.next_cursor !== undefined ? (
           <p>
-            <a class="button" rel="next" href={hrefOf({ ...asked, cursor: list.value.next_cursor })}>
+            <a class="button" rel="next" href={hrefOf({ status: state, toolkit, cursor: list.value.next_cursor })}>
               More versions
             </a>
           </p>
-        )}
+        ) : undefined}
       </>
     ),
   }
 }
 
-function Held({ id, status }: NonNullable<Ended['held']>) {
+function Held({ id, status }: NonNullable<FailedChange['held']>) {
   const [toolkit = ''] = id.split('.')
   return (
     <Notice isProblem>
@@ -148,7 +141,7 @@ function Held({ id, status }: NonNullable<Ended['held']>) {
 
 interface VersionsProps {
   readonly state: State
-  readonly items: readonly ListedTool[]
+  readonly items: ApiAnswers['GET /tools']['items']
   /** Of those that are pending. */
   readonly reviewed: readonly ToReview[] | undefined
 }
@@ -181,7 +174,7 @@ function Versions({ state, items, reviewed }: VersionsProps) {
       {items.map((tool) => (
         <li>
           <a href={`/console/tools/${encodeURIComponent(tool.id)}`}>{tool.id}</a>
-          <p>{beginningOf(tool)}</p>
+          <p>{bounded(tool.description)}</p>
           <Change id={tool.id} state={state} />
         </li>
       ))}
@@ -189,7 +182,7 @@ function Versions({ state, items, reviewed }: VersionsProps) {
   )
 }
 
-/** What gives a version another status: it is opened first, and then pressed, so nothing changes by a slip. */
+/** Changes a status: it is opened first, and then pressed, so nothing changes by a slip. */
 function Change({ id, state }: { id: string; state: State }) {
   return (
     <details>

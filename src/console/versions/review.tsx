@@ -1,27 +1,26 @@
-import type { Json } from '../../core/tool/json.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { Changes } from '../changes.tsx'
-import type { ListedTool } from '../listed-tool.ts'
-import type { Reply, Visit } from '../page.ts'
-import { Refused } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
-import type { Versions } from '../tool/versions.tsx'
+import type { PageVisit, Reply } from '../page.ts'
+import { FailureNotice } from '../parts.tsx'
 
-/** What whoever decides about a version looks at beside what it says of itself. */
+type ListedTools = ApiAnswers['GET /tools']['items']
+
+/** A version with everything that its reviewer looks at. */
 export interface ToReview {
-  readonly tool: ListedTool
-  readonly versions: Reply<Versions>
-  readonly implementation: Reply<Json>
+  readonly tool: ListedTools[number]
+  readonly versions: Reply<ApiAnswers['GET /tools/:id/versions']>
+  readonly implementation: Reply<ApiAnswers['GET /tools/:id/implementation']>
 }
 
 /** Reads how versions differ from what callers have, and what they run. */
-export function readToReview(visit: Visit, tools: readonly ListedTool[]): Promise<readonly ToReview[]> {
+export function readToReview({ ask }: PageVisit, tools: ListedTools): Promise<readonly ToReview[]> {
   return Promise.all(
     tools.map(async (tool) => {
-      const route = `/tools/${encodeURIComponent(tool.id)}`
+      const { id } = tool
       const [versions, implementation] = await Promise.all([
-        visit.ask<Versions>('GET', `${route}/versions`),
-        visit.ask<Json>('GET', `${route}/implementation`),
+        ask('GET /tools/:id/versions', { id }),
+        ask('GET /tools/:id/implementation', { id }),
       ])
       return { tool, versions, implementation }
     }),
@@ -39,14 +38,14 @@ export function Review({ tool, versions, implementation }: ToReview) {
           <pre>{indentedJson(implementation.value)}</pre>
         </details>
       ) : (
-        <p class="note">{failureOf(implementation).message}.</p>
+        <p class="note">{implementation.failure.message}.</p>
       )}
     </>
   )
 }
 
 function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
-  if (!versions.ok) return <Refused failure={failureOf(versions)} />
+  if (!versions.ok) return <FailureNotice failure={versions.failure} />
   const { changes, compared_with, dialect } = versions.value.items.find(({ id }) => id === tool.id) ?? {}
   if (changes === undefined) {
     return (

@@ -1,34 +1,28 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { SAID_STATES } from '../../core/tool/version.ts'
-import type { Reply, Visit } from '../page.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageVisit, Reply } from '../page.ts'
 import { exact } from '../parts.tsx'
 
-/** As `GET /toolkits/{toolkit}` tells it, to administrators. */
-interface Told {
-  readonly toolkit: string
-  readonly status: string
-  readonly message?: string
-  readonly review: boolean
+type ToolkitReply = Reply<ApiAnswers['GET /toolkits/:toolkit']>
+
+/** Sets a toolkit's status, or whether its publications are reviewed, as a form says. */
+export function changeToolkit({ form, ask }: PageVisit): Promise<ToolkitReply> {
+  const review = form.get('review')
+  const body = review === null ? { status: form.get('to') ?? '' } : { review: review === '1' }
+  return ask('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
 }
 
-type ToldToolkit = Reply<Told>
-
-/** Sets what a form says of a toolkit: its status, or whether it asks for review. */
-export function changeToolkit(visit: Visit): Promise<Reply<unknown>> {
-  const { form } = visit
-  const [to = '', review] = [form.get('to') ?? '', form.get('review')]
-  const change = review === null ? { status: to } : { review: review === '1' }
-  return visit.ask('PATCH', `/toolkits/${encodeURIComponent(form.get('toolkit_name') ?? '')}`, change)
+/** Reads a toolkit, which administrators alone may. */
+export async function readToolkit({ principal, ask }: PageVisit, toolkit: string): Promise<ToolkitReply | undefined> {
+  return hasScope(principal, 'admin') ? ask('GET /toolkits/:toolkit', { toolkit }) : undefined
 }
 
-/** Reads how a toolkit stands, for whom that is to know. */
-export async function readToolkit(visit: Visit, name: string): Promise<ToldToolkit | undefined> {
-  return hasScope(visit.principal, 'admin') ? visit.ask('GET', `/toolkits/${encodeURIComponent(name)}`) : undefined
-}
-
-/** A toolkit as it stands, where that may be read, and what gives it another status: it is opened first, and then pressed. */
-export function WholeToolkit({ name, told }: { name: string; told: ToldToolkit | undefined }) {
-  const { status, message, review } = told?.ok ? told.value : {}
+/** A toolkit, and its buttons: they are opened first, and then pressed, so nothing changes by a slip. */
+export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitReply | undefined }) {
+  const { status, message, review }: { status?: string; message?: string; review?: boolean } = reply?.ok
+    ? reply.value
+    : {}
   return (
     <section class="panel" aria-labelledby="toolkit">
       <h2 id="toolkit">All of {name}</h2>
@@ -69,7 +63,6 @@ export function WholeToolkit({ name, told }: { name: string; told: ToldToolkit |
   )
 }
 
-/** What is pressed to give a toolkit a status. */
 const BUTTONS: readonly (readonly [to: (typeof SAID_STATES)[number], words: string])[] = [
   ['active', 'Activate it'],
   ['yanked', 'Yank it'],

@@ -1,6 +1,5 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Challenge } from '../consent/authorization.ts'
-import type { JsonObject } from '../tool/json.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
@@ -187,6 +186,6 @@ export function encodeReadiness(readiness: Readiness) {
 }
 
 /** Looking makes no link: one is there only if the user was asked before. */
-function encodeChallenge({ id, authorization, url, check_url, scopes, status }: Challenge): JsonObject {
+function encodeChallenge({ id, authorization, url, check_url, scopes, status }: Challenge) {
   return { id, scopes: [...scopes], status, ...(authorization === undefined ? {} : { url, check_url }) }
 }

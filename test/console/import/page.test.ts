@@ -59,7 +59,7 @@ describe('the page of imports', () => {
   )
 
   it('says which of those that were made wait for review', async () => {
-    const made = { ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'], pending: ['Pets.get@1.0.0'] }
+    const made = { skipped: [], ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'], pending: ['Pets.get@1.0.0'] }
     const text = await (await setUp({ [IMPORT]: () => made }).post(PAGE, { ...FIELDS, do: 'import' })).text()
     expect(text).toContain('1 of them waits for')
     expect(text).toContain('href="/console/versions"')

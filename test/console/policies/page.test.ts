@@ -23,7 +23,12 @@ const FIELDS = {
 }
 const PUT = 'PUT /policies/Mail.*'
 const world = (more: Parameters<typeof setUp>[0] = {}) =>
-  setUp({ 'GET /policies': () => ({ items: [POLICY] }), [PUT]: () => POLICY, ...more })
+  setUp({
+    'GET /policies': () => ({ items: [POLICY] }),
+    'GET /policies/Mail.*': () => POLICY,
+    [PUT]: () => POLICY,
+    ...more,
+  })
 
 describe('the page of policies', () => {
   it('says each in words', async () => {

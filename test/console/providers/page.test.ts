@@ -81,7 +81,10 @@ describe('the page of providers', () => {
       scope_separator: ',',
       tools: ['Acme.*', 'Other.*'],
     }
-    const { get, post, asked } = world({ 'GET /providers': () => ({ items: [whole] }) })
+    const { get, post, asked } = world({
+      'GET /providers': () => ({ items: [whole] }),
+      'GET /providers/acme': () => whole,
+    })
     const text = await (await get(`${PAGE}?id=acme`)).text()
     expect(text).toContain('Change the provider acme')
     const inputs = text.matchAll(/<input[^>]* name="(input\/\w+)"[^>]* value="([^"]*)"/g)

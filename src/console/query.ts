@@ -1,0 +1,13 @@
+import type { PageVisit } from './page.ts'
+
+/** The filters in the address of a page, by name; one that is not there is empty. */
+export function filtersOf<Name extends string>({ url }: PageVisit, names: readonly Name[]) {
+  const filters: Partial<Record<Name, string>> = {}
+  for (const name of names) filters[name] = url.searchParams.get(name)?.trim() ?? ''
+  return filters
+}
+
+/** A query of the filters that are not empty. */
+export function queryOf(filters: Readonly<Record<string, string | undefined>>): URLSearchParams {
+  return new URLSearchParams(Object.entries(filters).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+}
