@@ -12,7 +12,7 @@ import type { ToolAnswers } from './tools/wire.ts'
 import type { AgentAnswers } from './users/agents/wire.ts'
 import type { GrantAnswers } from './users/wire.ts'
 
-/** What our routes answer when they do not fail, by method and path: each `routes.ts` is checked against its part. */
+/** Answers of our routes that do not fail, by method and path: each `routes.ts` is checked against its part. */
 export type ApiAnswers = RecordAnswers &
   KeyAnswers &
   PolicyAnswers &

@@ -10,23 +10,18 @@ import { blobLines, encodeProgress, encodeRestored, encodeTold, isJsonLines, JSO
 
 export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly archive: RegistryArchive
-  /** Signs what is exported, under the deployment's secret. */
   readonly signer: Signer
-  /** The bytes that are kept under a hash. */
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
   readonly base64Of: (bytes: Uint8Array) => string
-  /** Lets other requests have the thread. */
   readonly giveWay: () => Promise<void>
   readonly now: () => Date
-  /** This Switchboard's. */
   readonly version: string
 }
 
-/** Lines between two that tell how far a restore has come, and the most of those that tell of one line. */
+/** Lines between two reports of progress, and the most reports on single lines. */
 const PROGRESS = 500
 const MAX_TOLD = 1_000
 
-/** Writes the registry out, and takes it in again; both stream. */
 export function createArchive(deps: ArchiveDeps) {
   const { archive, signer, readBlob, base64Of, giveWay, now, version } = deps
 
@@ -110,7 +105,7 @@ export function createArchive(deps: ArchiveDeps) {
     const about = { ...restore.counts(), complete: false }
     let outcome: 'success' | 'internal' = 'internal'
     const take = async ({ lines, unsigned }: Part) => {
-      // Only what is signed, or trusted, is so much as looked at
+      // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
         if (line.line % PROGRESS !== 0) continue

@@ -3,22 +3,20 @@ import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
 import { MAX_DEPTH, readJsonText } from '../../http/request/json-text.ts'
 
-/** Signs texts (HMAC) under the deployment's secret. */
+/** HMAC under the deployment's secret. */
 export interface Signer {
   sign(text: string): Promise<string>
   verify(text: string, signature: string): Promise<boolean>
 }
 
-/** Lines of a file that are believed, or not, together. */
 export interface Part {
   readonly lines: readonly FileLine[]
-  /** Why nothing in it is believed. */
   readonly unsigned?: string
 }
 
 type Closing = 'part' | 'end'
 
-/** The longest line, in bytes: a version has 2 MB at most where it is stored. */
+/** In bytes: a version has 2 MB at most where it is stored. */
 const LINE_LIMIT = 4 * 1024 * 1024
 /** A line holds a record, which holds a document. */
 const LINE_DEPTH = MAX_DEPTH + 4
@@ -26,10 +24,7 @@ const LINE_DEPTH = MAX_DEPTH + 4
 const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000
 
-/**
- * Signs the parts of an export, or verifies them. Each signature covers the one before it and the number of the line that it
- * stands in, so that parts can be neither left out nor put elsewhere.
- */
+/** Each signature covers the one before it and the number of its line, so that parts can be neither left out nor moved. */
 export function createPartSigner(signer: Signer) {
   let before = ''
   const signedText = (kind: Closing, line: number, text: string) => `${before}\n${kind} ${line}\n${text}`
@@ -45,10 +40,7 @@ export function createPartSigner(signer: Signer) {
   }
 }
 
-/**
- * The parts of a file, each held as a whole. With a signer they end where one is not signed by it; without one, all is believed,
- * and parts end where they are long.
- */
+/** Holds each part whole. With a signer they end at the first that is not signed by it; without, all is believed. */
 export async function* partsOf(
   body: ReadableStream<Uint8Array> | null,
   signer: Signer | undefined,
@@ -96,7 +88,6 @@ async function readLine(
   return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
 }
 
-/** The kind of a line that ends a part, and its signature. */
 function closingOf(line: FileLine): { readonly kind: Closing; readonly hmac: string } | undefined {
   if (!('value' in line) || !isJsonObject(line.value)) return undefined
   const { kind, hmac } = line.value

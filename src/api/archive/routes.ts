@@ -16,9 +16,8 @@ const exportQuery = query({ toolkit: optional(namePart) })
 const importQuery = query({ trust: optional(oneOf(['1'])) })
 
 /**
- * `GET /export`: the registry, or a toolkit of it, as JSON lines, never a secret, a key or a grant. `POST /import`: the same taken
- * in again, which changes nothing that is there; with `?trust=1` also what this deployment did not sign. Both are for
- * administrators, and are loaded with the first of them.
+ * `GET /export` and `POST /import`, for administrators: the registry as JSON lines, never a secret, a key or a grant.
+ * An import changes nothing that is there; with `?trust=1` it takes what this deployment did not sign.
  */
 export function archiveFace(deps: ArchiveDeps): Hono {
   const { face, on } = createFace<ArchiveAnswers>(deps)

@@ -1,10 +1,9 @@
 import type { Counts, Told } from '../../core/publish/archive/restore.ts'
 
-/** JSON lines (https://jsonlines.org), under the names that it goes by. */
+/** https://jsonlines.org */
 export const JSON_LINES = 'application/jsonl'
 const TYPES = [JSON_LINES, 'application/x-ndjson', 'application/x-jsonlines']
 
-/** Bytes of a plugin in one line. */
 const PART = 768 * 1024
 
 export function isJsonLines(contentType: string | null): boolean {
@@ -15,7 +14,6 @@ export function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** The bytes of a plugin as lines, each with its line break. */
 export function* blobLines(
   sha256: string,
   bytes: Uint8Array,
@@ -36,7 +34,7 @@ export function encodeProgress(line: number, counts: Counts): string {
   return lineOf({ progress: { line, ...counts } })
 }
 
-/** The last line of a restore: only with it is the restore over. */
+/** The last line: only with it is a restore over. */
 export function encodeRestored(counts: Counts, isWhole: boolean): string {
   const message = "The file breaks off: its last line, of the kind 'end', is missing or counts other lines"
   return lineOf({ done: true, ...counts, complete: isWhole, ...(isWhole ? {} : { message }) })

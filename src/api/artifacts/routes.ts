@@ -27,20 +27,16 @@ import {
 export interface ArtifactsFaceDeps extends RouteDeps {
   readonly artifacts: Pick<ArtifactStore, 'open'>
   readonly uploads: UploadStore
-  /** Why a stranger's request is refused now, or undefined. */
   readonly shield: (c: RouteContext) => Failing | undefined
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
 /**
- * `GET /artifacts/{id}?expires=&signature=`: what a call gave that was too large for its answer. The link is the credential:
- * 403 for one that was not given out so, 410 for one that is over, 404 where what it led to is no more. `HEAD`, `Range` (one
- * part), `If-Range` and `If-None-Match` are RFC 9110's.
+ * `GET /artifacts/{id}?expires=&signature=`: an output too large for its answer. The link is the credential: 403 where it is
+ * forged, 410 where it has expired. `Range` (one part), `If-Range` and `If-None-Match` are RFC 9110's.
  *
- * `POST /artifacts?filename=`: keeps the body, a file of any type, and gives a handle for it, which calls name in its place.
- * `GET`, `HEAD` and `DELETE /artifacts/{id}` without a link are for whoever sent it, with a credential; to all others there is no
- * such file. `X-User-Id` says for which user, as over MCP.
+ * `POST /artifacts?filename=` keeps the body and gives a handle for calls to name. Without a link, `GET`, `HEAD` and `DELETE` are
+ * for its sender; to all others there is no such file. `X-User-Id` names the user, as over MCP.
  */
 export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: ArtifactsFaceDeps): Hono {
   const { respond } = deps
@@ -145,7 +141,6 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   return face
 }
 
-/** Whose the files of a request are: the principal's, and the user's that it names, if any. */
 function ownerOf(request: Request, principal: Principal): Result<UploadOwner> {
   const context = contextOf(request)
   if (!context.ok) return context

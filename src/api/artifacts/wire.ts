@@ -4,13 +4,11 @@ import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts
 import { query } from '../../http/request/query.ts'
 import { handleOf, type Upload } from '../../core/call/upload-store.ts'
 
-/** A part of something, in bytes. */
 export interface Part {
   readonly offset: number
   readonly length: number
 }
 
-/** Why a link leads to nothing. */
 export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
   switch (why) {
     case 'forged':
@@ -22,10 +20,7 @@ export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
   }
 }
 
-/**
- * The part that a `Range` asks for (RFC 9110, section 14.1.2); undefined where it asks for all, or for what is passed over:
- * other units, several parts, and what is malformed.
- */
+/** RFC 9110, section 14.1.2; undefined where all is asked for, and for other units, several parts and malformed ranges. */
 export function readRange(header: string | null, size: number): Part | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
@@ -40,9 +35,8 @@ export function readRange(header: string | null, size: number): Part | 'unsatisf
 }
 
 /**
- * The headers of an artifact. What a tool made is hostile until proven otherwise, and comes from our own origin: so browsers
- * save it and show it nowhere, take it for nothing else than it says it is, and where one shows it all the same, run
- * nothing of it.
+ * A tool's output is hostile until proven otherwise, and comes from our own origin: browsers are to save it, take it for no
+ * other type, and run nothing of it.
  */
 export function headersOf(
   { contentType, etag }: Pick<StoredArtifact, 'contentType' | 'etag'>,
@@ -67,25 +61,21 @@ export function headersOf(
   }
 }
 
-/** What the name of a file of this media type ends with, as far as its subtype says that. */
+/** Empty where the subtype names no file extension. */
 function endingOf(contentType: string): string {
   if (contentType.startsWith('text/plain')) return '.txt'
   const [, subtype] = /^\w+\/([a-z0-9]{2,5})(?:\+\w+)?(?:;|$)/.exec(contentType) ?? []
   return subtype === undefined ? '' : `.${subtype}`
 }
 
-/** Said of a file that there is none of, that is over, and that is somebody else's. */
+/** The same for a file that has expired and for somebody else's, so that ids cannot be probed. */
 export const UNKNOWN_FILE: Failure = { type: 'not-found', message: 'There is no such file of yours, or no longer' }
 
-/** The most bytes of a file that is sent. */
 export const MAX_UPLOAD = 26_214_400
 const MAX_FILENAME = 255
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/
 
-/**
- * What a request says of the file that its body is, which is not read: its length, as HTTP has it, its media type
- * (`application/octet-stream` where it says none that could be one), and its name, `?filename=`.
- */
+/** Reads length, media type (`application/octet-stream` where it is none) and name of a file from its request, not its body. */
 export function readUpload(headers: Headers, filename: string | undefined): Result<Omit<Upload, 'body'>> {
   const length = headers.get('content-length') ?? ''
   if (!/^\d{1,15}$/.test(length)) {
@@ -99,21 +89,19 @@ export function readUpload(headers: Headers, filename: string | undefined): Resu
 }
 
 function isFilename(name: string): boolean {
-  // What Unicode hides, or turns around, would show people another name
+  // Characters that are hidden, or turn text around, would show people another name
   return name.length <= MAX_FILENAME && /^[^/\\\p{C}]+$/u.test(name) && !/^\.+$/.test(name) && name.trim() !== ''
 }
 
-/** What a file that is sent is called. */
 export const uploadQuery = query({
   filename: optional(
     text(`a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`, isFilename),
   ),
 })
 
-/** What a link to what a call gave says beside the id: it is the credential. */
+/** The link to an artifact is the credential. */
 export const linkQuery = query({ expires: optional(string()), signature: optional(unquoted(string())) })
 
-/** What is said of a file that was kept. */
 export function encodeUpload(id: string, { size, contentType, filename }: Omit<Upload, 'body'>, expires: number) {
   return {
     handle: handleOf(id),

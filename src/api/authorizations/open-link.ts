@@ -11,25 +11,21 @@ import type { Sessions } from '../../http/caller/sessions.ts'
 export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly providers: Providers
-  /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
   readonly shield: (c: RouteContext) => Failing | undefined
-  /** Who is signed in, where people sign in with a provider. */
+  /** Where people sign in with a provider. */
   readonly sessions?: Pick<Sessions, 'signedIn'> | undefined
-  /** Whether only who is signed in gets to see what they are asked. */
+  /** Whether a link opens for the signed-in person alone whom it is for. */
   readonly requiresSignIn: boolean
 }
 
-/** What a link leads to, and who opened it, if that is known. */
 export interface OpenedLink {
   readonly authorization: Authorization
-  /** What its provider is called. */
   readonly name: string
   readonly person: SignedInPerson | undefined
 }
 
-/** Makes what opens the link of a request's path: gives what it leads to, or the page to show instead. */
 export function createOpenLink({ authorizations, providers, shield, sessions, requiresSignIn }: OpenLinkDeps) {
-  /** Who is signed in in the browser that asks, as an authorization's vault judges them; undefined where nobody is. */
+  /** The person signed in in this browser, as an authorization's vault judges them; undefined for nobody. */
   async function personAt(c: RouteContext, { tool }: Authorization): Promise<Result<SignedInPerson | undefined>> {
     const signed = await sessions?.signedIn(c.req.raw, () => shield(c))
     if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
@@ -63,17 +59,16 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
   }
 }
 
-/** Whether a person is asked by an authorization: its user, or who may approve in their place. */
+/** Whether a person is the user of an authorization, or may approve in their place. */
 function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
 
-/** What a provider is called; its id where there is none any more. */
 export async function nameOf(id: string, providers: Providers): Promise<string> {
   return (await providers.find(id))?.name ?? id
 }
 
-/** The page on which a person begins, as a path. */
+/** The page on which a person begins. */
 export function startOf(id: string): string {
   return `/authorizations/${encodeURIComponent(id)}/start`
 }

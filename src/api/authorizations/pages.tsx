@@ -8,7 +8,6 @@ import { scopeWords } from './scope-words.ts'
 
 const MAX_INPUT = 100_000
 
-/** Asks for a grant: which tool wants which scopes, for whom and where. */
 export function grantPage(authorization: Authorization, providerName: string, now: number, signedIn?: string): Page {
   const { provider, scopes, userId = '', tool, hosts, account, accounts = [], isHeld = false } = authorization
   const name = bounded(providerName, 100)
@@ -103,7 +102,6 @@ function Codes({ texts }: { readonly texts: readonly string[] }) {
   )
 }
 
-/** Lets the person say which of several accounts it is, or what a further one is called. */
 function AccountField({ connected }: { readonly connected: readonly string[] }) {
   return (
     <label class="note">
@@ -119,7 +117,7 @@ function AccountField({ connected }: { readonly connected: readonly string[] }) 
   )
 }
 
-/** Asks who is there before anything is said of what they are asked. */
+/** Nothing is said of the authorization before it is known who is there. */
 export function signInPage(back: string): Page {
   return {
     status: 200,
@@ -139,7 +137,7 @@ export function signInPage(back: string): Page {
   }
 }
 
-/** Who is signed in is not who is asked: they learn nothing of it. */
+/** The wrong person learns nothing of the authorization. */
 export function otherPersonPage(signedIn: string, back: string): Page {
   return {
     status: 403,
@@ -162,7 +160,6 @@ export function otherPersonPage(signedIn: string, back: string): Page {
 const NOBODY_IDENTIFIED =
   'This Switchboard is open to whoever reaches it, to try things out: it does not know who you are, and whoever has this link can approve. Elsewhere nothing is approved without knowing who does.'
 
-/** Asks for the approval of one call; where nobody is identified, it says so. */
 export function approvalPage(
   authorization: Authorization,
   { identifiesPeople, signedIn }: { readonly identifiesPeople: boolean; readonly signedIn?: string | undefined },
@@ -223,7 +220,7 @@ function until({ expiresAt }: Authorization, now: number): string {
 
 const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'
 
-/** How it stands with an authorization that nobody can act on any more. */
+/** For an authorization that nobody can act on any more. */
 export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {
   const isApproval = kind === 'approval'
   if (status !== 'completed') {
@@ -259,7 +256,6 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
   }
 }
 
-/** The person refused, and that is in order. */
 export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>): Page {
   return {
     status: 200,
@@ -283,7 +279,7 @@ const STEP_PAGES = {
   'unavailable': { status: 502, title: 'That did not work' },
 } as const satisfies Record<Extract<Step, { ok: false }>['why'], { status: Page['status']; title: string }>
 
-/** Why it goes no further. `retry` is where the person can begin anew. */
+/** `retry` is where the person can begin anew. */
 export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
   const { status, title } = STEP_PAGES[why]
   if (retry === undefined || why === 'gone') return plainPage(status, title, message)
@@ -301,7 +297,7 @@ export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retr
   }
 }
 
-/** A call that names no user has a challenge all the same; there is nobody to ask yet. */
+/** A call without a user has a challenge all the same, though there is nobody to ask yet. */
 export function nobodyPage(providerName: string): Page {
   return {
     status: 404,
@@ -321,7 +317,6 @@ export function nobodyPage(providerName: string): Page {
   }
 }
 
-/** An id that is no authorization and no provider. */
 export function unknownPage(id: string): Page {
   return {
     status: 404,

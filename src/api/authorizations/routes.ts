@@ -17,31 +17,27 @@ import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page, plainPage } from '../../
 import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
 import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
-/** Failures are put into words for machines; people get pages. */
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
   readonly authorizations: Authorizations
-  /** Whether who decides is known to be the person who is asked. */
+  /** Whether the person who decides is known. */
   readonly identifiesPeople: boolean
-  /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Shows a person that something did not work. */
   readonly onPageError: ErrorHandler
 }
 
-/** The pages that people see, which most isolates never show. */
+/** Most isolates never show them. */
 const pages = () => import('./pages.tsx')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
 const MAX_CALLBACK = 16_384
-/** What the deployment's verifier of users sends a browser back with; whatever it adds is passed over. */
+/** Parameters that the deployment's verifier of users adds are ignored. */
 const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ignored' })
 
 /**
- * What a person must do before a call can go on, and who waits for it: `GET /authorizations/{id}` for the caller, the
- * pages `GET·POST /authorizations/{id}/start`, `/authorizations/{id}/resume` and `/oauth/callback` for the person, who
- * needs no credential but the link, and `POST /authorizations/{id}/confirm` for the deployment's verifier of users.
- * Opening a page changes nothing, so that no preview of a link can.
+ * `GET /authorizations/{id}` for the caller; the pages `GET·POST /authorizations/{id}/start`, `/authorizations/{id}/resume` and
+ * `/oauth/callback` for the person, whose link is the credential; and `POST /authorizations/{id}/confirm` for the deployment's
+ * verifier of users. Opening a page changes nothing, so that no preview of a link can.
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const { authorizations, providers, shield, identifiesPeople, now, writeAct } = deps
@@ -131,7 +127,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       if (!ACCOUNT_NAME.test(account)) {
         return page(plainPage(400, 'Not understood', 'An account has a name of at most 64 characters'))
       }
-      // A person who says nothing takes the account that there is
+      // Without a name it is the account that there is
       const named = account === '' ? {} : { account }
       return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }
@@ -151,7 +147,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
   }
 
-  // RFC 6749, section 4.1.2: what a provider adds is passed over; what it says twice is refused where it is read
+  // RFC 6749, section 4.1.2: additions of providers are ignored, and parameters said twice are refused where they are read
   forPeople.get('/oauth/callback', declarePage(finish))
   async function finish(c: Context): Promise<Response> {
     const limited = shield(c)
@@ -170,7 +166,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
 
   face.route('/', forPeople)
 
-  /** An authorization, for a caller who may act for its user: to all others it does not exist. */
+  /** An authorization exists only for callers who may act for its user. */
   async function visible(id: string, principal: Principal): Promise<Result<Authorization>> {
     const found = await authorizations.find(id)
     const isTheirs = found && (found.userId === undefined || mayActFor(principal, found.userId))
@@ -180,7 +176,6 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   return face
 }
 
-/** What a person decided, as it is written down. */
 function actOf(
   act: string,
   { userId, provider, tool }: Authorization,

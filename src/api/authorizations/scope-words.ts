@@ -1,4 +1,4 @@
-/** What scopes mean to people who never read an API's documentation, by provider. */
+/** By provider, for people who never read an API's documentation. */
 const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: {
     'gist': 'Create and change your gists',
@@ -67,7 +67,6 @@ const ANYWHERE: Readonly<Record<string, string>> = {
   offline_access: 'Go on when you are away, until you revoke it',
 }
 
-/** A scope in words, or undefined where none are known. */
 export function scopeWords(provider: string, scope: string): string | undefined {
   const own = Object.hasOwn(WORDS, provider) ? WORDS[provider] : undefined
   if (own && Object.hasOwn(own, scope)) return own[scope]

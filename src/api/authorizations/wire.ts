@@ -6,19 +6,18 @@ import { into, object, optional, string, text, unquoted } from '../../core/tool/
 
 const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
 
-/** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds. */
+/** Whole seconds into milliseconds. */
 export const waitQuery = query({ wait: optional(WAIT, 0) })
 
-/** Reads the body of `POST /authorizations/{id}/confirm`; `flow` is what the browser was sent to the verifier with. */
+/** `flow` is what the browser was sent to the verifier with. */
 export const confirmation = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })
 
-/** An authorization as `GET /authorizations/{id}` shows it. */
 export function encodeAuthorization(authorization: Authorization) {
   const { id, provider, userId, scopes, status, reason, expiresAt } = authorization
   return { id, provider, user_id: userId, scopes, status, reason, expires_at: new Date(expiresAt).toISOString() }
 }
 
-/** A step that was not taken, for whoever asked for it server to server. */
+/** A step that was not taken, for a caller that is a server. */
 export function stepFailure({ why, message }: Extract<Step, { ok: false }>): Failure {
   switch (why) {
     case 'gone':

@@ -1,9 +1,8 @@
 import type { Counted } from '../../core/call/records.ts'
 
-/** The content type of a text of `encodeMetrics`. */
 export const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
-/** What was counted, as OpenMetrics 1.0 writes it. */
+/** OpenMetrics 1.0. */
 export function encodeMetrics({ since, calls, durations, lost }: Counted, version: string): string {
   const created = since / 1_000
   const lines = ['# TYPE switchboard info', '# HELP switchboard The version that answers.']
@@ -34,7 +33,7 @@ export function encodeMetrics({ since, calls, durations, lost }: Counted, versio
   return lines.join('\n')
 }
 
-/** OpenMetrics 1.0, "Considerations: Canonical Numbers": a bound is written as a float. */
+/** OpenMetrics 1.0, "Considerations: Canonical Numbers". */
 function floatOf(seconds: number): string {
   return Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
 }

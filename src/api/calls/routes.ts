@@ -9,7 +9,6 @@ import { auditQuery, callsQuery, encodePage, filterOf, ownOf, type RecordAnswers
 export interface CallsFaceDeps extends RouteDeps {
   readonly records: Records
   readonly version: string
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
@@ -23,9 +22,8 @@ const TOO_MANY = fail({
 })
 
 /**
- * `GET /calls`, `GET /usage` and `GET /metrics`: who called what, how often, and how long it took, in the last 30 days; and
- * `GET /audit`: what was administered, and who was refused.
- * Whoever has the scope `records:read` sees all; others see the calls they made and, people, those that were made for them.
+ * `GET /calls`, `/usage` and `/metrics` on the last 30 days, and `GET /audit` on acts and refusals. The scope `records:read` sees
+ * all; others see the calls that they made and, people, those that were made for them.
  */
 export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Hono {
   const { face, on } = createFace<RecordAnswers>(deps)

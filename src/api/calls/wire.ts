@@ -15,7 +15,7 @@ import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/t
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
-/** For so long records can be read, and so long is the time that is meant where a query does not say. */
+/** How long records can be read, and the usual time of a query. */
 const KEPT_MS = 31 * DAY_MS
 const MAX_LIMIT = 1_000
 
@@ -34,7 +34,6 @@ const BY = into(string({ least: 1, most: 200 }), (list, report): readonly UsageK
   return wrong(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
 })
 
-/** What calls and acts alike are asked for by. */
 const SHARED = {
   since: optional(time),
   until: optional(time),
@@ -56,7 +55,7 @@ export const auditQuery = query({
 })
 export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
 
-/** The filter of a query on records, with the time until now and for `usual` where it says none; fails where no time is left. */
+/** Fills in the time: until now, and for `usual`. Fails where none is left. */
 export function filterOf<F extends Partial<Times>>(query: F, now: number, usual = KEPT_MS): Result<F & Times> {
   const last = query.until ?? now + HOUR_MS
   const first = query.since ?? last - usual
@@ -70,7 +69,7 @@ interface Times {
   readonly until: number
 }
 
-/** Whose calls a principal may see, where it may not see all: those it made, and for a person those made in their name. */
+/** Limits a principal without the scope to the calls it made, and a person also to those made in their name. */
 export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
   if (hasScope(principal, 'records:read')) return {}
   const { id, kind, users } = principal
@@ -78,7 +77,6 @@ export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
   return { own: { principal: id, ...(user === undefined ? {} : { user }) } }
 }
 
-/** A page of calls or acts, as `GET /calls` and `GET /audit` show it. */
 export function encodePage<T extends { readonly at: number }>({ items, nextCursor }: RecordPage<T>): Page<T> {
   const shown = items.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
   return { items: shown, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }

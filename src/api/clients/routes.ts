@@ -9,7 +9,6 @@ import { CLIENT } from './wire.ts'
 
 export interface ClientsFaceDeps extends RouteDeps {
   readonly clients: OAuthClientStore
-  /** Called after a client was taken back, so that this isolate's verdicts follow at once. */
   readonly onChange: () => void
 }
 
@@ -19,10 +18,7 @@ interface ClientAnswers {
   'DELETE /clients/:id': undefined
 }
 
-/**
- * `POST·GET·DELETE /clients[/{id}]`: the clients that administrators give to hosts which take neither a document nor a
- * registration. A secret is shown once. A client that is taken back ends its agents.
- */
+/** `POST·GET·DELETE /clients[/{id}]`, for hosts that take neither a document nor a registration. Removing a client ends its agents. */
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const { face, on } = createFace<ClientAnswers>(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const

@@ -2,7 +2,6 @@ import { AUTH_METHODS } from '../../core/access/oauth-client.ts'
 import { also, list, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 
 const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
-/** Reads the body of `POST /clients`. */
 export const CLIENT = object({
   name: string({ least: 1, most: 100 }),
   redirect_uris: list(also(string({ most: 2_000 }), text(WANTED, isRedirectUri)), { least: 1, most: 20 }),

@@ -11,19 +11,17 @@ import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.
 
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
-  /** What each principal has published, by its id; undefined while that cannot be read. */
+  /** By the principal's id; undefined while it cannot be read. */
   published(): Promise<Readonly<Record<string, Published>> | undefined>
   readonly quota: Published
-  /** Called after a key was made, changed or removed, so that this isolate's verdicts follow at once. */
   onChange(change: 'created' | 'changed' | 'removed', id: string): void
   readonly sha256: Sha256
-  /** A new key's text, from 32 random bytes (`keyText`). */
   randomKey(): string
   newId(): string
   now(): Date
 }
 
-/** `POST·GET·PATCH·DELETE /keys[/{id}]` and `POST /keys/{id}/rotate`: API keys, for administrators. */
+/** `POST·GET·PATCH·DELETE /keys[/{id}]` and `POST /keys/{id}/rotate`, for administrators. */
 export function keysFace(deps: KeysFaceDeps): Hono {
   const { keys } = deps
   const { face, on } = createFace<KeyAnswers>(deps)
@@ -74,7 +72,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const key = changedKey(before, body)
     const { name, scopes, tools, users } = key
     note({ name, scopes, tools, users })
-    // The change is of what was read here, and stored where that is still what there is
+    // Stored only where it is still the revision that was read here
     const changed = await keys.change(key, expected && [revisionOf(before)])
     if (changed === 'stale') return STALE
     if (!changed) return unknown(id)
@@ -107,12 +105,11 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   })(async ({ path: { id }, expected }) => {
     const removed = await keys.remove(id, expected)
     if (removed === 'stale') return STALE
-    // Also when it was removed elsewhere: a verdict may live on here
+    // Also when it was removed elsewhere, as this isolate may still hold a verdict
     deps.onChange('removed', id)
     return removed ? ok(undefined) : unknown(id)
   })
 
-  /** What lists tell of keys beside what they are. */
   async function knownOf(): Promise<Known> {
     const [published, lastUses] = await Promise.all([deps.published(), keys.lastUses()])
     return { published, quota: deps.quota, lastUses }

@@ -2,12 +2,11 @@ import { base64url } from 'jose'
 import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { Published } from '../../core/access/quota.ts'
 
-/** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
+/** Never the key's text or hash. */
 function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {
   return { id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }
 }
 
-/** What is known of keys beside what they are: what each principal published, and the most it may; when they were last used, by id. */
 export interface Known {
   /** By the principal's id; undefined while that cannot be read. */
   readonly published: Readonly<Record<string, Published>> | undefined
@@ -16,10 +15,7 @@ export interface Known {
   readonly lastUses: Readonly<Record<string, number>>
 }
 
-/**
- * A key as lists show it: when it was last used, what was published with it, and the most that may be, unless it is an
- * administrator's. The last two are not said where it is not known what each principal has published.
- */
+/** `published` is absent while it cannot be read, and its quota for administrators, who have none. */
 export function encodeListed(key: ApiKey, { published: all, quota, lastUses }: Known) {
   const used = lastUses[key.id]
   const shown = { ...encodeKey(key), ...(used === undefined ? {} : { last_used_at: new Date(used).toISOString() }) }
@@ -28,7 +24,7 @@ export function encodeListed(key: ApiKey, { published: all, quota, lastUses }: K
   return { ...shown, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
 }
 
-/** The answer to `POST /keys`, the only one that ever holds the key's text. */
+/** The only answer that ever holds a key's text. */
 export function encodeNewKey(key: ApiKey, text: string) {
   const { id, ...rest } = encodeKey(key)
   return { id, key: text, ...rest }
@@ -46,7 +42,7 @@ export interface KeyAnswers {
   'DELETE /keys/:id': undefined
 }
 
-/** A key's text: `sb_` and 43 characters of base64url, from 32 random bytes. */
+/** `sb_` and 43 characters of base64url. */
 export function keyText(random: Uint8Array): string {
   if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
   return `sb_${base64url.encode(random)}`

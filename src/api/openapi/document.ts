@@ -5,7 +5,6 @@ import { type Answer, ref } from '../../http/route/answers.ts'
 import { operationOf, type Operation } from '../../http/route/operation.ts'
 import { COMPONENTS } from './schemas.ts'
 
-/** A route of the app. */
 export interface AppRoute {
   readonly method: string
   readonly path: string
@@ -18,7 +17,7 @@ interface Routed {
   readonly operation: Operation<unknown>
 }
 
-/** The routes of the app as an OpenAPI 3.1 document. Pages for people, which have no summary, are left out. */
+/** An OpenAPI 3.1 document. Pages for people, which have no summary, are left out. */
 export async function openApiDocument(
   routes: readonly AppRoute[],
   { origin, version }: { origin: string; version: string },
@@ -58,7 +57,7 @@ export async function openApiDocument(
   }
 }
 
-/** Those of the routes that are operations: not preflights, and not what refuses all other methods. */
+/** Without preflights, and handlers that refuse all other methods. */
 export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
   return routes.flatMap(({ method, path, handler }) => {
     const operation = operationOf(handler)
@@ -116,7 +115,7 @@ async function requestBody({ body, sends }: Operation<unknown>): Promise<JsonObj
   if (sends !== undefined) return { required: true, content: { [sends]: {} } }
   if (!body?.reader) return undefined
   const schema = schemaOf(await body.reader())
-  // What needs no field may be left out as a whole
+  // A body without a required field may be absent
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
   return { required, content: { 'application/json': { schema } } }
 }
@@ -148,7 +147,6 @@ function securityOf(path: string, { scope, isPrivate }: Operation<unknown>): rea
   return [{ bearer: scopes }, { key: scopes }]
 }
 
-/** Operations stand together by the first step of their paths. */
 function tagOf(path: string): string {
   return (
     path

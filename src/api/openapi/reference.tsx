@@ -2,7 +2,6 @@ import { isJsonObject, isObject, type JsonObject, type Json } from '../../core/t
 import type { Page } from '../../http/page/page.ts'
 import { TEXT_STYLE } from '../../http/page/style.ts'
 
-/** The reference of an OpenAPI document, as a page without scripts. */
 export function referencePage({ paths }: JsonObject): Page {
   const operations = membersOf(paths).flatMap(([path, methods]) =>
     membersOf(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -75,11 +74,10 @@ function Section({ path, method, operation }: SectionOf) {
   )
 }
 
-/** The fields of a body, as far as its schema names any. */
 function Fields({ schema }: { readonly schema: Json | undefined }) {
   if (!isJsonObject(schema)) return <></>
   const [form] = objectsIn(schema.anyOf)
-  // Of several forms the first is shown; all are in the document
+  // Only the first of several forms is shown; the document has them all
   if (schema.properties === undefined && form) return <Fields schema={form} />
   const needed = Array.isArray(schema.required) ? schema.required : []
   return (

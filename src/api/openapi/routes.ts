@@ -7,7 +7,7 @@ import { ANY_QUERY } from '../../http/request/query.ts'
 import type { AppRoute } from './document.ts'
 
 export interface OpenApiFaceDeps extends PublicRouteDeps {
-  /** All routes of the app. Called when the document is asked for: by then all are there. */
+  /** Called when the document is asked for: by then all routes are there. */
   readonly routes: () => readonly AppRoute[]
   readonly version: string
 }
@@ -15,7 +15,7 @@ export interface OpenApiFaceDeps extends PublicRouteDeps {
 const READ = { query: ANY_QUERY }
 const DOCUMENT = { 200: json('OpenAPI 3.1', objectOf({ openapi: TEXT, info: OBJECT, paths: OBJECT })) }
 
-/** `GET /openapi.json`: what the routes declare of themselves, as OpenAPI 3.1; and `GET /docs/reference`: the same as a page. */
+/** `GET /openapi.json`, made of the routes' declarations, and `GET /docs/reference`, the same as a page. */
 export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
   at('/openapi.json', { ...READ, summary: 'This document', answers: DOCUMENT }, async (c) =>

@@ -25,7 +25,6 @@ const MISSING = objectOf({
   'user_id?': FLAG,
 })
 
-/** The components of the document, which routes name in their answers. */
 export const COMPONENTS = {
   Error: objectOf({
     '$schema?': TEXT,

@@ -10,13 +10,12 @@ import type { PolicyAnswers } from './wire.ts'
 
 export interface PoliciesFaceDeps extends RouteDeps {
   readonly store: PolicyStore
-  /** Which secrets policies may name, as of now. */
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
 const PATTERN = text("a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gmail.GetEmails'", isToolPattern)
 
-/** `GET /policies`, and `GET`, `PUT` and `DELETE /policies/{pattern}`: what administrators say of the tools that a pattern covers. */
+/** `GET /policies`, and `GET`, `PUT` and `DELETE /policies/{pattern}`. */
 export function policiesFace(deps: PoliciesFaceDeps): Hono {
   const { store, judgeSecrets } = deps
   const { face, on } = createFace<PolicyAnswers>(deps)
@@ -32,7 +31,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     summary: 'Read a policy',
     answers: { 200: tagged(component('The policy', 'Policy')) },
   })(async ({ path: { pattern } }) => {
-    // Case does not count, as ids are unique ignoring it
+    // Ids are unique ignoring case
     const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
     return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
   })

@@ -18,11 +18,9 @@ import { encodeProvider, type ProviderAnswers } from './wire.ts'
 export interface ProvidersFaceDeps extends RouteDeps {
   readonly store: ProviderStore
   readonly judgeUrl: ProviderRules['judgeUrl']
-  /** Which secrets clients may have, as of now. */
   readonly judgeSecrets: () => Promise<ProviderRules['judgeSecret']>
-  /** What is known of a provider before the deployment has a client there. */
   readonly known: (id: string) => KnownProvider | undefined
-  /** The well-known providers that the deployment has a client at, by its variables. */
+  /** Well-known providers that the deployment's variables name a client at. */
   readonly connected: () => readonly Provider[]
 }
 
@@ -56,7 +54,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     summary: 'Read an OAuth provider',
     answers: { 200: tagged(component('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
-    // Of those in KV some may be older than what an `ETag` is compared with
+    // KV may hold an older one than an `ETag` is compared with
     const given = (await store.list()).find((provider) => provider.id === id)
     if (given) return { ...ok(encodeProvider(given, 'given')), headers: etag(given) }
     const builtIn = connected().find((provider) => provider.id === id)
@@ -72,7 +70,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
       limit: LIMIT,
       what: 'provider',
       async readerFor({ id = '' }, sent) {
-        // Without a secret to judge, those who know them need not be reached
+        // Saves reading the secrets' names
         const namesSecret = isObject(sent) && 'client_secret_name' in sent
         const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
         return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })

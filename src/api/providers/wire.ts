@@ -1,9 +1,6 @@
 import type { Provider } from '../../core/consent/provider.ts'
 
-/**
- * A provider as `GET /providers` shows it. It holds no secret: the client's is known by the name of a Worker secret.
- * `built_in` marks one that is there by its variables, and not because it was put.
- */
+/** Holds no secret: a client's is known by the name of a Worker secret. `built_in` providers come from variables. */
 export function encodeProvider(provider: Provider, from: 'given' | 'built-in') {
   const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
   const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider

@@ -13,11 +13,8 @@ import type { Deployment, Toolset } from './wire.ts'
 
 export interface ServersFaceDeps extends PublicRouteDeps {
   readonly deployment: Omit<Deployment, 'origin' | 'needsKey' | 'signsIn'>
-  /** Whether whoever sends such a request needs a credential to call anything. */
   readonly needsKey: (request: Request) => boolean
-  /** Who sends such a request; undefined for whoever has no credential that is accepted. */
   readonly identify: (c: Context) => Promise<Principal | undefined>
-  /** The toolkits of which a principal may call any tool, in the order of their names. */
   readonly toolsetsOf: (principal: Principal) => Promise<readonly Toolset[]>
 }
 
@@ -38,7 +35,6 @@ const SERVERS_QUERY = query(
   { others: 'ignored' },
 )
 const CREDENTIALS = ['Authorization', 'OXP-API-Key']
-/** As many servers as the registry's own API gives where nothing is said. */
 const DEFAULT_LIMIT = '30'
 const REGISTRY = {
   query: ANY_QUERY,
@@ -48,9 +44,8 @@ const REGISTRY = {
 const VERSIONS = `${SERVERS}/:name/versions`
 
 /**
- * How clients find a deployment that they know the host of: the MCP registry's API (v0.1), the server card, and the AI catalog
- * that leads to the card. Anybody may ask, and is told of the deployment as one server, by which no tool is named. Whoever sends a
- * credential is told of each toolkit that they may call, too, as a server of its own.
+ * The MCP registry's API (v0.1), the server card, and the AI catalog that leads to it. Anybody sees the deployment as one server,
+ * and no tool; with a credential, each toolkit that may be called is a server, too.
  */
 export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
   const { face, at } = createPublicFace({ ...deps, respond: refuse })
@@ -79,7 +74,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
   }
 
-  /** The servers that whoever asks may know of, in the order of their names: undefined is the deployment itself. */
+  /** In the order of their names; undefined is the deployment itself. */
   async function serversFor(c: Context): Promise<readonly (Toolset | undefined)[]> {
     const principal = await identify(c)
     return [undefined, ...(principal ? await toolsetsOf(principal) : [])]
@@ -132,7 +127,6 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     return fail({ type: 'not-found', message: `Server '${name.value.slice(0, 200)}' was not found` })
   }
 
-  /** A refusal as the registry's API has it. */
   function refuse(failure: Failure): Response | Promise<Response> {
     if (failure.type !== 'request-malformed' && failure.type !== 'not-found') return deps.respond(failure)
     return jsonText(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
@@ -141,7 +135,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
   return face
 }
 
-/** An answer that depends on who asks is kept by nobody, and nobody else's is given to whoever has a credential. */
+/** Answers depend on the credential: no cache may mix them up. */
 function ofWhoever({ req }: Context, response: Response): Response {
   response.headers.set('vary', CREDENTIALS.join(', '))
   if (CREDENTIALS.some((name) => req.header(name) !== undefined)) response.headers.set('cache-control', 'no-store')

@@ -1,35 +1,29 @@
-/** A deployment, as whoever finds it is told of it: where it is and what it speaks. */
 export interface Deployment {
-  /** Such as `https://switchboard.example.workers.dev`. */
   readonly origin: string
   readonly title: string
   readonly version: string
-  /** Of MCP, newest first. */
+  /** Newest first. */
   readonly protocolVersions: readonly string[]
-  /** Whether nothing can be called there without a credential. */
   readonly needsKey: boolean
-  /** Whether agents that sign people in connect there too. */
   readonly signsIn: boolean
-  /** When this version of it was deployed, in milliseconds since 1970; undefined where nobody knows. */
+  /** Milliseconds since 1970; undefined where nobody knows. */
   readonly deployedAt: number | undefined
 }
 
 /** Some of its tools, which are a server of their own: `/mcp?toolkits=Gmail`. */
 export interface Toolset {
   readonly toolkit: string
-  /** How many tools. */
   readonly tools: number
 }
 
 const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'
-/** Schemas have 100 characters for it. */
+/** The schema allows 100 characters. */
 const DESCRIPTION = 'Every tool an agent calls, behind one URL'
 const NAME = 'switchboard'
 export const CARD_TYPE = 'application/mcp-server-card+json'
 export const CATALOG_TYPE = 'application/ai-catalog+json'
 
-/** A header that a client is to send, as the registry's schema and the server card's have it. */
 function keyHeader({ needsKey }: Deployment) {
   return {
     name: 'Authorization',
@@ -39,7 +33,7 @@ function keyHeader({ needsKey }: Deployment) {
   }
 }
 
-/** The doors, the one that takes no key first: who has just found the deployment has none. */
+/** The one that takes no key first, since a client that has just found the deployment has none. */
 function remotesOf(deployment: Deployment, toolset?: Toolset) {
   const { origin, signsIn } = deployment
   const some = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
@@ -47,15 +41,12 @@ function remotesOf(deployment: Deployment, toolset?: Toolset) {
   return signsIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${some}` }, withKey] : [withKey]
 }
 
-/**
- * A server's name, in reverse DNS: `https://tools.acme.com` is `com.acme.tools/switchboard`, and of it the toolkit Gmail
- * `com.acme.tools/switchboard.Gmail`.
- */
+/** In reverse DNS: `com.acme.tools/switchboard` for `https://tools.acme.com`, and `….Gmail` for its toolkit Gmail. */
 export function serverName(origin: string, toolset?: Toolset): string {
   return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
 }
 
-/** A host with the characters that names of servers may have: all but those of IPv6 addresses have no others. */
+/** Without the characters of IPv6 addresses, which names of servers may not have. */
 function hostOf(origin: string): string {
   return new URL(origin).hostname.replaceAll(/[^a-zA-Z0-9.-]/g, '')
 }
@@ -69,7 +60,7 @@ function identity({ origin, title, version }: Deployment, toolset?: Toolset) {
   return { name: serverName(origin, toolset), ...said, version, websiteUrl: `${origin}/docs/agents` }
 }
 
-/** A deployment, or some of its tools, as one `ServerResponse` of the MCP registry's API, v0.1. */
+/** A `ServerResponse` of the MCP registry's API, v0.1. */
 export function encodeServer(deployment: Deployment, toolset?: Toolset) {
   const { deployedAt } = deployment
   const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
@@ -80,7 +71,6 @@ export function encodeServer(deployment: Deployment, toolset?: Toolset) {
   }
 }
 
-/** A `ServerList` of that API. */
 export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[], nextCursor?: string) {
   return { servers, metadata: { count: servers.length, ...(nextCursor === undefined ? {} : { nextCursor }) } }
 }
@@ -92,7 +82,7 @@ export function encodeCard(deployment: Deployment) {
   return { $schema: CARD_SCHEMA, ...identity(deployment), remotes }
 }
 
-/** An AI Catalog of the card; it leaves out what the card says itself. */
+/** An AI Catalog, without what the card says itself. */
 export function encodeCatalog({ origin, title }: Deployment) {
   const identifier = `urn:air:${hostOf(origin)}:mcp:${NAME}`
   return {
@@ -102,14 +92,12 @@ export function encodeCatalog({ origin, title }: Deployment) {
   }
 }
 
-/** What `GET /v0.1/servers` is asked for. */
 interface Asked {
   readonly search?: string
   readonly version?: string
   readonly updated_since?: string
 }
 
-/** Whether a server is among what a query asks for. */
 export function isAskedFor(
   deployment: Deployment,
   toolset: Toolset | undefined,
@@ -122,7 +110,6 @@ export function isAskedFor(
   )
 }
 
-/** Whether a version that is asked for is the deployment's: there is one, the latest. */
 export function isVersion({ version }: Deployment, asked: string): boolean {
   return asked === 'latest' || asked === version
 }

@@ -11,8 +11,8 @@ export interface SessionsFaceDeps extends RouteDeps {
 }
 
 /**
- * `GET /sessions` and `DELETE /sessions/{id}`: where a principal is signed in; for administrators, where anybody is. One that
- * is ended has no effect here at once, and nowhere after 60 s. Others' sessions are `not-found`.
+ * `GET /sessions` and `DELETE /sessions/{id}`: one's own, and for administrators anybody's. One that is ended has no effect here
+ * at once, and nowhere after 60 s.
  */
 export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const { face, on } = createFace<SessionAnswers>(deps)
@@ -33,7 +33,6 @@ export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   return face
 }
 
-/** Whose sessions a principal may see: administrators anybody's. */
 function ownerFor(principal: Principal): string | undefined {
   return hasScope(principal, 'admin') ? undefined : principal.id
 }

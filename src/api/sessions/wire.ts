@@ -1,6 +1,6 @@
 import type { Session } from '../../core/access/session.ts'
 
-/** A session as `GET /sessions` shows it: never what the browser has, nor its key's hash. */
+/** Never the cookie, nor its key's hash. */
 export function encodeSession({ id, by, owner, origin, browser, created_at, expires_at }: Session) {
   const person = 'person' in by ? { user_id: by.person.user } : {}
   return { id, principal: owner, ...person, origin, browser, created_at, expires_at }

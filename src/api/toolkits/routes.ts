@@ -19,11 +19,9 @@ export interface ToolkitsFaceDeps extends RouteDeps {
 }
 
 /**
- * `GET /toolkits`: the toolkits of the tools that the caller may see.
- *
- * `GET` and `PUT /toolkits/{toolkit}`: who owns a toolkit, and who is to own it, for administrators. One with bundled tools is
- * the deployment's, and cannot be given (`409`); one that does not exist yet can, so that nobody else begins it. `PATCH` changes
- * all of one at once, and `DELETE` deletes one that nobody may call any more, for whoever may publish all of it.
+ * `GET /toolkits` for callers; `GET` and `PUT /toolkits/{toolkit}`, its owner, for administrators. A toolkit with bundled tools cannot
+ * be given (409); one that does not exist yet can, so that nobody else begins it. `PATCH` and `DELETE` are for those who may
+ * publish all of it.
  */
 export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const { toolkits, keys, catalogue } = deps
@@ -73,7 +71,6 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'conflict', message })
   })
 
-  /** The principal that a body names as the owner; null for the deployment. */
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
     const named = owner === null ? undefined : principalNamed(owner)
     if (named?.key === undefined || (await keys.withId(named.key))) {
@@ -118,7 +115,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   return face
 }
 
-/** Whoever's patterns do not cover a toolkit is not told whether there is one. */
+/** Callers whose patterns do not cover a toolkit are not told whether there is one. */
 function refuseUnnamed(principal: Principal, toolkit: string): Failing | undefined {
   if (!isNamePart(toolkit)) return unknown(toolkit)
   const denied = coverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')

@@ -5,24 +5,19 @@ import { tags } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
 const OWNER = nullable(string({ least: 1, most: 300 }))
-/** Reads `{"owner": …}`: the id of a key, `admin`, or `jwt:` and a subject; null gives the toolkit to the deployment. */
+/** The id of a key, `admin`, or `jwt:` and a subject; null for the deployment. */
 export const OWNED = object({ owner: OWNER })
 const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags), review: optional(boolean) })
-/** Reads the body of `PATCH /toolkits/{toolkit}`: a status, `owner`, `tags` and `review`. */
 export const CHANGE = statusReader(BESIDE, ['owner', 'tags', 'review'])
 const KEY = 'key:'
 
-/** The id of the principal that `owner` names: a key goes by its own id. */
 export function principalNamed(owner: string): { readonly principal: string; readonly key?: string } {
   if (owner === 'admin' || owner.startsWith('jwt:')) return { principal: owner }
   const key = owner.startsWith(KEY) ? owner.slice(KEY.length) : owner
   return { principal: KEY + key, key }
 }
 
-/**
- * `{toolkit, owner, bundled, untrusted, status, tags, review}`, and when it was deleted; an owner of null is the deployment. `message` and
- * `successor` stand beside a status that has them.
- */
+/** An owner of null is the deployment. `message` and `successor` stand beside a status that has them. */
 export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, tags: all, review, deleted }: Toolkit) {
   const principal = typeof owner === 'string' ? null : owner.principal
   const named = principal?.startsWith(KEY) ? principal.slice(KEY.length) : principal
@@ -42,7 +37,6 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ta
   }
 }
 
-/** `{toolkit, tools, security_level}`: how many tools, and the highest level among them. */
 export function encodeSummary({ toolkit, tools, level }: ToolkitCount) {
   return { toolkit, tools, security_level: level }
 }

@@ -17,8 +17,8 @@ export interface FindToolDeps {
 }
 
 /**
- * The record that an id, or a name, stands for; also one that is disabled, which no call would reach, for whoever may change it
- * one that is pending, by its exact version, and for administrators one of a toolkit that was deleted.
+ * By id or name. Also finds disabled versions, pending ones by exact version for those who may change them, and for
+ * administrators those of a deleted toolkit.
  */
 export type FindTool = (asked: string, principal: Principal, background: Background) => Promise<FoundTool | undefined>
 
@@ -40,7 +40,7 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     if (!isDisabled && !mayBePending && !(isUnknown && isAdministrator(principal))) return undefined
     const document = id && (await source.current(id))
     if (!document) return undefined
-    // Of a toolkit that was deleted no version is active
+    // A deleted toolkit has no active version
     const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
     const entry = id.selector === undefined ? highest : resolveVersion(document.versions, id.selector)
     if (!entry) return undefined
@@ -55,7 +55,6 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
   }
 }
 
-/** A tool with the versions that a principal may know of. */
 export async function knownTo(
   principal: Principal,
   document: ToolDocument,

@@ -49,23 +49,16 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
-  /** The dialects a definition can be converted from. */
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
   readonly tellReadiness: TellReadiness
-  /** The formats a definition can be read in, by name. */
   readonly formats: ReadonlyMap<string, Format>
 }
 
-/** The largest body of a publication, in bytes, and the most documents of a batch. */
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
-/**
- * The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, `GET /tools/{id}/readiness` and `/versions`, and
- * `POST /convert`.
- */
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
@@ -120,15 +113,15 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!found) return unknown(id)
     const whole = await source.whole(found.record)
     const sees = async (other: string) => (await findSeen(other, principal, backgroundOf(c))) !== undefined
-    // A document is a part of what is written in its own dialect alone
+    // Only the tool's own dialect has the whole document
     const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
     const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
     const written = encode(seen, found.record.name)
-    // Published by an earlier version of Switchboard, which did not judge it
+    // A version of Switchboard that did not judge it may have published it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
     const digest = found.record.digest + (seen === whole ? '' : '.alone')
-    // The digest says nothing of policies
+    // The digest does not cover policies
     const { revision } = deps.policies.now()
     const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
     const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
@@ -137,7 +130,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
   })
 
-  // To look has no effect
   on('GET /tools/:id/readiness', {
     ...READER,
     summary: 'Tell whether a call could run now',
@@ -230,13 +222,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   return face
 }
 
-/** A document to convert, bare or with its toolkit and version beside it; what else stands there does not matter. */
+/** Bare, or with its toolkit and version beside it. */
 function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
   if (!isJsonObject(body) || body.definition === undefined) return { document: body, given: {} }
   return { document: body.definition, given: readWrapper(body, []).given }
 }
 
-/** Reads what has to be said, and tells who does not say it what there is. */
 function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<string> {
   return (value, report) =>
     value === undefined ? wrong(report, `Is required: one of ${quoted(words)}`) : reader(value, report)

@@ -19,22 +19,18 @@ const BY_ADMINISTRATOR = object({
   name: optional<string | null>(nullable(NAME)),
 })
 
-/** Reads the body of `PATCH /tools/{id}`: a status, `trusted` and `name`. */
 export const CHANGE = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
 
-/** For whom a call would be. */
 export const readinessQuery = query({ user_id: optional(identifier) })
 
-/** `?dialect=` says what the documents are written in, `?allow=breaking` that a version may break what semantic versioning promises. */
+/** `allow=breaking` overrides semantic versioning. */
 export const publicationQuery = query({
   dialect: optional(string({ most: 100 })),
   allow: optional(oneOf(['breaking'])),
 })
 
-/** Reads `?losses=1`: whether what a format cannot say is wanted too. */
 export const losses = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
 
-/** The status of each result: by its outcome, or by the type of its failure. */
 const STATUS = {
   'created': 201,
   'unchanged': 200,
@@ -43,7 +39,6 @@ const STATUS = {
   'definition-invalid': 422,
 } as const
 
-/** `{"ids"}`, the tools that a document has no longer, the versions that await review, and what is worth knowing. */
 export function encodePublished({ ids, warnings, leftOut, pending }: Extract<PublicationReport, { ok: true }>) {
   return {
     ids,
@@ -53,7 +48,6 @@ export function encodePublished({ ids, warnings, leftOut, pending }: Extract<Pub
   }
 }
 
-/** Says which of the new tools nobody can call, beside the answer: that is the ids alone. */
 export function publicationNote(reports: readonly PublicationReport[]): string | undefined {
   const ids = reports.flatMap((report) => (report.ok ? (report.uncallable ?? []) : []))
   if (ids.length === 0) return undefined
@@ -64,7 +58,6 @@ export function publicationNote(reports: readonly PublicationReport[]): string |
 
 const MAX_NAMED = 3
 
-/** One result of a batch: `{id, status, errors?}`. */
 export function encodeResult(report: PublicationReport, asked: string | null) {
   const { ids } = report
   return {
@@ -82,27 +75,25 @@ function errorsOf(failure: PublicationFailure): readonly Problem[] {
   return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
-/** The id a document of a batch says it has, to name it by when it cannot be read. */
+/** Names a document of a batch that cannot be read. */
 export function askedId(document: unknown): string | null {
   const definition = isObject(document) && 'definition' in document ? document.definition : document
   return isObject(definition) && typeof definition.id === 'string' ? definition.id.slice(0, 300) : null
 }
 
-/** A version as it stands after a change; who published it is for administrators. */
 export function encodeVersion(name: ToolName, { version, status, publisher }: VersionEntry, isAdmin: boolean) {
   const { state, ...details } = status
   const about = { publisher: publisher.principal, trusted: publisher.trusted }
   return { id: formatToolId(name, version), status: state, ...details, ...(isAdmin ? about : {}) }
 }
 
-/** Who published a version, and whether it may be given credentials, for administrators to read. */
 export function publisherHeaders({ principal, trusted }: Publisher): Record<string, string> {
   // A subject of a JWT may hold what no header can
   const id = principal === null ? 'unknown' : encodeURI(principal.toWellFormed())
   return { 'switchboard-publisher': id, 'switchboard-trusted': String(trusted) }
 }
 
-/** A status that is not active, and what succeeds the tool (RFC 8288, RFC 5829). */
+/** RFC 8288, RFC 5829. */
 export function statusHeaders(status: ToolStatus): Record<string, string> {
   if (status.state === 'active') return {}
   const successor = status.state === 'deprecated' ? status.successor : undefined
@@ -118,7 +109,6 @@ function encodeAbout(record: ToolRecord) {
   return { security_level: securityLevel, approval, tags, dialect: source.dialect }
 }
 
-/** What it takes to call a tool, where it takes anything: most dialects have no field for it. */
 export function guardHeaders(record: ToolRecord): Record<string, string> {
   return {
     ...(record.securityLevel > 0 ? { 'switchboard-security-level': String(record.securityLevel) } : {}),
@@ -126,7 +116,6 @@ export function guardHeaders(record: ToolRecord): Record<string, string> {
   }
 }
 
-/** One version of a tool as `GET /tools/{id}/versions` lists it. */
 export function encodeHistory(name: ToolName, { entry, record, comparedWith, changes }: VersionHistory) {
   const { version, status, digest } = entry
   return {
@@ -140,14 +129,13 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
 }
 
 export interface ToolAnswers {
-  /** With `format=summary`, as `dialects/oxp` writes it; `total` is a search's. */
+  /** With `format=summary`; `total` is a search's. */
   'GET /tools': {
     readonly items: readonly ReturnType<typeof summaryOf>[]
     readonly total?: number
     readonly next_cursor?: string
   }
   'POST /tools': ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
-  /** In the format that was asked for; beside it, where they are wanted, what was lost. */
   'GET /tools/:id': Json | { readonly document: Json; readonly losses: readonly Loss[] }
   'GET /tools/:id/readiness': ReturnType<typeof encodeReadiness>
   'GET /tools/:id/versions': { readonly items: readonly ReturnType<typeof encodeHistory>[] }

@@ -2,10 +2,9 @@ import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 
-/** How the paths below `/users/:user` are read. */
 export const OF_USER = { path: { user: identifier } } as const
 
-/** Why a principal may not ask of the user of a path; undefined where it may act for that user, or otherwise `mayAsk`. */
+/** Undefined where a principal may act for a user, or otherwise `mayAsk`. */
 export function refuseUser(principal: Principal, user: string, mayAsk = mayActFor): Failing | undefined {
   if (mayAsk(principal, user)) return undefined
   return fail({ type: 'forbidden', reason: `The credential may not act for the user '${user}'` })

@@ -13,10 +13,8 @@ export interface GrantsFaceDeps extends RouteDeps {
 }
 
 /**
- * `GET` and `DELETE /users/{user}/grants` and `/users/{user}/grants/{provider}`: what a user has granted, for whoever may
- * act for that user (else `forbidden`), and which toolkits may act with it. `?account=` keeps to one of several accounts,
- * `DELETE …?toolkit=` takes it from one toolkit only. Tokens are in no answer. To forget what is not there is in order for all of them
- * at once, and `not-found` for one.
+ * `GET` and `DELETE /users/{user}/grants[/{provider}]`, for those who may act for the user. `?account=` keeps to one of several
+ * accounts, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token.
  */
 export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)

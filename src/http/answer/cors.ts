@@ -3,10 +3,7 @@ const METHODS = 'GET, POST, DELETE, OPTIONS'
 const HEADER_NAMES = /^[\w, -]{1,2000}$/
 const MAX_AGE_S = '600'
 
-/**
- * The headers that let a page of another site read an answer (Fetch Standard, "CORS protocol"), where the deployment names its
- * origin; undefined for any other. Cookies are never let along: such pages show tokens or keys of their own.
- */
+/** Fetch Standard, "CORS protocol"; undefined for origins that the deployment does not name. Cookies are never let along. */
 export function crossOriginHeaders(
   request: Request,
   origins: ReadonlySet<string>,
@@ -25,7 +22,7 @@ export function crossOriginHeaders(
   }
 }
 
-/** The answer to a browser that asks whether a page of another site may send a request (Fetch, "CORS-preflight request"). */
+/** Fetch Standard, "CORS-preflight request". */
 export function preflight(headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { status: 204, headers })
 }

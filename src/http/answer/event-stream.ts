@@ -5,36 +5,28 @@ const HEADERS = {
   'cache-control': 'private, no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
-/**
- * How often a comment is sent. Proxies close connections that are silent; and workerd notices a closed stream only by
- * writing to it, so that a cancelled tool runs on for at most so long.
- */
+/** Proxies close silent connections, and workerd notices a closed stream only by writing to it: a cancelled tool runs on so long. */
 const KEEP_ALIVE_MS = 1_000
-/** How many events wait for a caller who reads more slowly than they come. */
 const MAX_WAITING = 32
 const encoder = new TextEncoder()
 
-/** An event; its data is a line. */
 export interface StreamEvent {
   readonly event: string
   readonly data: string
 }
 
-/** Events to the caller while its call runs. Whoever sends none gets an ordinary response. */
+/** While a call sends no event, its answer can be an ordinary response. */
 export interface EventStream {
-  /** Resolves when the first event was sent. */
   readonly begun: Promise<'begun'>
   /** Aborts when the caller closes the stream, or goes away before there is one. */
   readonly signal: AbortSignal
   /** Where the caller does not keep up, an event takes the place of the one before it. */
   send(event: StreamEvent): void
-  /** Starts the stream, with what was sent so far. Called at most once. */
   response(headers: Readonly<Record<string, string>>): Response
-  /** Sends the last events and ends the stream. */
   end(events: readonly StreamEvent[]): void
 }
 
-/** Server-sent events (HTML, section 9.2) in answer to a request; `caller` aborts when that is given up. */
+/** Server-sent events (HTML, section 9.2); `caller` aborts when the request is given up. */
 export function createEventStream(caller: AbortSignal): EventStream {
   const waiting: StreamEvent[] = []
   const gone = new AbortController()
@@ -95,22 +87,17 @@ export function createEventStream(caller: AbortSignal): EventStream {
   }
 }
 
-/** How work is answered that may send events while it goes on. */
 export interface Streaming<T> {
   readonly stream: EventStream
   /** Keeps the work alive when the caller has gone. */
   readonly background: Background
-  /** The answer where nothing was sent before it. */
   readonly whole: (answer: T) => Response
-  /** The events that end a stream. */
   readonly last: (answer: T) => readonly StreamEvent[]
-  /** The same for work that throws, which is written to the log with the reference. */
   readonly crashed: (reference: string) => readonly StreamEvent[]
-  /** Of the stream. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Answers with what work comes to, as a whole; or, when it sends something before, with a stream that ends with it. */
+/** Answers with the whole result or, where an event came before it, with a stream that ends with it. */
 export async function answerOrStream<T>(work: Promise<T>, streaming: Streaming<T>): Promise<Response> {
   const { stream, background, whole, last, crashed, headers } = streaming
   const first = await Promise.race([stream.begun, work])
@@ -124,7 +111,6 @@ export async function answerOrStream<T>(work: Promise<T>, streaming: Streaming<T
   return stream.response(headers)
 }
 
-/** The events of an answer of ours, as they come. */
 export async function* readEvents(answer: Response): AsyncGenerator<StreamEvent, void, undefined> {
   const decoder = new TextDecoder()
   let text = ''

@@ -3,16 +3,15 @@ import type { Failure } from '../../core/failure/failure.ts'
 import type { Allowance } from '../../core/call/turns.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Made once: to copy headers costs the platform less than to read an object. */
+/** Copying headers costs the platform less than reading an object. */
 const JSON_OK = { headers: new Headers(JSON_TYPE) }
 
-/** A JSON response; `text` is the body, serialised. */
 export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
   if (status === 200 && !headers) return new Response(text, JSON_OK)
   return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }
 
-/** The headers that HTTP wants with a failure, whatever the dialect: RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
+/** RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
 export function failureHeaders(failure: Failure): Record<string, string> | undefined {
   switch (failure.type) {
     case 'unauthenticated':
@@ -32,7 +31,6 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
   }
 }
 
-/** The headers of a call's answer: what is left of its limits, where there are any, beside those that the dialect has. */
 export function callHeaders(
   { allowances }: Pick<Outcome, 'allowances'>,
   headers?: Record<string, string>,
@@ -40,7 +38,7 @@ export function callHeaders(
   return allowances ? { ...headers, ...allowanceHeaders(allowances) } : headers
 }
 
-/** Limits, and what is left of each for so many seconds (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
+/** draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. */
 function allowanceHeaders(allowances: readonly Allowance[]): Record<string, string> {
   const policies = allowances.map((each) => {
     const { quota, seconds } = each
@@ -53,12 +51,11 @@ function allowanceHeaders(allowances: readonly Allowance[]): Record<string, stri
   return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
 }
 
-/** A policy is known by its name, and what is limited may be so in two ways. */
+/** One policy may limit in two ways. */
 function policyName({ name, seconds }: Allowance): string {
   return seconds === undefined ? `${name}-at-once` : name
 }
 
-/** A failure as a JSON response; `text` is the body, serialised, in a dialect's shape. */
 export function jsonFailure(
   failure: Failure,
   text: string,
@@ -68,10 +65,7 @@ export function jsonFailure(
   return jsonText(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
 }
 
-/**
- * The answer without a body (304) to a request that holds the entity tag of these headers (RFC 9110, section 13.1.2), or
- * undefined. A POST asks for its answer whatever it holds.
- */
+/** 304 where the request holds this entity tag (RFC 9110, section 13.1.2). A POST asks for its answer whatever it holds. */
 export function notModified(
   request: Request,
   headers: Readonly<Record<string, string>> & { readonly etag: string },

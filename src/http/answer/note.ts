@@ -1,7 +1,4 @@
-/**
- * The header `Switchboard-Note`: a sentence on what an answer means where its body has no room for it, for whoever reads the answer.
- * Names in it are toolkits', tools' and ids of ours; what else a header cannot hold becomes `?`.
- */
+/** `Switchboard-Note`: what an answer means where its body has no room for it. Characters that no header holds become `?`. */
 export function noteHeader(note: string): Readonly<Record<string, string>> {
   return { [NOTE]: note.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NOTE) }
 }

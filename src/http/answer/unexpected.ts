@@ -1,7 +1,7 @@
 import type { ErrorHandler } from 'hono'
 import { type Failure, Unreachable } from '../../core/failure/failure.ts'
 
-/** The last resort: storage that is out of reach is `unavailable`; a defect is logged with a reference, and the caller is told the reference and nothing else. */
+/** Unreachable storage is `unavailable`; a defect is logged under a reference, which is all that the caller is told. */
 export function unexpected(
   respond: (failure: Failure) => Response | Promise<Response>,
   newId: () => string,

@@ -3,7 +3,6 @@ import type { Principal } from '../../core/access/principal.ts'
 import { didYouMean, quoted } from '../../core/tool/problem.ts'
 import { noteHeader } from './note.ts'
 
-/** What a list is narrowed by. */
 export interface Narrowing {
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
@@ -11,7 +10,6 @@ export interface Narrowing {
   readonly isSearch?: boolean
 }
 
-/** Why a list holds nothing, as a header: the dialects' lists have no room for it. */
 export async function whyEmpty(
   { toolkit, tag, isSearch }: Narrowing,
   principal: Principal,
@@ -28,10 +26,7 @@ export async function whyEmpty(
   )
 }
 
-/**
- * Says which toolkit or tool the principal sees nothing of, whether or not there is one, and what is called much like it. An agent
- * whose toolset is chosen by a name that is misspelt would otherwise have nothing, and not be told why.
- */
+/** Names the first toolkit or tool that the principal sees nothing of, whether or not there is one, and names near it. */
 export async function unknownAmong(
   names: readonly string[],
   principal: Principal,

@@ -3,32 +3,25 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { CARD, STYLE } from './style.ts'
 import { visible } from './text.ts'
 
-/** One page for a person: a question or an answer. */
 export interface Page {
   readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
-  /** Paragraphs of text, or markup. */
   readonly body: readonly string[] | JSX.Element
-  /** CSS in place of a card's, beside what all pages have in common. */
   readonly style?: string
-  /** Beside those that every page has. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A whole document: nothing that it does not bring along itself is run, shown or loaded. */
 export interface WholeDocument {
   readonly status: number
   readonly title: string
-  /** CSS, beside what all pages have in common. */
   readonly style: string
   /** In parts, each is sent as it comes. */
   readonly body: JSX.Element | AsyncIterable<JSX.Element>
   readonly script?: string
-  /** Whether forms lead to this deployment alone, wherever that redirects. */
+  /** Whether forms lead to this deployment alone, after redirects too. */
   readonly keepsForms?: boolean
 }
 
-/** Nothing is framed or kept. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'x-frame-options': 'DENY',
@@ -39,9 +32,8 @@ const PAGE_HEADERS = {
 }
 
 /**
- * What a page may do (Content Security Policy 3): its own style and script are known by a number used once. `form-action` is left
- * out where a form leads to a provider: browsers hold the redirect that answers a form to it too, and the provider's address is
- * not known when the page is written.
+ * Content Security Policy 3. `form-action` is left out where a form leads to a provider: browsers hold redirects of a form's answer
+ * to it too, and the provider's address is not known when the page is written.
  */
 function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string {
   return [
@@ -54,7 +46,7 @@ function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string 
   ].join('; ')
 }
 
-/** Where the body goes; no title can say it, since its `<` would be escaped. */
+/** No title can say it, since its `<` would be escaped. */
 const BODY = '<!-- body -->'
 
 export async function answerDocument(shown: WholeDocument): Promise<Response> {
@@ -87,7 +79,7 @@ export async function answerDocument(shown: WholeDocument): Promise<Response> {
   return new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } })
 }
 
-/** The HTML of an element. Hono escapes the texts in it; characters that cannot be seen are spelled out all over. */
+/** Hono escapes texts; characters that cannot be seen are spelled out. */
 async function textOf(element: JSX.Element): Promise<string> {
   return visible(String(await element))
 }
@@ -101,7 +93,7 @@ async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: st
   yield text + end
 }
 
-/** A body of texts, each sent when it comes. When the reader goes away, no more of them are made. */
+/** When the reader goes away, no more texts are made. */
 function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

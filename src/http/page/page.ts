@@ -5,13 +5,12 @@ import { sentence } from './text.ts'
 
 export type { Page }
 
-/** Answers with a page; `cookies` are `Set-Cookie` headers. JSX is loaded with the first page: most isolates show none. */
+/** `cookies` are `Set-Cookie` headers. Loads JSX with the first page, as most isolates show none. */
 export async function page(shown: Page, cookies: readonly string[] = []): Promise<Response> {
   const { answerPage } = await import('./document.tsx')
   return withCookies(await answerPage(shown), cookies)
 }
 
-/** Sends the browser on, by `GET`. */
 export function goTo(location: string, cookies: readonly string[] = []): Response {
   const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location }
   return withCookies(new Response(null, { status: 302, headers }), cookies)
@@ -26,14 +25,12 @@ export function plainPage(status: Page['status'], title: string, message: string
   return { status, title, body: [sentence(message)] }
 }
 
-/** A form that another site sent changes nothing. */
 export const FORM_OF_ANOTHER_SITE = plainPage(
   403,
   'Not from here',
   'This form was sent by another site, so nothing was done',
 )
 
-/** Why a request for a page came to nothing, for a person. */
 export function failurePage(failure: Failure): Page {
   switch (failure.type) {
     case 'rate-limited':

@@ -1,6 +1,6 @@
 /**
- * Where a browser signs in that is to come back to a path of ours. What may stand in a query as it is (RFC 3986, section 3.4) is
- * left so: what comes back is often itself a long query, and addresses of more than 16 kB are refused at Cloudflare's edge.
+ * Leaves unescaped what a query may hold (RFC 3986, section 3.4): `back` is often a long query itself, and Cloudflare's edge
+ * refuses addresses of more than 16 kB.
  */
 export function signInPath(back: string | undefined, isAgain = false): string {
   const query = [

@@ -29,7 +29,6 @@ a{color:inherit}
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.5rem} button{flex:1 1 100%} }
 `
 
-/** For a page that asks one thing, or says one. */
 export const CARD = `
 body{padding:1rem}
 main{max-width:36rem;margin:4vh auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;overflow-wrap:anywhere}
@@ -39,7 +38,6 @@ ul[role='list'] code{display:block;width:fit-content;max-width:100%;color:var(--
 @media (max-width:26rem){main{padding:1rem;margin:0 auto} }
 `
 
-/** For a page that is read at length: lines of a comfortable length, and code and tables as wide as there is room. */
 export const TEXT_STYLE = `
 main{margin:0 auto;padding:1.5rem max(1.25rem,calc(50% - 32rem)) 4rem;overflow-wrap:anywhere}
 header{font-size:.875rem;color:var(--soft)}

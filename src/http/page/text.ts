@@ -1,15 +1,11 @@
 import type { Json } from '../../core/tool/json.ts'
 
-/** Characters of foreign texts that a page repeats. */
 export const MAX_TEXT = 300
 
-/**
- * Characters that cannot be seen, or that reorder what can: Unicode's control and format characters, those that it says may
- * be shown as nothing (such as U+3164, a filler, and variation selectors), and the empty Braille pattern.
- */
+/** Unseen, or reordering: control and format characters, ignorable ones (such as U+3164), and the empty Braille pattern. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-/** A text with what cannot be seen in it as `\u` escapes: a person must be able to read what they decide on. */
+/** Spells out what cannot be seen: a person must be able to read what they decide on. */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character, at: number) =>
     character === '\n' || joinsEmoji(text, at)
@@ -21,28 +17,26 @@ export function visible(text: string): string {
 const PICTURE = /\p{Extended_Pictographic}$/u
 const WHOLE_PICTURE = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?$/u
 
-/** Whether the character at `at` is seen as part of an emoji: a variation selector behind one, or a joiner between two. */
+/** A variation selector behind an emoji, or a joiner between two. */
 function joinsEmoji(text: string, at: number): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 4), at), text.slice(at + 1, at + 3)]
   if (text[at] === '\ufe0f') return PICTURE.test(before)
   return text[at] === '\u200d' && WHOLE_PICTURE.test(before) && /^\p{Extended_Pictographic}/u.test(after)
 }
 
-/** At most so many characters of a foreign text, and never half of one. */
+/** Cuts a foreign text, never inside a character. */
 export function bounded(text: string, max: number = MAX_TEXT): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Messages have no final period; prose has. */
 export function sentence(message: string): string {
   const text = bounded(message).trim()
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
-/** Above this many characters JSON is shown as it was sent. */
 const MAX_INDENTED = 100_000
 
-/** JSON with a line for each value, or on one line where that would swell it: indented, a text that nests grows with its depth. */
+/** Indented, unless that would swell it: a text that nests grows with its depth. */
 export function indentedJson(value: Json): string {
   const text = JSON.stringify(value)
   if (text.length > MAX_INDENTED) return text

@@ -1,13 +1,12 @@
 import { utf8Text } from '../../outbound/utf8.ts'
 
-/** A line of a body, or why there is none of it. */
 export type BodyLine = { readonly text: string } | { readonly problem: string }
 
 const LINE_FEED = 0x0a
 
 /**
- * Reads a body line by line, holding one line and what came with it: lines end with a line feed, but for the last one, and those
- * without a character are passed over. Of a line of more than `most` bytes nothing is held. A body that breaks off ends there.
+ * Reads a body line by line without empty lines, holding one line at a time and nothing of one longer than `most` bytes. A body that
+ * breaks off ends there.
  */
 export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: number): AsyncGenerator<BodyLine> {
   const reader = body?.getReader()
@@ -33,7 +32,6 @@ export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: 
   }
 }
 
-/** The next bytes; undefined at the end, and where the sender goes away. */
 async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
     return (await reader.read()).value
@@ -52,7 +50,6 @@ function createLine(most: number) {
       // The bytes that are left of a chunk are kept, not the chunk
       else if (bytes.byteLength > 0) pieces.push(bytes.slice())
     },
-    /** The line, without the carriage return of those who write one; undefined where nothing is in it. */
     end(): BodyLine | undefined {
       const whole = new Uint8Array(size > most ? 0 : size)
       let at = 0

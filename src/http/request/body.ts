@@ -10,10 +10,9 @@ const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the bod
 const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
 
 /**
- * Reads a request's body as JSON (RFC 8259), of at most `limit` bytes. Fails with `media-type-unsupported` when the
- * content type is not JSON's, `body-too-large` before more than the limit is read, and `request-malformed` when it is
- * no UTF-8 or `readJsonText` refuses it. A character of four bytes that lacks its last may be read as U+FFFD, as Fetch reads
- * all that is no UTF-8. No content of the body is ever in a message.
+ * Reads a body as JSON (RFC 8259) of at most `limit` bytes, else `media-type-unsupported`, `body-too-large` or `request-malformed`
+ * (no UTF-8, or refused by `readJsonText`). A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. No message
+ * holds content of the body.
  */
 export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
   const type = request.headers.get('content-type')
@@ -22,7 +21,7 @@ export async function readJson(request: Request, limit: number): Promise<Result<
   return text.ok ? readJsonText(text.value) : text
 }
 
-/** Reads a body as UTF-8. A call's body comes with its length: to make no ArrayBuffer of it saves a tenth of the call. */
+/** A call's body comes with its length: making no ArrayBuffer of it saves a tenth of the call. */
 async function readText(request: Request, limit: number): Promise<Result<string>> {
   const length = lengthOf(request)
   if (length === undefined) {
@@ -39,11 +38,11 @@ async function readText(request: Request, limit: number): Promise<Result<string>
     return BROKEN_OFF
   }
   if (text.length > limit) return tooLarge(limit)
-  // Each stretch of bytes that is no UTF-8 came out as U+FFFD, which has three bytes: the text is longer than the body
+  // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
   return text.includes('\uFFFD') && encoder.encode(text).byteLength !== length ? NOT_UTF8 : ok(text)
 }
 
-/** Reads a request's body of a media type, of at most `limit` bytes. Fails as `readJson` does. */
+/** Fails as `readJson` does. */
 export async function readBytes(
   request: Request,
   mediaType: string,
@@ -54,16 +53,16 @@ export async function readBytes(
   return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
 }
 
-/** Of a form so many fields: more than any page has, as a tool's schema has 2,000 parts at most. Each takes many times its bytes. */
+/** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
 const MAX_FIELDS = 5_000
 const AMPERSAND = 0x26
 
-/** Reads a form that a browser posts without JavaScript, of at most `limit` bytes and 5,000 fields. Fails as `readBytes` does. */
+/** Reads a form that a browser posts. Fails as `readBytes` does. */
 export async function readForm(request: Request, limit: number): Promise<Result<URLSearchParams>> {
   const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
   if (!bytes.ok) return bytes
   if (hasMoreThan(MAX_FIELDS - 1, AMPERSAND, new Uint8Array(bytes.value))) return tooLarge(limit)
-  // Bytes that are no UTF-8 become U+FFFD, as they do in browsers: no field that is known has such a name or value
+  // Malformed bytes become U+FFFD, as in browsers: no known field has such a name or value
   return ok(new URLSearchParams(new TextDecoder().decode(bytes.value)))
 }
 
@@ -73,14 +72,13 @@ function hasMoreThan(count: number, byte: number, bytes: Uint8Array): boolean {
   return false
 }
 
-/** Fails with `body-too-large` before more than the limit is read, or with `request-malformed` where the body breaks off. */
 async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
   const length = lengthOf(request)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
   let bytes: ArrayBuffer | Uint8Array
   try {
     if (length !== undefined) {
-      // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
+      // The server holds a body to its length, so one of known length needs no counting
       bytes = await request.arrayBuffer()
     } else {
       const read = await readToLimit(request.body, limit)
@@ -93,13 +91,13 @@ async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBu
   return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
 }
 
-/** How many bytes the server holds a body to, where the request says it. */
+/** The length that the server holds a body to. */
 function lengthOf(request: Request): number | undefined {
   const length = request.headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** Whether a content type is `application/json` or `application/<…>+json`, in UTF-8 if it says. */
+/** `application/json` or `application/<…>+json`, in UTF-8 if it says. */
 function isJson(contentType: string | null): boolean {
   if (contentType === 'application/json') return true
   const [type = '', ...parameters] = (contentType ?? '').split(';')

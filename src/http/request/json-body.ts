@@ -6,35 +6,32 @@ import { readJson } from './body.ts'
 
 type Path = Readonly<Record<string, string>>
 
-/** The body that a route takes: declared once, for whatever reads it and whatever describes it. */
 export interface Body<B> {
-  /** Gives the reader whose schema describes it; absent where there is no body, or it is no JSON. */
+  /** Its schema describes the body; absent for none, and for one that is no JSON. */
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
   read(request: Request, path: Path): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
-  /** In bytes; 64 KiB where nothing is said. */
+  /** In bytes; 64 KiB by default. */
   readonly limit?: number
-  /** The name of what is sent, where a body that does not fit is `definition-invalid` and not `request-malformed`. */
+  /** Where named, a body that does not fit is `definition-invalid` and not `request-malformed`. */
   readonly what?: string
-  /** Whether no body at all stands for `{}`. */
   readonly isOptional?: true
-  /** Gives the reader for a request that it depends on; it is to have the schema of the other one. */
+  /** For a reader that depends on the request; its schema is to be the other's. */
   readonly readerFor?: (path: Path, sent: Json) => Reader<B> | Promise<Reader<B>>
 }
 
 const DEFAULT_LIMIT = 65_536
 
-/** The body of a route that reads none, or one that is no JSON. */
 export const NO_BODY: Body<undefined> = { read: () => Promise.resolve(ok(undefined)) }
 
-/** Declares a body of JSON. To read it fails as `readJson` does, or with everything that the reader finds. */
+/** Fails as `readJson` does, or with all that the reader finds. */
 export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B> {
   return loadedBody(() => reader, rules)
 }
 
-/** Declares a body of JSON whose reader few requests need, so that it is loaded with the first of them. */
+/** Loads its reader with the first request, as few need it. */
 export function loadedBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
   { limit = DEFAULT_LIMIT, what, isOptional, readerFor = reader }: BodyRules<B> = {},

@@ -2,10 +2,7 @@ import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
 
 class Fault extends Error {}
 
-/**
- * What is wrong with a text that is not JSON, and where. `JSON.parse` itself says no position for short texts, and
- * quotes the text. The first fault ends the search: up to it the text is JSON, and so no deeper than its reader lets it be.
- */
+/** Where a text stops being JSON, and why: `JSON.parse` says no position for short texts, and quotes the text. */
 export function faultOf(text: string): string {
   if (text.trim() === '') return 'it is empty'
   const closers: string[] = []

@@ -2,15 +2,15 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import { type Json, parseJson } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
-/** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
+/** A definition's schemas may have 128. */
 export const MAX_DEPTH = 136
-/** Without one of these no number is too large for a double. Digits are counted from the first of them alone. */
+/** Without one of these no number is too large for a double. */
 const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
 
 /**
- * Parses a body's text. Refused as `request-malformed` are also texts that nest deeper than `depth`, a key `__proto__`, which code
- * that copies objects key by key would take for the prototype, and numbers past the range of doubles (RFC 8259, section 6). A
- * message says where, and nothing of what the text holds but the names on the way to a refused key.
+ * Refuses, as `request-malformed`, also texts that nest deeper than `depth`, a key `__proto__`, which code that copies objects key by
+ * key would take for the prototype, and numbers past the range of doubles (RFC 8259, section 6). A message holds nothing of the text
+ * but the names on the way to a refused key.
  */
 export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
   // First, since finding a fault recurses once a level
@@ -40,10 +40,7 @@ function malformed(message: string): Failing {
   return fail({ type: 'request-malformed', message })
 }
 
-/**
- * Whether a text nests deeper than a body may, so that nothing is to be made of it. It counts brackets outside strings: on a text that
- * is not JSON it may count wrongly, which does no harm.
- */
+/** Counts brackets outside strings; on a text that is not JSON it may count wrongly, which does no harm. */
 export function nestsTooDeep(text: string, limit = MAX_DEPTH): boolean {
   if (text.length <= limit) return false
   let depth = 0
@@ -68,7 +65,7 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Where the string that starts at `start` ends, or -1. A quote after an odd number of backslashes is inside it. */
+/** -1 where there is none. A quote after an odd number of backslashes is inside. */
 function endOfString(text: string, start: number): number {
   let end = start
   do {
@@ -83,7 +80,6 @@ function isEscaped(text: string, index: number): boolean {
   return (index - first) % 2 === 1
 }
 
-/** Where the first value is that is refused. */
 function pointerTo(value: unknown, refused: (value: unknown) => boolean, pointer = ''): string | undefined {
   if (refused(value)) return pointer
   if (typeof value !== 'object' || value === null) return undefined

@@ -3,9 +3,7 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import { check, type Reader } from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 
-/** The parameters of a path such as `/users/:user/grants/:provider`, by name. */
 export type PathOf<Path extends string> = Readonly<Record<ParameterOf<Path>, string>>
-/** What reads them; one that has no reader may be any text. */
 export type PathReaders<Path extends string> = { readonly [Name in ParameterOf<Path>]?: Reader<string> }
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
@@ -14,7 +12,7 @@ type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/$
     ? Name
     : never
 
-/** Makes what reads the parameters of a URL's path, or fails with `request-malformed` and all that is wrong with them. */
+/** Reads a URL's path, or fails with `request-malformed` and all that is wrong. */
 export function pathReader<Path extends string>(path: Path, readers: PathReaders<Path> = {}) {
   const named = new Map<string, Reader<string> | undefined>(Object.entries(readers))
   const parameters = path
@@ -40,12 +38,12 @@ export function pathReader<Path extends string>(path: Path, readers: PathReaders
   }
 }
 
-/** A segment of a URL's path, decoded: 1 is the first. Fails with `request-malformed` where it cannot be. */
+/** Decoded; 1 is the first. */
 export function pathSegment(url: string, index: number): Result<string> {
   return decoded(new URL(url).pathname.split('/')[index] ?? '')
 }
 
-/** A router lets percent-encoding that is no UTF-8 (RFC 3986, section 2.1) through as it stands. */
+/** Routers let malformed percent-encoding (RFC 3986, section 2.1) through. */
 function decoded(segment: string): Result<string> {
   try {
     return ok(decodeURIComponent(segment))

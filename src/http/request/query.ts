@@ -10,29 +10,25 @@ import {
   wrong,
 } from '../../core/tool/json-reader.ts'
 
-/** What a route reads of its query: declared once, for whatever reads it and whatever describes it. */
 export interface Query<T> {
   readonly reader: Reader<T>
   readonly names: readonly string[]
-  /** What becomes of parameters that are not declared; they are refused where it is not said. */
+  /** Undeclared parameters are refused where nothing is said. */
   readonly others?: 'ignored' | undefined
-  /** Parameters that may be said several times: their readers are given an array. */
+  /** Parameters that may be repeated: their readers get an array. */
   readonly lists: ReadonlySet<string>
-  /** What a request without a query says. */
   readonly none: Result<T>
 }
 
-/** What a query of this type says. */
 export type ReadOf<Q extends Query<unknown>> = Q extends Query<infer T> ? T : never
 
 interface QueryRules {
-  /** Parameters that may be said several times. */
   readonly lists?: readonly string[]
-  /** Whether parameters that are not declared are passed over, rather than refused. `src/DECISIONS.md` says for which routes. */
+  /** `src/DECISIONS.md` says for which routes. */
   readonly others?: 'ignored'
 }
 
-/** What people try who have not read the documentation, where nothing is called nearly so. */
+/** Names that people try who have not read the documentation. */
 const MEANT = {
   search: 'q',
   query: 'q',
@@ -48,7 +44,6 @@ const MEANT = {
   user: 'user_id',
 }
 
-/** Declares the query parameters of a route, each with what reads its text. */
 export function query<T extends object>(
   parameters: { readonly [K in keyof T]: Reader<T[K]> },
   { lists = [], others }: QueryRules = {},
@@ -61,13 +56,12 @@ export function query<T extends object>(
   return { reader, names: Object.keys(parameters), others, lists: several, none: read(reader, {}) }
 }
 
-/** The query of a route that reads none. */
 export const NO_QUERY = query({})
 
-/** The query of a route whose answer is the same whatever it says, or whose protocol has it pass over what it does not know. */
+/** For answers that are the same whatever the query says, or protocols that have unknown parameters ignored. */
 export const ANY_QUERY = query({}, { others: 'ignored' })
 
-/** Reads the query of a URL as a route declares it. Fails with `request-malformed`, which names everything that is wrong. */
+/** Fails with `request-malformed`, which names everything that is wrong. */
 export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Result<T> {
   const at = url.indexOf('?')
   if (at === -1) return none
@@ -87,7 +81,7 @@ function read<T>(reader: Reader<T>, said: Readonly<Record<string, unknown>>): Re
   return checked.ok ? ok(checked.value) : malformed(checked.problems, 'the query')
 }
 
-/** Of what is said twice, one would be passed over, and which one depends on who reads. */
+/** Which of two values counts would depend on the reader. */
 function once<T>(reader: Reader<T>): Reader<T> {
   return statingAs(reader, (value: unknown, report: Report) =>
     Array.isArray(value) ? wrong(report, `Must be said once, got ${value.length} times`) : reader(value, report),

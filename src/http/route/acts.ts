@@ -3,7 +3,6 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { backgroundOf, type RouteContext } from './gate.ts'
 
-/** What is said of an act beside the request that it came by. */
 export interface ActAbout extends Pick<Act, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
   readonly principal?: Pick<Principal, 'id' | 'name'> | undefined
 }
@@ -12,7 +11,6 @@ export interface ActAbout extends Pick<Act, 'act' | 'outcome' | 'status' | 'abou
 const LINKS = /^\/authorizations\/[^/]+/
 const MAX_PATH = 300
 
-/** Writes an act down, with the request that it came by. */
 export function noteAct(c: RouteContext, write: WriteAct | undefined, now: number, given: ActAbout): void {
   if (!write) return
   const { principal, ...about } = given
@@ -28,10 +26,10 @@ const REFUSALS: ReadonlyMap<Failure['type'], number> = new Map([
   ['forbidden', 403],
   ['rate-limited', 429],
 ])
-/** So many refusals a second are written down each for itself: whoever is refused could otherwise fill the records. */
+/** A second: callers that are refused could otherwise fill the records. */
 const MOST = 20
 
-/** Writes refusals down; of a flood, how many more there were. */
+/** A flood is not written down refusal by refusal, but counted. */
 export function createRefusals(write: WriteAct, clock: () => number) {
   let second = 0
   let written = 0

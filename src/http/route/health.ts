@@ -3,25 +3,22 @@ import { jsonText } from '../answer/json-response.ts'
 
 export interface HealthOptions {
   readonly version: string
-  /** Resolves when storage answers. */
   readonly probe: () => Promise<unknown>
-  /** Milliseconds since some fixed point. */
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** How long storage may take to answer, and for how long what it did is believed, in milliseconds. */
+/** How long storage may take, and how long its answer and its silence are believed. */
 const WAIT_MS = 2_000
 const ANSWERED_MS = 5_000
 const SILENT_MS = 1_000
-/** Requests that ask storage at a time; the others wait for what those are told. */
+/** The others wait for what these find. */
 const MAX_ASKING = 4
 const LOOK_AGAIN_MS = 25
 
 /**
- * Makes the answer to whoever asks whether the deployment is well: 200 with `{"status": "ok", "version"}`, or 503 while storage
- * does not answer. Anybody may ask, so storage is asked once in a while, by a few at a time, and waited for no longer than a
- * moment. No promise is shared: what one request waits for ends with it, and its place is another's a moment later.
+ * 200, or 503 while storage does not answer. Anybody may ask, so storage is asked rarely, by a few at a time. No promise is shared:
+ * what one request waits for ends with it.
  */
 export function createHealth({ version, probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let answered = true
@@ -40,7 +37,6 @@ export function createHealth({ version, probe, now, sleep }: HealthOptions): () 
     knownUntil = now() + (answers ? ANSWERED_MS : SILENT_MS)
   }
 
-  /** Whether it is known in time how storage is. */
   async function look(): Promise<boolean> {
     for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += LOOK_AGAIN_MS) {
       const place = asking.take(now(), WAIT_MS)

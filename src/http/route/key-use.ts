@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Background } from '../../core/tool/platform.ts'
 
-/** A key's use is stored so often by an isolate, in milliseconds: it is told to within ten minutes. */
+/** Milliseconds: a key's last use is known to within ten minutes. */
 const EVERY_MS = 600_000
 const KEY = 'key:'
 
-/** Notes behind requests which keys are used. That it cannot be noted harms nobody. */
+/** Notes in the background which keys are used; where that fails, nothing else does. */
 export function createKeyUse(noteUse: (ids: readonly string[], at: number) => Promise<void>, now: () => number) {
   const noted = new LRUCache<string, number>({ max: 10_000 })
   return ({ id, kind }: Principal, background: Background): void => {

@@ -6,9 +6,7 @@ import type { RouteContext } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
 
 export interface PublicRouteDeps {
-  /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: RouteContext) => Failing | undefined
-  /** Words a failure. */
   readonly respond: (failure: Failure) => Response | Promise<Response>
 }
 
@@ -23,8 +21,8 @@ const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 type Handle<Q> = (c: Context, query: Q) => Response | Failing | Promise<Response | Failing>
 
 /**
- * Begins a face that anybody may read from pages of any site, without a credential, its routes added with `at`. An answer depends on
- * nothing but the address that was asked for, unless it says itself who may keep it. Strangers are held to the rate.
+ * Begins a face that pages of any site may read without a credential, held to a rate. An answer depends on nothing but the address,
+ * unless it says itself who may keep it.
  */
 export function createPublicFace({ shield, respond: respondAll }: PublicRouteDeps) {
   const face = new Hono()

@@ -1,21 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 
-/** The rate limit binding of Workers, as much as is needed of it. */
 export interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
 
-/** Why whoever the key stands for is refused now, or undefined. */
 export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) => Failing | undefined
 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
 
 /**
- * A first shield against callers that send too much, for which no call waits: each check asks the limiter and goes on
- * without its answer; after an answer that says no, the key gets `rate-limited` for 10 s in this isolate. So what comes in
- * before the answer goes through. A limiter that fails limits nobody, as does none.
+ * A first shield, for which no call waits: each check asks the limiter and goes on; after a refusal the key gets `rate-limited` for
+ * 10 s in this isolate. A limiter that fails limits nobody.
  */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined

@@ -17,28 +17,23 @@ import { declare, type Operation } from './operation.ts'
 
 export interface RouteDeps {
   readonly gate: Gate
-  /** Words a failure: our own resources have no table of their own. */
   readonly respond: (failure: Failure) => Response
-  /** Writes down what is done; nothing is where nobody keeps it. */
   readonly writeAct?: WriteAct
 }
 
-/** Says what an act was about: ids and names. */
 export type Note = (about: JsonObject) => void
 
-/** A request that was let in, and was read as its route declares. */
 export interface RouteRequest<Path extends string, Q, B> {
   readonly c: Context
   readonly principal: Principal
   readonly path: PathOf<Path>
   readonly query: Q
   readonly body: B
-  /** What `If-Match` names, where the route takes that. */
   readonly expected: Expected | undefined
   readonly note: Note
 }
 
-/** A JSON answer; without a value, one without a body (204). `ok` makes those without headers. */
+/** JSON; without a value, no body (204). */
 export interface RouteAnswer<T> {
   readonly ok: true
   readonly value: T
@@ -46,18 +41,17 @@ export interface RouteAnswer<T> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The header of an answer that is this revision of a thing as it is stored. */
 export function etag(stored: object): Readonly<Record<string, string>> {
   return { etag: `"${revisionOf(stored)}"` }
 }
 
-/** The answer to a change that is meant for another revision than there is (RFC 9110, section 15.5.13). */
+/** RFC 9110, section 15.5.13. */
 export const STALE: Failing = fail({
   type: 'precondition-failed',
   message: "It was changed meanwhile: read it again, and send the 'ETag' that it has then in 'If-Match'",
 })
 
-/** Reads no query and no body: for the declarations of routes that read less than all. */
+/** Without query and body. */
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
@@ -69,10 +63,8 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
 
 /**
  * Begins a face, whose routes are added with `on('GET /keys/:id', declaration)(handler)`; `A` types their answers. A caller who has
- * the route's scope is let in; then query, path and body are read as declared, in this order, for the handler; a failure that it
- * gives is put into words, and the route's act is written down.
- *
- * A face is for those who are known unless it is `open`: the anonymous are not let in, and no cache keeps an answer.
+ * the scope is let in; then query, path and body are read as declared; failures are put into words, and acts written down.
+ * Unless the face is `open`, the anonymous are not let in, and no cache keeps an answer.
  */
 export function createFace<A extends object>({ gate, respond, writeAct }: RouteDeps, access: 'own' | 'open' = 'own') {
   type Handle<R extends keyof A & string, Q, B> = (
@@ -80,7 +72,6 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
   ) => Promise<RouteAnswer<A[R]> | Response | Failing>
   const face = new Hono()
 
-  /** Makes a route that is added to no face. */
   function handler<R extends keyof A & string, Q, B>(route: R, operation: RouteOperation<R, Q, B>) {
     const { scope, act, isPrivate = access === 'own' } = operation
     const readPath = pathReader<R>(route, operation.path)

@@ -8,36 +8,24 @@ import type { Narrowing } from '../answer/why-empty.ts'
 export interface ToolListDeps {
   readonly gate: Gate
   readonly catalogue: Catalogue
-  /** Names a representation by its text, for entity tags. */
+  /** Names a text, for entity tags. */
   readonly sha256: (text: string) => Promise<string>
 }
 
-/** A list as it was written. */
 export interface Written {
-  /** The body, serialised. */
   readonly text: string
   readonly isEmpty: boolean
 }
 
-/** A list of tools, as a request asks for it. */
 export interface ToolList {
-  /**
-   * All that its text depends on beside the catalogue and the principal, for the entity tag. Undefined when it can change
-   * while the catalogue does not: the tag is then made of the text.
-   */
+  /** All that the text depends on beside catalogue and principal, for the entity tag; undefined where that is made of the text. */
   readonly variant: readonly string[] | undefined
-  /** The list of the tools that the principal may see. */
   readonly write: (principal: Principal) => Promise<Result<Written>>
-  /** What it was asked to hold alone. */
   readonly narrowedBy?: Narrowing
-  /** Of an answer that is not a failure, beside those of every list. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/**
- * Answers with a list of tools: whoever may not read is refused before `read` looks at the query, and a list that the
- * request holds already is not written again.
- */
+/** Refuses callers who may not read before it looks at the query, and does not write again what the request holds. */
 export async function answerToolList(
   c: RouteContext,
   deps: ToolListDeps,
@@ -83,13 +71,10 @@ async function listTools(
 }
 
 const PAGE = 1_000
-/** The most characters of a list without pages: an isolate has no room for more. */
+/** An isolate has no room for more characters. */
 const MAX_LISTED = 16_000_000
 
-/**
- * All newest tools that the principal may see, or those of one toolkit, for dialects whose lists have no pages: `join` makes
- * the body of their lines, without the empty ones. Fails with `tooMany` when they are too long for that.
- */
+/** For dialects without pages: `join` makes the body of all newest tools' lines. Fails with `tooMany` where they are too long. */
 export function wholeList(
   catalogue: Catalogue,
   format: LineFormat,

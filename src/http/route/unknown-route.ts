@@ -4,10 +4,8 @@ import type { Gate } from './gate.ts'
 import { isDiscovery } from './oauth-discovery.ts'
 
 /**
- * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
- * whom the deployment answers at all, so that guesses at credentials are held to the rate here too; but anybody is told
- * that there is no OAuth where clients look for it. What begins or ends with a slash too many, as where an address that ends in one
- * is put before a path, is sent on to where it leads without.
+ * 405 with the methods there are, or 404, and only to callers that the deployment answers at all, so that guesses at credentials are
+ * held to the rate here too; but anybody is told that there is no OAuth where clients look for it. A stray slash is redirected.
  */
 export function unknownRoute(
   app: Hono,
@@ -20,13 +18,13 @@ export function unknownRoute(
         .filter((route) => route.method !== 'ALL' && matches(route.path, path))
         .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
     )
-  /** Whether a dialect has words of its own for the methods that are not taken there. */
+  /** Whether a dialect refuses other methods in its own words. */
   const refusesAt = (path: string) => app.routes.some((route) => route.method === 'ALL' && matches(route.path, path))
   return async (c) => {
     const { method, path } = c.req
     const plain = withoutStraySlashes(path)
     if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {
-      // As it was sent: `path` is decoded, and may hold what no header takes, or what leads elsewhere
+      // `path` is decoded, and may hold characters that no header takes
       const { pathname, search } = new URL(c.req.url)
       return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
     }
@@ -38,12 +36,12 @@ export function unknownRoute(
   }
 }
 
-/** One slash at the beginning, since with two an address would be another host's, and none at the end. */
+/** Two slashes at the beginning would make an address another host's. */
 function withoutStraySlashes(path: string): string {
   return path.replace(/^\/+/, '/').replace(/\/+$/, '')
 }
 
-/** Not what changes or deletes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */
+/** Not changes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */
 function isSafeToSendOn(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'POST'
 }

@@ -18,7 +18,6 @@ export interface ImportFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'denial'>
-  /** Lets other requests have the thread. */
   readonly giveWay: () => Promise<void>
 }
 
@@ -26,18 +25,13 @@ export const importQuery = query({
   dry_run: optional(oneOf(['0', '1']), '0'),
   allow: optional(oneOf(['breaking'])),
 })
-/** The largest body, in bytes: a whole description fits into it. */
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
-/**
- * `POST /toolkits/import`: makes a toolkit of a description or of another server. `?dry_run=1` says what would be made, and
- * `?allow=breaking` lets a given version break what semantic versioning promises.
- */
+/** `POST /toolkits/import`: `?dry_run=1` says what would be made, `?allow=breaking` overrides semantic versioning. */
 export function importFace(deps: ImportFaceDeps): Hono {
   const { importers, publish, toolSecrets, writer, giveWay } = deps
   const { face, on } = createFace<ImportAnswers>(deps, 'open')
   const kinds = importers.map(({ kind }) => kind)
-  // Loaded with the first import
   const load = () => import('./wire.ts')
 
   on('POST /toolkits/import', {
@@ -97,7 +91,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
 
   return face
 
-  /** The secrets that every tool of a toolkit may have, for whoever may decide where those are sent. */
+  /** Only for those who may decide where all of a toolkit's secrets are sent. */
   function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {
     const whole = { toolkit, tool: '*' }
     return (id) =>

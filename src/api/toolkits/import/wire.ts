@@ -18,16 +18,13 @@ import {
 } from '../../../core/tool/json-reader.ts'
 import { type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
-/** The body of `POST /toolkits/import`. */
 export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
   readonly kind: ImportKind
   readonly version?: string
-  /** What is asked of the calls of a tool; absent where nothing is said of any. */
   readonly guardsOf?: (tool: ImportedTool) => readonly Guard[]
 }
 
 const MAX_PATTERNS = 1_000
-/** The most problems that stand for tools that could not be made. */
 const MAX_PROBLEMS = 100
 
 const SOURCE = parsed('a URL, or a document as an object or a text', (value) =>
@@ -44,7 +41,6 @@ const PATTERNS = parsed(
 const MAX_RULES = 100
 const METHOD = oneOf(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
 
-/** What is asked of the calls of some tools: by what they are called, by the method that they send, or by both. */
 const RULE = object(
   { tools: optional(PATTERNS), methods: optional(list(METHOD, { least: 1, most: 7 })), ...guardFields },
   {
@@ -59,7 +55,7 @@ const RULE = object(
   },
 )
 
-/** The options of the importers of each kind, which they read themselves. */
+/** Importers read their own options. */
 const CALLED = { credentials: {}, timeout_ms: { type: 'integer' } }
 const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   openapi: { base_url: { type: 'string' }, credentials: { type: 'object' }, outputs: { enum: ['described', 'any'] } },
@@ -67,10 +63,7 @@ const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   oxp: { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } },
 }
 
-/**
- * Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, "security_level"?, "approval"?,
- * "rules"?, …}`.
- */
+/** Reads `{"from": {"openapi" | "mcp" | "oxp": …}, "toolkit", "version"?, "tools"?, "rules"?, …}`. */
 export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
   const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
   const fields = object({
@@ -106,14 +99,14 @@ export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
   return stating(schema, whole)
 }
 
-/** Whether patterns cover a tool: by the name that the source's makes, or by the one that the tool has here. */
+/** By its name at the source, or here. */
 function covering(toolkit: string, patterns: readonly string[]): (tool: string) => boolean {
   const covers = (tool: string) =>
     patterns.some((pattern) => pattern === '*' || patternCovers(`${toolkit}.${pattern}`, { toolkit, tool }))
   return (tool) => covers(tool) || (tool.includes('-') && covers(madeName(tool)))
 }
 
-/** All that is asked of a tool's calls, of which the strictest counts; undefined where nothing is said of any. */
+/** The strictest of them counts; undefined where there is none. */
 function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []): ImportBody['guardsOf'] {
   if (rules.length === 0 && Object.values(ofAll).every((said) => said === undefined)) return undefined
   const judged = rules.map(({ tools, methods, ...guard }) => ({
@@ -142,7 +135,6 @@ function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' 
   })
 }
 
-/** `{"ids", "unchanged"?, "pending"?, "skipped", "warnings"?}`: every tool the source makes, and what it could not make. */
 export function encodeImported({ made, skipped }: Imported) {
   const unchanged = made.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
   const pending = made.filter(({ isPending }) => isPending).map(({ id }) => id)
@@ -156,7 +148,6 @@ export function encodeImported({ made, skipped }: Imported) {
   }
 }
 
-/** `{"tools", "skipped"}`: what a dry run would have made. */
 export function encodeDryRun({ made, skipped }: Imported) {
   return {
     tools: made.map(encodeMade),
@@ -164,7 +155,6 @@ export function encodeDryRun({ made, skipped }: Imported) {
   }
 }
 
-/** Why nothing came of an import, as problems of the request. */
 export function problemsOf(kind: ImportKind, { skipped }: Imported): readonly Problem[] {
   if (skipped.length === 0) return [{ path: '/tools', message: 'Must choose at least one tool of the source' }]
   return skipped

@@ -16,7 +16,6 @@ import { encodeUploaded, optionsOf, uploadQuery } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
-  /** The dialect in which plugins describe themselves. */
   readonly codec: Codec
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'denial'>
@@ -27,13 +26,9 @@ interface UploadAnswers {
 }
 
 const WASM = 'application/wasm'
-/** The largest plugin, in bytes. */
 const PLUGIN_LIMIT = 5 * 1024 * 1024
 
-/**
- * `PUT /toolkits/{toolkit}/plugin`: takes in a wasm plugin, whose `describe` becomes tools of the toolkit. `201 {"ids"}`;
- * `200` when that version was published so before; `422` with what is wrong with the plugin or with what it describes.
- */
+/** `PUT /toolkits/{toolkit}/plugin`: a wasm plugin whose `describe` becomes tools; 422 where either is wrong. */
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const { face, on } = createFace<UploadAnswers>(deps, 'open')

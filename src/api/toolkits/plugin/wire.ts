@@ -6,7 +6,6 @@ import { into, list, oneOf, optional, strings } from '../../../core/tool/json-re
 import { text, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
 
 const PAIR = text("a pair such as 'api-key:MY_SECRET'", /^[^\s:,]{1,128}:[A-Za-z0-9_.-]{1,128}$/)
-/** Reads a parameter that is repeated, or a list separated by commas, or both. */
 const LISTED = into(strings, listed)
 const CONFIG = into(LISTED, (texts, report) => {
   const pairs = unquoted(list(PAIR))(texts, report)
@@ -31,10 +30,7 @@ export const uploadQuery = query(
   { lists: ['allowed_hosts', 'config'] },
 )
 
-/**
- * Reads `?version=&allowed_hosts=&security_level=&approval=&config=&allow=`. Lists may be repeated, and separated by commas;
- * `config` has pairs `key:SECRET_ID`. What is a host is judged with the rest of the implementation.
- */
+/** Lists may be repeated, and separated by commas; `config` has pairs `key:SECRET_ID`. Hosts are judged with the implementation. */
 export function optionsOf(
   toolkit: string,
   { security_level: securityLevel, allowed_hosts: allowedHosts, allow, ...rest }: ReadOf<typeof uploadQuery>,
@@ -43,7 +39,6 @@ export function optionsOf(
   return { toolkit, ...rest, allowedHosts, ...level, allowBreaking: allow !== undefined }
 }
 
-/** `{"ids"}`, and what of the plugin's description was ignored. */
 export function encodeUploaded({ ids, warnings, pending }: Extract<Report, { ok: true }>) {
   return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
 }

@@ -12,7 +12,6 @@ import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 import { encodeImplementation, type ImplementationAnswers, moduleHeaders, moduleOf } from './wire.ts'
 
 export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
-  /** The bytes that are kept under a hash. */
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
 }
 
@@ -22,9 +21,8 @@ interface Read {
 }
 
 /**
- * `GET /tools/{id}/implementation`: what a version runs, as it was published, for whoever decides that: administrators, its
- * toolkit's owner, and keys that may publish in it by name. `…/module` gives a code tool's or a plugin's module as a file.
- * Who may not see the tool is told `404`, and who may see it `403`.
+ * `GET /tools/{id}/implementation`, and `…/module` as a file, for administrators, the toolkit's owner, and keys that may publish
+ * in it by name; 403 for others who see the tool.
  */
 export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const { toolkits, readBlob } = deps

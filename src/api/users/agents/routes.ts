@@ -12,9 +12,8 @@ export interface AgentsFaceDeps extends RouteDeps {
 }
 
 /**
- * `GET /users/{user}/agents` and `DELETE /users/{user}/agents[/{id}]`: which agents a user has let act for them, for whoever may
- * act for that user, and for that user themselves (else `forbidden`). One that is ended has no effect here at once, and nowhere after 60 s. To end all is
- * in order where there are none, and `not-found` for one.
+ * `GET` and `DELETE /users/{user}/agents[/{id}]`, for those who may act for the user, and the user. One that is ended has no effect
+ * here at once, and nowhere after 60 s.
  */
 export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
@@ -54,7 +53,7 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   return face
 }
 
-/** Who let an agent act and may act for several users, or for none, has it under their own name. */
+/** Agents of a principal that may act for several users, or for none, stand under its own name. */
 function mayAsk(principal: Principal, user: string): boolean {
   return mayActFor(principal, user) || user === userOf(principal)
 }

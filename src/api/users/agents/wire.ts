@@ -1,6 +1,6 @@
 import type { ListedAgent } from '../../../core/access/agent.ts'
 
-/** An agent as lists show it: never its token, nor what whoever let it signed in by. */
+/** Never the token, nor what it was let in by. */
 export function encodeAgent({
   id,
   owner,
