@@ -9,7 +9,7 @@ import { readUpstream, type UpstreamImporterOptions } from './upstream.ts'
 import { type Listing, upstreamItems } from './upstream-items.ts'
 
 export interface McpImporterOptions extends UpstreamImporterOptions {
-  /** An input schema without what says which arguments go in headers: ours are published without that. */
+  /** Removes which arguments go in headers, which ours do not say. */
   readonly withoutHeaders: (schema: JsonObject) => JsonObject
 }
 
@@ -18,10 +18,10 @@ const named = into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 
   key: name,
   name,
 }))
-/** Our own keys of `_meta`, which another Switchboard's tools carry too. */
+/** Another Switchboard's tools carry it too. */
 const OWN_META = 'dev.switchboard/'
 
-/** Imports the tools of an MCP server of any revision, as they are when it is asked: calls of each go there. */
+/** Imports from an MCP server of any revision; each tool's calls go there. */
 export function createMcpImporter(options: McpImporterOptions): Importer {
   const decode: Listing['decode'] = (document, own, budget) => decodeTool(document, own, budget, options)
   return {
@@ -36,7 +36,7 @@ export function createMcpImporter(options: McpImporterOptions): Importer {
   }
 }
 
-/** Reads a tool's document as the codec takes it, under our name; icons that are not valid are left out. */
+/** Invalid icons are left out. */
 function decodeTool(
   document: JsonObject,
   own: string,
@@ -44,7 +44,7 @@ function decodeTool(
   { codec, withoutHeaders }: McpImporterOptions,
 ): Checked<Decoded> {
   const { inputSchema, outputSchema, icons, _meta, ...rest } = document
-  // From 2026-07-28 on an output may be anything, which no document says that is published here
+  // From 2026-07-28 on an output may be anything, which no document published here can say
   const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
   const plain: JsonObject = {
     ...rest,

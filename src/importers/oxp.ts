@@ -11,13 +11,12 @@ const ID = into(string(), (id, report) => {
   return asked ? { ...asked, theirs: id, key: formatToolId(asked) } : unfit(report, "an id 'Toolkit.Tool@x.y.z'", id)
 })
 const LISTED = object({ id: ID }, { unknown: 'ignore' })
-/** What an OXP definition says that is kept; whatever else a server adds means nothing here. */
+/** All else that a server adds means nothing here. */
 const KEPT = ['name', 'description', 'input_schema', 'output_schema']
 
 /**
- * Imports the tools of an OXP server, with `input_schema` as the specification has it or flat. A tool keeps calling the
- * very version it was imported from. The server looks after its own requirements: a tool here requires what its
- * credentials take, and a user's id where the server wants one and the import says that it may have it.
+ * Imports from an OXP server, with `input_schema` as specified or flat. A tool keeps calling the version it was
+ * imported from, and requires only its credentials and, where server and import say so, a user's id.
  */
 export function createOxpImporter({ codec, upstreams }: UpstreamImporterOptions): Importer {
   return {
@@ -37,7 +36,7 @@ export function createOxpImporter({ codec, upstreams }: UpstreamImporterOptions)
 
   function decode(document: JsonObject, _: string, budget: Budget) {
     const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
-    // The codec's own ids have no dashes, which ours may have; what the tool is called is settled with its name
+    // The codec's ids have no dashes, which ours may have; the name is set afterwards
     return codec.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {}, budget)
   }
 }

@@ -9,26 +9,26 @@ import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
 import type { Upstream } from './upstream.ts'
 
-/** How the tools that servers of one protocol list are read. */
+/** Reads the tools of one protocol's servers. */
 export interface Listing {
-  /** As which a tool's document is kept. */
+  /** The dialect of the documents kept. */
   readonly dialect: string
-  /** Reads what a document's tool is called; undefined for one that is not wanted. */
+  /** Undefined for a tool that is not wanted. */
   readonly named: Reader<NamedTool | undefined>
-  /** Reads a document as that of a tool with the name that it has here. */
+  /** Decodes a document under our own name. */
   readonly decode: (document: JsonObject, own: string, budget: Budget) => Checked<Decoded>
 }
 
 interface NamedTool {
-  /** What the server calls it. */
+  /** The server's name for it. */
   readonly theirs: string
-  /** What no two tools of a server may share. */
+  /** Unique among a server's tools. */
   readonly key: string
-  /** What its name here is made of. */
+  /** Our name is made of it. */
   readonly name: string
 }
 
-/** Makes importable tools of another server's. One that is not valid is skipped with the reason, and takes no other along. */
+/** An invalid tool is skipped with the reason, and takes no other along. */
 export function* upstreamItems(request: ImportRequest, upstream: Upstream, listing: Listing): Generator<ImportItem> {
   const found = new Map<string, NamedTool & { readonly document: JsonObject }>()
   for (const [index, document] of upstream.tools.entries()) {

@@ -10,17 +10,14 @@ import type { Checked, Problem } from '../core/tool/problem.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { credentialNeeds } from './shared/credential-needs.ts'
 
-/**
- * What is wrong with an implementation of any tool of another server, where it requires this; else how to list that
- * server's tools. Paths start at the implementation.
- */
+/** How to list another server's tools, or what is wrong with their implementation; paths start there. */
 export type Upstreams = (implementation: Implementation, requirements: Requirements) => Checked<ListTools>
 
-/** Asks another server for all of its tools, unjudged. `secrets` are those of the implementation's credentials. */
+/** Unjudged. `secrets` are those of the implementation's credentials. */
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
   options: {
-    /** The one toolkit of an OXP server that is wanted. */
+    /** The one toolkit wanted of an OXP server. */
     readonly toolkit: string | undefined
     readonly timeoutMs: number
     readonly signal: Signal
@@ -29,25 +26,24 @@ export type ListTools = (
 
 export interface UpstreamImporterOptions {
   readonly upstreams: Upstreams
-  /** The dialect the other server's definitions are in. */
+  /** For the other server's definitions. */
   readonly codec: Codec
 }
 
-/** Another server's tools as it lists them, and what all of them have in common here. */
 export interface Upstream {
   readonly tools: readonly unknown[]
   /** The server's own. */
   readonly version: string | undefined
-  /** Every tool's implementation but for the tool. */
+  /** Every tool's, but for the tool. */
   readonly implementation: Implementation
-  /** What the credentials of every request take. */
+  /** For the credentials of every request. */
   readonly requirements: Requirements
   readonly passUser: boolean
-  /** The one toolkit of an OXP server that is wanted. */
+  /** The one toolkit wanted of an OXP server. */
   readonly theirToolkit: string | undefined
 }
 
-/** Reads a credential, with what is not said: a bearer token in the header `Authorization`. */
+/** A bearer token in `Authorization` unless said otherwise. */
 const CREDENTIAL = into(anyObject, ({ scopes, ...given }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...given }
   const isBearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'
@@ -68,12 +64,12 @@ const BESIDE = { beside: IMPORT_FIELDS }
 const OXP = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
 const OPTIONS: Readonly<Record<'mcp' | 'oxp', typeof OXP>> = { mcp: object(COMMON, BESIDE), oxp: OXP }
 
-/** How long a server may take to list its tools. */
+/** For a server to list its tools. */
 const LISTING_MS = 60_000
 
 /**
- * Reads which server to import from and how it is reached, and lists its tools: now with the deployment's secrets, as far
- * as the request may use them, and when they are called with what the tools require.
+ * Reads which server to import from, and lists its tools with the deployment's secrets as far as the request may use
+ * them; calls later take what the tools require.
  */
 export async function readUpstream(
   request: ImportRequest,

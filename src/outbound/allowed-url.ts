@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Says why a URL may not be requested, or undefined when it may. */
+/** Why a URL may not be requested; undefined when it may. */
 export type JudgeUrl = (url: URL) => string | undefined
 
 /** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common habit). */
@@ -10,11 +10,9 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|pri
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Makes the judgement every outgoing request of a tool passes: https, to a public address or a name that may have one.
- *
- * `allowHttpHosts` lifts both rules for its entries, `host:port` (`host` alone is the scheme's default port). A name
- * that *resolves* to a private address cannot be seen here: in production the compatibility flag
- * `global_fetch_strictly_public` refuses to connect to one.
+ * Judges every outgoing request of a tool: https, to a public address or a name that may have one. `allowHttpHosts`
+ * (`host[:port]`) lifts both rules. A name that *resolves* to a private address cannot be seen here; in production the
+ * flag `global_fetch_strictly_public` refuses to connect to one.
  */
 export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
   const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
@@ -28,7 +26,6 @@ export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
   }
 }
 
-/** The same judgement of a URL that came as text. */
 export function createTextJudge(allowHttpHosts: ReadonlySet<string>): (text: string) => string | undefined {
   const judge = createUrlJudge(allowHttpHosts)
   return (text) => {
@@ -37,7 +34,7 @@ export function createTextJudge(allowHttpHosts: ReadonlySet<string>): (text: str
   }
 }
 
-/** Judges a host as the URL Standard writes it: IPv4 in four decimal parts whatever it was, IPv6 in brackets. */
+/** The URL Standard writes IPv4 in four decimal parts whatever it was, and IPv6 in brackets. */
 function judgeHost(host: string): string | undefined {
   if (host.startsWith('[')) {
     const address = ipaddr.IPv6.parse(host.slice(1, -1))

@@ -3,15 +3,13 @@ import type { GuardedFetch } from './guarded-fetch.ts'
 import type { Asker } from './traffic.ts'
 import { mayHaveBody } from './response-rules.ts'
 
-/** Headers that carry credentials in requests that do not say which do. */
+/** Requests of bundled tools do not say which of their headers carry credentials. */
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
 
 /**
- * The guarded fetch in the shape of the platform's own, for bundled tools. Gives a Response whose body has arrived
- * already; rejects with a TypeError that says why when the guard refuses, the server cannot be reached or answers
- * too much, and with the signal's reason when it aborts. A redirect to another origin loses its credential headers,
- * and is refused where it keeps the body, which may hold a client secret. `toolkit` and `timeoutMs` are those of the tool
- * that it is for; undefined where it is for none.
+ * The guarded fetch in the shape of the platform's, for bundled tools; the response's body has arrived already. Rejects
+ * with a TypeError that says why, and with the signal's reason when it aborts. A redirect to another origin loses its
+ * credential headers, and is refused where it keeps the body, which may hold a client secret.
  */
 export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<Asker, 'signal'>): Fetch {
   return async (input, init) => {

@@ -5,8 +5,8 @@ import { utf8Text } from './utf8.ts'
 const TIMEOUT_MS = 30_000
 
 /**
- * Fetches a document's text through the guarded fetch, within 30 seconds; `accept` says which types are welcome. Never
- * rejects: what can go wrong is in the result, in words that hold nothing of the document.
+ * Fetches a document's text within 30 seconds. Never rejects: problems are in the result, and hold nothing of the
+ * document.
  */
 export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
   return async (

@@ -11,15 +11,15 @@ export interface GuardedFetchOptions {
   readonly fetch: Fetch
   /** `host:port` pairs that may be private, and reached over http. */
   readonly allowHttpHosts: ReadonlySet<string>
-  /** The most bytes of a response body that are read; 8 MiB unless given. */
+  /** 8 MiB unless given. */
   readonly maxResponseBytes?: number
-  /** The most redirects that are followed; 5 unless given. */
+  /** 5 unless given. */
   readonly maxRedirects?: number
-  /** Holds requests of tools to what their hosts can take; absent where none are made for a tool. */
+  /** Absent where no requests are made for tools. */
   readonly traffic?: Traffic
 }
 
-/** A body that can be sent again, when a redirect asks for it. */
+/** Can be sent again after a redirect. */
 export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
 
 export interface GuardedRequest {
@@ -27,16 +27,16 @@ export interface GuardedRequest {
   readonly url: URL | string
   readonly headers: Headers
   readonly body?: GuardedBody | undefined
-  /** The names of the headers that carry credentials, beside the ones that always do. */
+  /** Beside the ones that always carry credentials. */
   readonly credentialHeaders: readonly string[]
   /** Whether the body carries, or may carry, a credential. */
   readonly credentialBody?: boolean
   /** `manual` gives a redirect back as the response; `follow` unless given. */
   readonly redirect?: 'follow' | 'manual'
-  /** Whether a part of an answer may be asked for: only where there is nothing to redact in it. */
+  /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
   readonly mayBePartial?: boolean
   readonly signal: Signal
-  /** The call that it is made for; undefined where it is for none. */
+  /** Undefined where it is made for no call. */
   readonly asker: Asker | undefined
 }
 
@@ -44,12 +44,11 @@ export interface GuardedResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: Headers
-  /** Where the response came from, after redirects. */
   readonly url: string
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** `failing` and `busy`: the request was not sent, and may be later. `broken`: the answer came, and is not what it says it is. */
+/** `failing`, `busy`: not sent. `broken`: the answer is not what it says it is. */
 export type GuardedFailureKind =
   'refused' | 'unreachable' | 'too-large' | 'too-many-redirects' | 'aborted' | 'broken' | 'failing' | 'busy'
 
@@ -58,22 +57,20 @@ export interface GuardedFailure {
   readonly ok: false
   readonly kind: GuardedFailureKind
   readonly message: string
-  /** When it may be sent, in milliseconds, where it was not. */
+  /** Where it was not sent. */
   readonly retryAfterMs?: number
-  /** What an operator can do about it. */
+  /** For the operator. */
   readonly remedy?: string
 }
 export type GuardedResult = { readonly ok: true; readonly response: GuardedResponse } | GuardedFailure
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>
 
-/** A response whose body is still to be read: within bounds, and no longer than the request's signal allows. */
+/** The body is still to be read, within bounds. */
 export interface Opened {
   readonly ok: true
   readonly response: Response
-  /** Where the response comes from, after redirects. */
   readonly url: URL
-  /** Told what came of the body. */
   readonly end: (ending: Ending) => void
 }
 
@@ -89,7 +86,7 @@ const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 const DEFAULT_MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
-/** Headers that speak of a body, and go when it goes (Fetch Standard, "HTTP-redirect fetch"). */
+/** They go with the body (Fetch Standard, "HTTP-redirect fetch"). */
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location']
 
 /**
@@ -113,7 +110,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   }
 }
 
-/** The guarded fetch up to the moment when a response begins. */
+/** Ends when a response begins. */
 export function createGuardedOpen(
   options: Omit<GuardedFetchOptions, 'maxResponseBytes'>,
 ): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
@@ -147,7 +144,7 @@ export function createGuardedOpen(
         return answer.state === 'failed' ? failure('unreachable', `Cannot reach "${shown(url)}"`) : aborted(url)
       }
       const response = answer.value
-      // What a gateway says of the server behind it counts as no answer, once all of it was read
+      // A gateway's word on the server behind it is no answer
       const end = (ending: Ending) =>
         passage.end(ending === 'answered' && isUnanswered(response.status) ? 'failed' : ending)
 
@@ -169,7 +166,7 @@ export function createGuardedOpen(
   }
 }
 
-/** The headers without those that ask for what could not be read: the platform itself says which encodings it knows. */
+/** Headers that ask for unreadable answers go; the platform itself names the encodings it knows. */
 function askable(headers: Headers, mayBePartial: boolean): Headers {
   const asked = new Headers(headers)
   asked.delete('accept-encoding')
@@ -224,7 +221,7 @@ function shown(url: URL): string {
 /** Nothing holds these requests back. */
 const UNBOUNDED: Passage = { end: () => undefined }
 
-/** Why a body could not be read to its end: its server was lost, or sent what cannot be decoded, and would again. */
+/** The server was lost, or sent what cannot be decoded, and would again. */
 export function brokenOff(response: Response, url: URL, error: unknown, end: (ending: Ending) => void): GuardedFailure {
   const isBroken = isEncoded(response) && !isLost(error)
   end(isBroken ? 'answered' : 'failed')

@@ -13,7 +13,7 @@ import { decodedHeaders, mayHaveBody } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
-/** How many bytes may still be read; requests that belong together share one. */
+/** Requests that belong together share one. */
 export interface ByteAllowance {
   readonly bytes: number
   left: number
@@ -24,19 +24,18 @@ export function byteAllowance(bytes: number): ByteAllowance {
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
-  /** Whether the body must be UTF-8. */
   readonly isText: boolean
   readonly allowance: ByteAllowance
-  /** Told when the body cannot be read to its end; the body then fails with the same message. */
+  /** Called when the body breaks off; the body then fails with the same message. */
   readonly onFailure: (failure: GuardedFailure) => void
 }
 
-/** The guarded fetch for answers that are read while they arrive. Never rejects. */
+/** For answers that are read while they arrive. Never rejects. */
 export type GuardedStream = (
   request: GuardedStreamRequest,
 ) => Promise<{ readonly ok: true; readonly response: Response } | GuardedFailure>
 
-/** Makes a guarded fetch whose bodies are streams, counted while they are read and cut off where they may not go on. */
+/** Bodies are counted while they are read, and cut off at their allowance. */
 export function createGuardedStream(options: Omit<GuardedFetchOptions, 'maxResponseBytes'>): GuardedStream {
   const open = createGuardedOpen(options)
   return async (request) => {
@@ -69,7 +68,7 @@ function countedBody(
       const step = await untilAborted(() => reader.read(), signal)
       if (step.state === 'failed') return stop(brokenOff(response, url, step.error, end))
       if (step.state === 'aborted') {
-        // Not at the end of its call, which had ended it: whoever reads has had the answer
+        // Not at the end of its call, which had ended it: the reader has the answer
         end('answered')
         return stop(aborted(url))
       }

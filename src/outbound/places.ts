@@ -1,8 +1,6 @@
-/** So many places, each taken for a time. */
 export interface Places {
-  /** Takes a place until it is given back, or for so many milliseconds; undefined when none is free. */
+  /** A place until it is given back, or for `ms`; undefined when none is free. */
   take(now: number, ms: number): Place | undefined
-  /** How many are taken. */
   taken(now: number): number
 }
 
@@ -10,7 +8,7 @@ export interface Place {
   giveBack(): void
 }
 
-/** Makes so many places. Whoever never gives one back loses it in time: a request that the platform ends runs no `finally`. */
+/** A place never given back is lost in time: a request that the platform ends runs no `finally`. */
 export function createPlaces(count: number): Places {
   const until = new Map<Place, number>()
 

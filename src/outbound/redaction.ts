@@ -2,10 +2,10 @@ import { createRedactor, type Redactor } from '../core/call/redact.ts'
 import type { RunContext } from '../core/call/runner.ts'
 import { base64 } from './base64.ts'
 
-/** Takes secrets out of a text, in whatever spelling they stand in it. */
+/** Takes secrets out of a text, in whatever spelling. */
 export type Redact = (text: string) => string
 
-/** Makes what takes these secrets out of texts. They are asked for when it is first used: few calls ever do. */
+/** Secrets are fetched at the first use, since few calls have one. */
 export function redacting(secrets: () => readonly string[]): Redact {
   let made: { readonly redactor: Redactor | undefined } | undefined
   return (text) => {
@@ -14,7 +14,6 @@ export function redacting(secrets: () => readonly string[]): Redact {
   }
 }
 
-/** The secrets and tokens that a call was given. */
 export function sensitiveValues({ secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>): string[] {
   return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
 }

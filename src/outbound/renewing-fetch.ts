@@ -1,20 +1,16 @@
 import type { Fetch } from '../core/tool/platform.ts'
 import type { RunContext } from '../core/call/runner.ts'
 
-/** One call's tokens while they are renewed. */
 export interface RenewingTokens {
-  /** The newest token of each provider. */
+  /** The newest, by provider. */
   readonly current: ReadonlyMap<string, string>
-  /** Every token there was, and whose. */
+  /** The old ones too, for redaction. */
   readonly all: readonly { readonly provider: string; readonly token: string }[]
-  /**
-   * A fetch that sends a request once more, with a new token, when its server answers 401 to one in `Authorization`. A body
-   * that can be read only once is not sent twice.
-   */
+  /** Sends a request once more, with a new token, after a 401; not a body that can be read only once. */
   readonly fetch: Fetch
 }
 
-/** Keeps the tokens of one call, each replaced once `renew` has given another for it. */
+/** The tokens of one call, each replaced once `renew` has given another. */
 export function createRenewingTokens(
   tokens: RunContext['tokens'],
   renew: NonNullable<RunContext['renew']>,

@@ -23,10 +23,10 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
-/** Beside those of 500 and above. */
+/** Besides those from 500 on. */
 const TRANSIENT = new Set([408, 425, 429])
 
-/** `Retry-After` in milliseconds from `now` (RFC 9110 section 10.2.3): seconds or a date; undefined for anything else. */
+/** `Retry-After` in milliseconds from `now` (RFC 9110 section 10.2.3), which is seconds or a date. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
@@ -35,28 +35,26 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** A status in words: `503 Service Unavailable`. */
 export function statusWords(status: number): string {
   const reason = REASONS[status]
   return reason === undefined ? String(status) : `${status} ${reason}`
 }
 
-/** Whether the same request may have another answer later. */
 export function isTransient(status: number): boolean {
   return TRANSIENT.has(status) || status >= 500
 }
 
-/** Whether a status is what a gateway says of a server that did not answer it. A server that is busy (503) speaks for itself. */
+/** A gateway says these of a server that did not answer it; a busy server (503) speaks for itself. */
 export function isUnanswered(status: number): boolean {
   return status === 502 || status === 504
 }
 
-/** Whether a server that answers so may have done what it was asked; one that is busy says that it did not. */
+/** A busy server says that it did nothing. */
 export function mayHaveRun(status: number): boolean {
   return status >= 500 && status !== 503
 }
 
-/** Whether a status says that the same request may be answered a little later. */
+/** The same request may be answered a little later. */
 export function isBusy(status: number): boolean {
   return status === 429 || status === 503
 }

@@ -16,26 +16,24 @@ import {
 import { createPlaces, type Places } from './places.ts'
 import { untilAborted } from './until-aborted.ts'
 
-/** The call that a request is made for. */
 export interface Asker {
-  /** Whose tool is called: a toolkit has one owner, and what its requests come to is held against nobody else's. */
+  /** A toolkit has one owner; failures count against no other toolkit. */
   readonly toolkit: string
-  /** How long the call may take, in milliseconds. */
+  /** In milliseconds. */
   readonly timeoutMs: number
   /** Aborts when the call ends, with a TimeoutError where its time is over. */
   readonly signal: Signal
 }
 
-/** What a request came to, as far as it tells whether its host answers. `abandoned`: nobody waited for it. */
+/** `abandoned`: nobody waited for the answer. */
 export type Ending = 'answered' | 'failed' | 'abandoned'
 
-/** A request on its way. */
 export interface Passage {
-  /** It is over. The first ending counts; a call that ends ends its requests. */
+  /** The first ending counts; a call that ends ends its requests. */
   end(ending: Ending): void
 }
 
-/** Why a request is not sent, and when another may be, in milliseconds. */
+/** The request is not sent. */
 export interface Refused {
   readonly kind: 'failing' | 'busy'
   readonly reason: string
@@ -44,26 +42,24 @@ export interface Refused {
 
 export interface HostHealth {
   readonly state: CircuitState
-  /** Requests in a row that came to nothing. */
+  /** In a row. */
   readonly failures: number
   readonly inFlight: number
-  /** When a request will be sent again, in milliseconds, where none is now. */
+  /** Absent where requests are sent now. */
   readonly retryAfterMs?: number
 }
 
-/** What this isolate knows of the hosts that tools send requests to. */
+/** The hosts that tools send requests to, as this isolate knows them. */
 export interface Traffic {
-  /** Lets a request to `host` (`host` or `host:port`) through, at once or after a short wait; else says why not. */
+  /** Lets a request to `host[:port]` through, at once or after a short wait, or refuses it. */
   admit(host: string, asker: Asker): Promise<Passage | Refused>
-  /** How a host answers the tools of one toolkit. */
   health(host: string, toolkit: string): HostHealth
 }
 
 export interface TrafficOptions {
-  /** The time in milliseconds. */
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
-  /** Told when a circuit opens, anew as well, and when it closes again. */
+  /** Called when a circuit opens, again as well, or closes. */
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
 }
 
@@ -73,20 +69,19 @@ interface Route {
   readonly waiting: Places
 }
 
-/** Hosts and toolkits that are remembered. Those that are used least are forgotten, which closes their circuits. */
+/** The least used are forgotten, which closes their circuits. */
 const MAX_ROUTES = 2_000
-/** Requests to one host for one toolkit at a time, and those that wait for one of them to end. */
+/** For one toolkit at one host; as many again may wait. */
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
 const MAX_WAIT_MS = 1_000
 const LOOK_AGAIN_MS = 25
-/** A place is kept for longer than its call may take, so that it is never given twice. */
+/** Beyond a call's timeout, so that its place is never given twice. */
 const GRACE_MS = 5_000
 
 /**
- * Makes the bulkheads and circuit breakers of an isolate: for each host and toolkit so many requests at a time, and none while
- * the host does not answer. Nothing in it is a promise that requests share, or relies on a request to run to its end: the
- * platform may end one at any time.
+ * The bulkheads and circuit breakers of an isolate, by host and toolkit. Requests share no promise in it, and none need
+ * run to its end, since the platform may end one at any time.
  */
 export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic {
   const routes = new LRUCache<string, Route>({ max: MAX_ROUTES })
@@ -107,7 +102,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  /** Takes a place for a request, or waits for one; undefined when none came free. */
+  /** Undefined when no place came free. */
   async function takePlace({ inFlight, waiting }: Route, { timeoutMs, signal }: Asker) {
     const ms = timeoutMs + GRACE_MS
     const free = inFlight.take(now(), ms)
@@ -127,7 +122,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
   return {
     async admit(host, asker) {
       const { toolkit, signal } = asker
-      // What is said of a call that is over: that it is cancelled
+      // The failure of a call that is over says that it is cancelled
       if (signal.aborted) return FREE
       const route = routeOf(keyOf(host, toolkit))
       const refused = refusalOf(route.circuit, now())
@@ -192,7 +187,6 @@ function refusalOf(circuit: Circuit, now: number): Refused | undefined {
   return { kind: 'failing', reason, retryAfterMs }
 }
 
-/** Whether a call ended because its time was over, and not because its caller went away. */
 function isLate({ reason }: Signal): boolean {
   return isObject(reason) && reason['name'] === 'TimeoutError'
 }

@@ -1,15 +1,11 @@
 import type { Signal } from '../core/tool/platform.ts'
 
-/** How a piece of waiting ended. */
 export type Waited<T> =
   | { readonly state: 'done'; readonly value: T }
   | { readonly state: 'failed'; readonly error: unknown }
   | { readonly state: 'aborted' }
 
-/**
- * Starts `work` and waits for it, but not past `signal`: work that does not listen to the signal is left behind, and
- * what it comes to later is ignored. Never rejects.
- */
+/** Waits for `work`, but not past `signal`; work that does not listen to it is left behind. Never rejects. */
 export function untilAborted<T>(work: () => Promise<T>, signal: Signal): Promise<Waited<T>> {
   if (signal.aborted) return Promise.resolve({ state: 'aborted' })
   return new Promise((resolve) => {

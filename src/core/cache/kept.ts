@@ -2,17 +2,18 @@ import { Unreachable } from '../failure/failure.ts'
 import type { Background } from '../tool/platform.ts'
 import type { Store } from './memory.ts'
 
-/** How long a value is good, in milliseconds since its loading began. */
+/** In milliseconds since loading began. */
 export interface Ages {
-  /** Given as it is. */
+  /** Given as it is until then. */
   readonly fresh: number
-  /** Given, and loaded again behind the request (stale-while-revalidate, RFC 5861 section 3); as `fresh` where absent. */
+  /**
+   * Given, and loaded again in the background (stale-while-revalidate, RFC 5861 section 3); as `fresh` where absent.
+   */
   readonly stale?: number
   /** Given where loading fails with `Unreachable` (stale-if-error, RFC 5861 section 4). */
   readonly lastResort?: number
 }
 
-/** A value with the times that it is good until. */
 export interface Entry<Value> {
   readonly value: Value
   readonly fresh: number
@@ -22,30 +23,29 @@ export interface Entry<Value> {
 }
 
 export interface KeptOptions<Value> {
-  /** Bounds how many are kept, or how many bytes: a `Map`, an `LRUCache` or a part of the memory. */
+  /** Bounds what is kept, in entries or bytes. */
   readonly store: Store<Entry<Value>>
-  /** How long a value that was loaded is good; undefined where it is not to be kept. */
+  /** Undefined where a value is not to be kept. */
   readonly agesOf: (value: Value) => Ages | undefined
-  /** Milliseconds since some fixed point. */
+  /** In milliseconds. */
   readonly now: () => number
 }
 
 export interface Kept<Value> {
   /**
-   * The value of a key: at once where it is good, or else loaded. Where it is fresh no more, this request loads it again, in
-   * the background if there is one, and others are given what there is meanwhile. No request awaits another's load, which
-   * Workers forbid.
+   * Loads what is not there. This request also loads a stale value again, in `background` if there is one, and others
+   * are given the old one meanwhile. No request awaits another's load, which Workers forbid.
    */
   get(key: string, load: (key: string) => Promise<Value>, background?: Background): Value | Promise<Value>
-  /** The value of a key however old it is, without loading it. */
+  /** However old, and without loading. */
   peek(key: string): Value | undefined
-  /** Drops all values, or some. Of loads under way none is kept, for they may have read what was before. */
+  /** Values being loaded are not kept either, since they may have been read before the change. */
   forget(isIt?: (value: Value, key: string) => boolean): void
-  /** As `forget`, but values can still be peeked at, and are the last resort. */
+  /** Like `forget`, but values can still be peeked at and serve as the last resort. */
   expire(): void
 }
 
-/** Keeps values that are loaded, each for as long as its ages say. Promises are never kept. */
+/** Keeps loaded values for as long as their ages say. Promises are never kept. */
 export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): Kept<Value> {
   let generation = 0
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Values by key, which may be dropped at any time. A `Map` and an `LRUCache` are such stores. */
+/** Entries may be dropped at any time. A `Map` and an `LRUCache` are such stores. */
 export interface Store<Value> {
   get(key: string): Value | undefined
   has(key: string): boolean
@@ -10,9 +10,8 @@ export interface Store<Value> {
   forEach(each: (value: Value, key: string) => void): void
 }
 
-/** The memory of an isolate, bounded for all kinds of values together. */
 export interface Memory {
-  /** A store for one kind of value. `bytesOf` says about how much one takes, with its key. */
+  /** `bytesOf` estimates one value's size, with its key. */
   part<Value>(bytesOf: (value: Value, key: string) => number): Store<Value>
 }
 
@@ -21,10 +20,10 @@ interface Entry<Value> {
   readonly drop: () => void
 }
 
-/** A value larger than this share of the memory is not kept: it would drive out all else. */
+/** A larger share of the memory would drive out all else. */
 const LARGEST = 0.25
 
-/** Makes a memory of so many bytes, which drops what was not used for longest, of whatever kind. */
+/** Drops what was not used for longest, of whatever kind. */
 export function createMemory(maxBytes: number): Memory {
   const used = new LRUCache<Entry<unknown>, true>({
     maxSize: maxBytes,
@@ -65,7 +64,7 @@ export function createMemory(maxBytes: number): Memory {
 const OVERHEAD = 64
 const TWO_BYTES = /[^\0-\u00ff]/
 
-/** About the bytes that a text takes: a character takes two where not all are of Latin-1. */
+/** Engines store Latin-1 text in one byte a character, and other text in two. */
 export function bytesOfText(text: string): number {
   return text.length * (TWO_BYTES.test(text) ? 2 : 1) + OVERHEAD
 }

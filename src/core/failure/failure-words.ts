@@ -7,10 +7,10 @@ export interface FailureWords {
   readonly detail?: string | undefined
 }
 
-/** Failures that each dialect words in the terms of its own specification. */
+/** Worded by each dialect in the terms of its own specification. */
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
-/** To agents, which set no header: no link helps a call that is for nobody. */
+/** Agents set no header, and no link helps a call that is for nobody. */
 export const FOR_NOBODY =
   "The call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests"
 
@@ -19,12 +19,11 @@ export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see w
 
 type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>
 
-/** Whether a call that ended early can be made again, as whoever called is told (OXP 1.0, "Tool error"). */
+/** Whether a call that ended early can be made again (OXP 1.0, "Tool error"). */
 export function againOf({ may_have_run }: EndedEarly) {
   return may_have_run ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: true }
 }
 
-/** A failure in the words that dialects share. */
 export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureWords {
   switch (failure.type) {
     case 'request-malformed':
@@ -135,17 +134,14 @@ function limitWords(policy: LimitPolicy | undefined): string {
   return `Too many calls ${of}: at most ${quota} ${seconds === undefined ? 'at a time' : `in ${seconds} seconds`}`
 }
 
-/** Words as one sentence, for where there is no place of its own for the detail. */
 export function sentence({ message, detail }: FailureWords): string {
   return detail === undefined ? message : `${message}: ${detail}`
 }
 
-/** The detail as a sentence of its own. */
 export function detailOf({ detail }: FailureWords): string | undefined {
   return detail && detail.charAt(0).toUpperCase() + detail.slice(1)
 }
 
-/** The problems of an input: what is said of it as a whole, and of its parameters by name. */
 export function inputProblems(problems: readonly Problem[]): {
   readonly whole: readonly string[]
   readonly parameters: Readonly<Record<string, string>>

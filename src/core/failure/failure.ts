@@ -5,9 +5,9 @@ import type { Problem } from '../tool/problem.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
 
 /**
- * Everything that can go wrong with a request, as a value. The union is closed: each face has one exhaustive table from
- * it to its wire. `message` is for a person or a model; `developer_message` for whoever wires the call. Neither ever
- * holds a secret, a token or a stack trace.
+ * Everything that can go wrong with a request. The union is closed: each dialect has one exhaustive table of it.
+ * `message` is for a person or a model, `developer_message` for the developer of the call. Neither ever holds a secret,
+ * a token or a stack trace.
  */
 export type Failure =
   // The request itself
@@ -17,21 +17,19 @@ export type Failure =
   | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
   | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
-  // Who is asking
   | {
       readonly type: 'unauthenticated'
       readonly reason: string
-      /** Names near the one that was asked for, where a credential might have led to it. */
+      /** Near names, where a credential might have led to a tool. */
       readonly suggestions?: readonly string[]
     }
   | ({ readonly type: 'forbidden'; readonly reason: string } & ForOperator)
   | {
       readonly type: 'rate-limited'
       readonly retry_after_ms: number
-      /** Which limit, where that is somebody's own. */
+      /** A caller's own limit. */
       readonly policy?: LimitPolicy
     }
-  // Which tool
   | { readonly type: 'id-malformed'; readonly asked: string }
   | { readonly type: 'tool-unknown'; readonly asked: string; readonly suggestions: readonly string[] }
   | {
@@ -43,19 +41,18 @@ export type Failure =
     }
   | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }
   | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & ForOperator)
-  /** It is given no credential of the deployment's: whoever published it was not trusted with its toolkit. */
+  /** Its publisher was not trusted with its toolkit, so it is given no credential of the deployment's. */
   | {
       readonly type: 'tool-untrusted'
       readonly id: string
       readonly credentials: readonly string[]
       readonly detail?: string
     }
-  // What the call lacks
   | ({
       readonly type: 'requirements-missing'
       readonly tool: string
       readonly authorization: readonly Challenge[]
-      /** Authorizations that are tokens of the caller's own: nobody can be asked for them. */
+      /** Tokens of the caller's own, which nobody can be asked for. */
       readonly tokens?: readonly { readonly id: string }[]
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
@@ -68,18 +65,17 @@ export type Failure =
       readonly challenge: Challenge
     }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
-  /** Its selection is no JMESPath expression: at which character, counted from 0. */
+  /** `at` counts characters from 0. */
   | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
-  // What the tool did
   | ({ readonly type: 'tool-failed' } & ToolFailure)
   | { readonly type: 'tool-timed-out'; readonly timeout_ms: number; readonly may_have_run?: MayHaveRun }
   | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
-  /** The call succeeded; what it gave lies there, and its output schema lets no value say so. */
+  /** The call succeeded, but its output schema does not allow a link to the artifact. */
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
-  /** The call succeeded; what it wants cannot be selected from what the tool gave, which lies there. */
+  /** The call succeeded, and its whole output is the artifact. */
   | { readonly type: 'select-failed'; readonly why: string; readonly artifact?: Artifact }
   | ({ readonly type: 'output-too-large'; readonly limit: number; readonly why: string } & ForOperator)
-  /** It was begun under this id, and nobody can tell any more what became of it. */
+  /** A call of this id was begun, and nobody can tell what became of it. */
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
@@ -95,10 +91,10 @@ export type Failure =
   | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
   | { readonly type: 'internal'; readonly reference: string }
 
-/** Why, as whoever runs the deployment is told it: with what nobody else can put right (`toldTo`). */
+/** In place of the reason, for the operator alone (`toldTo`). */
 type ForOperator = { readonly forOperator?: string }
 
-/** The call was ended while its tool ran: nobody can tell what that did, and it must not be done twice. */
+/** The call ended while its tool ran: its effect is unknown, and it must not be repeated. */
 type MayHaveRun = true
 
 export type FailureType = Failure['type']
@@ -106,12 +102,12 @@ export type FailureType = Failure['type']
 export type Failing = { readonly ok: false; readonly failure: Failure }
 export type Result<T> = { readonly ok: true; readonly value: T } | Failing
 
-/** The names near the one that was asked for, where it led to no tool that the caller may know of; undefined otherwise. */
+/** Near names, where a request led to no tool that the caller may know of. */
 export function suggestionsOf(failure: Failure): readonly string[] | undefined {
   return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
 }
 
-/** Thrown where storage that an answer cannot do without is out of reach; the caller is told `unavailable`. */
+/** Thrown where storage is out of reach; the caller is told `unavailable`. */
 export class Unreachable extends Error {}
 
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {

@@ -1,15 +1,11 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
-/** The part of a failure that only the operator reads. */
 export function operatorsPart(failure: Failure): string | undefined {
   return 'forOperator' in failure ? failure.forOperator : undefined
 }
 
-/**
- * A failure as it is told to whoever called. What only the operator of the deployment can put right is said to administrators, in
- * place of what others are told: an agent reads what it can do itself, or have its user do.
- */
+/** Administrators are told what only they can put right; others, such as agents, what they or their users can do. */
 export function toldTo(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
   switch (failure.type) {

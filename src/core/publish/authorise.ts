@@ -4,7 +4,7 @@ import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 import type { RegistryWriter } from './registry.ts'
 
-/** Why a principal may not publish tools. Who publishes one decides where its secrets and users' tokens are sent. */
+/** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */
 export function authorise(
   principal: Principal,
   tools: readonly (ToolName & { readonly requirements: Requirements })[],
@@ -26,7 +26,7 @@ export function authorise(
   return undefined
 }
 
-/** Why a principal may not publish what a source is going to make of a toolkit. Each tool is authorised all the same. */
+/** Why a principal may not import into a toolkit. Each tool is authorised all the same. */
 export async function authoriseToolkit(
   principal: Principal,
   toolkit: string,

@@ -16,8 +16,8 @@ export interface ConvertOptions {
 }
 
 /**
- * Translates a definition document, keeping nothing. A document of several tools that the target writes one by one gives
- * an array, and its losses start at the tool they belong to. All of it draws on one budget.
+ * Translates a definition document, keeping nothing. Several tools that the target writes one by one give an array, and
+ * a loss's path starts at its tool.
  */
 export async function convert(
   document: Json,
@@ -28,7 +28,7 @@ export async function convert(
 ): Promise<Checked<Encoded>> {
   const codec = chooseCodec(document, from, codecs)
   if (typeof codec === 'string') return refused(codec)
-  // It is not stored, and so no larger than whoever reads the body lets it be
+  // Not stored, so the reader of the body alone bounds its size
   const unfit = [...judgeText(document, 'a definition', '', Infinity), ...judgeWork(document, '', budget)]
   if (unfit.length > 0) return { ok: false, problems: unfit }
   const decoded = codec.decode(document, given, budget)

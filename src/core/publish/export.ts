@@ -3,13 +3,13 @@ import type { Encoded } from '../tool/codec.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
-/** A way to write a definition: a dialect, or a model provider's own form. `name` is what the tool is exposed under. */
+/** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
 export type Writer = (record: ToolRecord, name: string, budget: Budget) => Encoded
 
-/** The same within a budget: what takes too much work to write is a problem, at the part of the record that takes it. */
+/** A writer within a budget; too costly a part of the record is a problem at its path. */
 export type Format = (record: ToolRecord, name: string, budget?: Budget) => Checked<Encoded>
 
-/** Bounds a writer: the work that it says it does, and what it wrote. */
+/** Bounds a writer's work and what it writes. */
 export function bounded(form: string, write: Writer): Format {
   return (record, name, budget = createBudget()) =>
     afford(() => {
@@ -20,15 +20,14 @@ export function bounded(form: string, write: Writer): Format {
     }, `Takes too much work to write as '${form}': its parts repeat each other too often, by '$ref' or 'allOf'`)
 }
 
-/** For all records of one publication in every form: what a document of large tools takes, many times. */
+/** For all records of one publication in every form. */
 const MAX_UNITS = 2_000_000
-/** So much is done before others get the thread. */
+/** In units, before others get the thread. */
 export const STRETCH = 30_000
 
 /**
- * Judges whether records can be written in every form, so that no reader meets one that cannot. `placeOf` says where the
- * input of a record stands in what was published; `giveWay` lets other requests have the thread; `budget` is that of what
- * they are published with.
+ * Judges whether records can be written in every form, so that no reader meets one that cannot. `placeOf` says where
+ * the input of a record stands in the body.
  */
 export async function judgeExports(
   records: readonly ToolRecord[],

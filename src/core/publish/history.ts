@@ -6,25 +6,24 @@ import type { Implementation, ToolDocument, ToolRecord, VersionEntry } from '../
 import { compareVersions } from '../tool/version.ts'
 import { compareSaid, type SaidChange } from './said-changes.ts'
 
-/** A version of a tool, and what it changed. */
 export interface VersionHistory {
   readonly entry: VersionEntry
-  /** Absent for versions beyond those that are read. */
+  /** Absent for versions beyond `MOST_READ`. */
   readonly record?: ToolRecord
-  /** The version that it is compared with, where both are read: the one before or, of one that is pending, the one that callers have. */
+  /** The version before it, or, for a pending one, the one that callers have; absent where either is not read. */
   readonly comparedWith?: string
-  /** What differs from that: first what is said, which models read as instructions. */
+  /** Texts come first, since models read them as instructions. */
   readonly changes?: readonly SaidChange[]
 }
 
-/** So many versions are read, the highest first; of the others is said that they are there. */
+/** Of lower versions only the id and status are given. */
 const MOST_READ = 20
-/** Of what was said and is said so many characters are told, those of the highest versions first; of more, that they differ. */
+/** In characters; beyond them a text is only said to differ. */
 const MOST_TOLD = 500_000
 
 /**
- * The versions of a tool that a reader `sees`, the highest first, with what each changed of what they see too. All comparisons draw
- * on one budget.
+ * The versions of a tool that a reader `sees`, the highest first, with what each changed. All comparisons draw on one
+ * budget.
  */
 export async function historyOf(
   { versions }: ToolDocument,
@@ -59,7 +58,7 @@ export async function historyOf(
   })
 }
 
-/** The version that another is compared with. What was refused, or waits as well, is nothing that callers have had. */
+/** Callers never had a refused version, nor, unless it waits itself, a pending one. */
 function baseOf({ status }: VersionEntry, lower: readonly VersionEntry[]): VersionEntry | undefined {
   if (status.state !== 'pending') return lower[0]
   return lower.find((each) => each.status.state !== 'pending' && each.status.state !== 'disabled')
@@ -69,7 +68,7 @@ function withoutTexts({ path, what, level }: SaidChange): SaidChange {
   return { path, what, level }
 }
 
-/** That what runs differs, and not how: an implementation is for fewer people than a definition is. */
+/** Not how it differs: an implementation is for fewer people than a definition. */
 function implementationChanges(
   before: Implementation | undefined,
   after: Implementation | undefined,

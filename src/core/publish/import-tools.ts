@@ -10,24 +10,21 @@ import type { PublicationFailure } from './report.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {
-  /** What making the items draws on, and publishing them. */
+  /** For making the items and for publishing them. */
   readonly budget: Budget
-  /** Lets other requests have the thread. */
+  /** Lets other requests have the thread */
   readonly giveWay: () => Promise<void>
-  /** What whoever imports asks of a tool's calls; undefined where they say nothing of it. */
+  /** Undefined where the importer says nothing of guards. */
   readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
 }
 
-/** What became, or would become, of one tool. */
 export interface Made {
   readonly id: string
   readonly name: string
   readonly state: ImportState
   readonly about: JsonObject
   readonly requirements: Requirements
-  /** What it asks for beyond what follows from these. */
   readonly guard?: Guard
-  /** Whether it is not there for callers before it was reviewed. */
   readonly isPending?: true
   readonly warnings: readonly string[]
 }
@@ -35,13 +32,13 @@ export interface Made {
 export interface Imported {
   readonly made: readonly Made[]
   readonly skipped: readonly Skipped[]
-  /** How many were skipped for want of a right. */
+  /** Skipped for want of a right. */
   readonly denied: number
 }
 
-/** Tools published together: enough to spare messages, and few enough that a large source never lies whole in memory. */
+/** Enough to spare messages, and few enough that a large source never lies whole in memory. */
 const BATCH = 50
-/** For all that one source takes: more than twice what 5,000 tools of 50 kB each do. */
+/** For one source: more than twice what 5,000 tools of 50 kB each take. */
 const MAX_UNITS = 500_000_000
 const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
 
@@ -50,12 +47,11 @@ export function importBudget(): Budget {
   return createBudget(MAX_UNITS)
 }
 
-/** The most problems that say why a tool was skipped. */
 const MAX_PROBLEMS = 5
 
 /**
- * Publishes what an importer makes, in order and in batches, each tool judged alone. Versions that exist are never touched,
- * nor are tools that the source no longer has.
+ * Publishes an importer's tools, in order and in batches, each judged alone. Versions that exist are never touched, nor
+ * are tools that the source no longer has.
  */
 export async function importTools(
   items: Iterable<ImportItem>,
@@ -86,7 +82,7 @@ export async function importTools(
       if (report?.ok === false) {
         const { failure, ids } = report
         if (failure.type === 'forbidden') denied += 1
-        // Refused by the registry, it goes by the name that it would have been exposed under
+        // Refused by the registry, it has the name it would have been exposed under
         skipped.push({
           name: ids.length === 0 ? tool : name,
           reason: budget.isSpent ? TOO_MUCH : worded(failure),

@@ -8,27 +8,27 @@ import { type Problem, quoted } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
 
-/** The largest definition document, and the largest implementation beside it, in bytes of canonical JSON. */
+/** For a definition document, and for the implementation beside it; in bytes of canonical JSON. */
 export const MAX_BYTES = 256 * 1024
-/** The largest definition that an importer makes, in characters of canonical JSON. */
+/** In characters of canonical JSON. */
 const MAX_CHARACTERS = 256 * 1024
 
-/** Judges a value as a text: digests and stores need one, and stores not too long a one. */
+/** Digests and stores take texts alone, and stores none that are too long. */
 export function judgeText(value: unknown, what: string, path: string, most = MAX_BYTES): readonly Problem[] {
-  // First, and no further than that: what is far too large costs no more than what is a little
+  // First, and no further than that, so that a huge document costs no more than one a little too large
   if (jsonSize(value, most) > most)
     return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
   return canonicalText(value) === undefined ? [{ path, message: 'Holds a lone surrogate, which is no text' }] : []
 }
 
-/** Judges the work that reading a document takes, which grows with its parts and no faster. */
+/** Reading grows with a document's parts and no faster, so these are weighed. */
 export function judgeWork(document: unknown, path: string, budget: Budget): readonly Problem[] {
   const message = 'Takes too much work to read: it has too many parts'
   const weighed = afford(() => weigh(document, budget, path), message)
   return weighed.ok ? [] : weighed.problems
 }
 
-/** Judges a definition that an importer made as a text: its document, which is a part of the source, does not bound it. */
+/** An imported definition needs a bound of its own, since its document is a part of the source. */
 export function judgeImported(definition: Omit<Definition, 'version'>): readonly Problem[] {
   const text = canonicalText(definition)
   if (text === undefined) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
@@ -36,12 +36,11 @@ export function judgeImported(definition: Omit<Definition, 'version'>): readonly
   return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
 }
 
-/** The most tools that one document may define. */
 export const MAX_TOOLS = 500
-/** The most characters of canonical JSON that the definitions of one document may come to: what all of them repeat, too. */
+/** In characters of canonical JSON, repetitions counted. */
 const MAX_TOGETHER = 2 * 1024 * 1024
 
-/** Judges how much one document comes to: what it says of itself stands in the record of each of its tools. */
+/** A document's own fields are stored in the record of each of its tools, so they multiply. */
 export function judgeTogether(definitions: readonly Definition[], path: string): readonly Problem[] {
   const count = definitions.length
   if (count > MAX_TOOLS) return [{ path, message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
@@ -55,13 +54,12 @@ export function judgeTogether(definitions: readonly Definition[], path: string):
   return []
 }
 
-/** Judges the id that whoever made a definition gave it. */
+/** The id of a definition that no codec made. */
 export function judgeId({ toolkit, tool, version }: Definition): readonly Problem[] {
   if (isNamePart(toolkit) && isNamePart(tool) && isVersion(version)) return []
   return [{ path: '', message: `'${formatToolId({ toolkit, tool }, version)}' must be an id 'Toolkit.Tool@x.y.z'` }]
 }
 
-/** Judges schemas by the bounds of publication. */
 export function judgeSchemas(
   schemas: Decoded['schemas'],
   references: SchemaOptions['references'],
@@ -71,7 +69,7 @@ export function judgeSchemas(
   return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references, budget }, `${prefix}${path}`))
 }
 
-/** Judges an implementation, which stands at `place`, by the rules of the runner it names. */
+/** Judges an implementation, which stands at `place`, by its runner's rules. */
 export function judgeImplementation(
   implementation: Implementation,
   definition: Definition,
@@ -86,10 +84,7 @@ export function judgeImplementation(
   return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
 }
 
-/**
- * Loads the implementations of records, each once, and gives what is wrong with them; `places` says where each stands in what
- * was published. Nothing of them is run.
- */
+/** Loads each implementation once, and runs nothing; `places` says where each stands in the body. */
 export async function judgeLoading(
   records: readonly { readonly implementation?: Implementation }[],
   places: readonly string[],
@@ -107,20 +102,19 @@ export async function judgeLoading(
   return problems
 }
 
-/** The largest complete definition, in bytes: as large as its document, and as what its publisher says beside it. */
+/** In bytes: as large as its document, and as much again beside it. */
 const MAX_COMPLETE_BYTES = 512 * 1024
 
-/** A complete definition with what it was made of. */
 interface Complete {
   readonly definition: Definition
   readonly implementation?: Implementation | undefined
   readonly document: Json
-  /** Where the definition's schemas stand in what the publisher sent. */
+  /** Where the schemas stand in the body. */
   readonly schemaPaths: { readonly input: string; readonly output: string }
   readonly references?: SchemaOptions['references']
 }
 
-/** Judges a complete definition and its implementation as a document's are. */
+/** A complete definition is held to the same bounds as a document. */
 export function judgeComplete(
   { definition, implementation, document, schemaPaths, references = 'local' }: Complete,
   runners: ReadonlyMap<string, ImplementationKind>,

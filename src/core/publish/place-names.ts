@@ -4,16 +4,14 @@ import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 
-/** Definitions of one toolkit under the names they are published by, and what is to be said of those that are made. */
 export interface Placed<T> {
   readonly definitions: readonly T[]
   readonly warnings: readonly Problem[]
 }
 
 /**
- * Gives definitions of one toolkit names of the characters `[A-Za-z0-9_]`, whoever named them. What is published under a
- * name with a `-` since before stays under it: a toolkit with its tools, and a tool with its versions. What models see keeps
- * its `-`, where it was not made of the two.
+ * Gives definitions of one toolkit names of the characters `[A-Za-z0-9_]`. A name with a `-` that is published already
+ * stays, and models see a `-` that was not made of toolkit and tool.
  */
 export async function placeNames<T extends ToolName & { readonly name: string }>(
   definitions: readonly T[],

@@ -7,25 +7,23 @@ import type { Implementation } from '../tool/tool.ts'
 import type { Refused } from './source-refusal.ts'
 import type { DefinedSubmission } from './submission.ts'
 
-/** What the uploader of a plugin says beside its bytes. */
 export interface PluginOptions {
   readonly toolkit: string
   readonly version: string
   /** `host` or `host:port`. */
   readonly allowedHosts: readonly string[]
-  /** Which secret each key of the plugin's configuration is. */
+  /** The secret of each configuration key. */
   readonly config: Readonly<Record<string, string>>
-  /** What it is, in place of what follows from the configuration. */
+  /** In place of what follows from the configuration. */
   readonly securityLevel?: number
   readonly approval?: true
   readonly allowBreaking: boolean
 }
 
-/** Takes plugins in: what they are allowed to be, and what they say of themselves. */
 export interface PluginReader {
   /**
-   * Judges a plugin's bytes, makes of them a plugin that stops by itself, has that describe itself without a network or
-   * configuration (`described` is its answer), and keeps both. The failure says what is wrong with the plugin.
+   * Makes a plugin of the bytes that stops by itself, has it describe itself without network or configuration
+   * (`described`), and keeps both.
    */
   read(
     bytes: Uint8Array<ArrayBuffer>,
@@ -35,22 +33,21 @@ export interface PluginReader {
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
     | Refused
   >
-  /** Keeps a plugin that was uploaded elsewhere, made to stop by itself anew; gives why it is not kept. */
+  /** Keeps a plugin of another deployment, or says why not. */
   keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
 }
 
-/** The most tools that one plugin may describe. */
+/** In one plugin. */
 const MAX_TOOLS = 256
 const MAX_WARNINGS = 20
 
-/** What the plugin calls a tool, which need not be its name here. */
 function calledBy(tool: Json | undefined): string | undefined {
   return isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : undefined
 }
 
 /**
- * Makes what a plugin describes into one submission of all its tools. Each tool's document is a ListToolsResult of that
- * tool alone, so that a record is no larger than its tool. Paths of problems start at what the plugin described.
+ * One submission of all tools that a plugin describes. Each document is a ListToolsResult of its tool alone, so that no
+ * record is larger than its tool. Paths start at what the plugin described.
  */
 export function pluginSubmission(
   described: JsonObject,

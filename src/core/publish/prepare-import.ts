@@ -20,8 +20,8 @@ const FIRST_VERSION = '1.0.0'
 const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
 
 /**
- * Gives a tool its version, from what is published and how it differs from that, and judges it. A tool that says the same
- * as its highest version is that version, and is not judged again.
+ * Gives a tool its version, from how it differs from what is published, and judges it. One that equals its highest
+ * version is unchanged, and not judged again.
  */
 export async function prepareImport(
   { imported, version, sourceVersion, budget, guards }: ImportSubmission,
@@ -54,7 +54,7 @@ export async function prepareImport(
   if (asSaid.digest === highest.digest) return unchanged(asSaid)
   const { newest } = existing
   const previous = newest?.digest === highest.digest ? newest : await deps.source.record(highest.digest)
-  // What nobody says anything of stays, so that no import takes back what somebody was careful to ask for
+  // An import that says nothing of guards must not take back what somebody was careful to ask for
   const kept = guards === undefined && previous ? guardOf(previous) : undefined
   const also = kept ? [kept] : guards
   const asBefore = kept ? await recordOf(asVersion(highest.version, also), deps.sha256) : asSaid

@@ -14,33 +14,31 @@ import type { DefinedSubmission, DocumentSubmission } from './submission.ts'
 import { type Beside, readWrapper } from './wrapper.ts'
 
 export interface PrepareDeps {
-  /** In the order in which they are asked whether they recognise a document. */
+  /** The first that recognises a document reads it. */
   readonly codecs: readonly Codec[]
-  /** The kinds of implementation that may arrive at run time. */
+  /** Those that may arrive at run time. */
   readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
   readonly source: Pick<ToolSource, 'addressed' | 'current' | 'holds'>
 }
 
-/** What a submission came to when nothing is wrong with it. */
 export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
-  /** Where the input's schema of each record stands in what was submitted. */
+  /** Where each record's input schema stands in the body. */
   readonly inputs: readonly string[]
-  /** Where the implementation of each record stands there. */
+  /** Where each record's implementation stands there. */
   readonly implementedAt: readonly string[]
-  /** Of an import's tool. */
   readonly state?: ImportState
-  /** Whether its tools are in a toolkit that neither its publisher nor its document named, but an earlier version. */
+  /** Its toolkit is an earlier version's, and was named neither by the publisher nor by the document. */
   readonly isPlaced?: true
 }
 
-/** How an import's tool compares with what is published. `unchanged`: it is published already as it is. */
+/** `unchanged`: it is published already as it is. */
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 /**
- * Judges a document by its dialect's rules, its schemas by the bounds of publication, and its implementations by the
- * runners they name. Gives everything that is wrong at once; paths of problems start at the body.
+ * Judges a document by its dialect, by the bounds of publication, and by its runners. Gives all problems at once; their
+ * paths start at the body.
  */
 export async function prepareDocument(
   { body, dialect }: DocumentSubmission,
@@ -112,7 +110,7 @@ export async function prepareDocument(
   }
 }
 
-/** Reads a document into the toolkit that is given, else into the one that earlier versions of it are in, else into its own. */
+/** Into the toolkit given, else that of earlier versions, else the document's own. */
 async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps, budget: Budget) {
   const decoded = codec.decode(document, given, budget)
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
@@ -123,7 +121,7 @@ async function decodeInPlace(document: Json, given: Given, codec: Codec, { sourc
   return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }, budget), placed }
 }
 
-/** The implementation of each tool, by its index: the one given for it by name, else the one given for all. */
+/** By index: the one given by the tool's name, else the one given for all. */
 function chooseImplementations(
   definitions: readonly Definition[],
   called: readonly string[],
@@ -150,7 +148,7 @@ function chooseImplementations(
   return { implementationOf, placeOf, problems }
 }
 
-/** Judges complete definitions and their implementations as a document's are, and gives everything that is wrong at once. */
+/** Holds complete definitions to the same rules; gives all problems at once. */
 export async function prepareDefined(
   { tools, warnings, isGuarded, budget: whole }: DefinedSubmission,
   { runners, sha256, source }: PrepareDeps,
@@ -181,7 +179,7 @@ function under(prefix: string, { path, message }: Problem): Problem {
   return { path: `${prefix}${path}`, message }
 }
 
-/** The codec of a dialect, or of the shape that a document has; or why there is none. */
+/** By the dialect's name, else by the document's shape; or why there is none. */
 export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
   const names = quoted(codecs.map((codec) => codec.dialect))
   if (dialect !== undefined) {

@@ -13,17 +13,15 @@ import type { Submission } from './submission.ts'
 export interface PublishDeps extends PrepareImportDeps {
   readonly toolSecrets: ToolSecrets
   readonly writer: RegistryWriter
-  /** Every form in which definitions can be read. */
   readonly formats: ReadonlyMap<string, Format>
-  /** Lets other requests have the thread. */
+  /** Lets other requests have the thread */
   readonly giveWay: () => Promise<void>
 }
 
 export interface PublishOptions {
   readonly principal: Principal
-  /** Publish even what breaks semantic versioning. */
   readonly allowBreaking: boolean
-  /** Say what would become of the submissions, as far as that can be told without storing them. */
+  /** Say what would happen, as far as that can be told without storing anything. */
   readonly dryRun?: boolean
 }
 
@@ -31,8 +29,8 @@ export interface PublishOptions {
 export type Publish = (submissions: readonly Submission[], options: PublishOptions) => Promise<readonly Report[]>
 
 /**
- * The one door to the registry, for whatever is published: prepare → authorise → store → report. Each submission has a
- * budget to be read with and one for each form that it is written in, and others get the thread in between.
+ * The one door to the registry: prepare → authorise → store → report. Each submission has a budget for reading and one
+ * for each form.
  */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
@@ -45,7 +43,6 @@ export function createPublish(deps: PublishDeps): Publish {
   }
 }
 
-/** Every stage before anything is stored, in order: each ends in a report, or leads to the next. */
 async function admit(
   submission: Submission,
   options: PublishOptions,
@@ -53,23 +50,21 @@ async function admit(
   isOneOfMany: boolean,
 ): Promise<Admitted | Report> {
   const { principal, dryRun } = options
-  // What follows may ask the registry about an import's tool
+  // An import's next stage asks the registry about its tool
   const early =
     'imported' in submission ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
 
-  // Prepare
   const prepared = await prepare(submission, deps)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
   const { records, inputs, state, implementedAt } = prepared.value
   const ids = records.map(({ id }) => id)
 
-  // Authorise
   const reason = authorise(principal, records, deps.toolSecrets)
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 
-  // Judge what takes longer: every form that it is read in, and whether its implementation can be loaded
+  // Last, since it takes longest: every form, and whether the implementation loads
   if (isOneOfMany) await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
   const budget = 'budget' in submission ? submission.budget : undefined
@@ -87,7 +82,7 @@ function publicationOf(
   { records, document, given }: Prepared,
   { principal, allowBreaking }: PublishOptions,
 ): Publication {
-  // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
+  // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
   const followsChange = 'imported' in submission && submission.version === undefined
   const id = document?.itself?.id
   const isIdOfOthers =
@@ -106,7 +101,7 @@ export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlace
   readonly publication: Publication
 }
 
-/** Stores what was admitted, in one go and in order, and reports on it; other reports keep their places. */
+/** Stores what was admitted in one go and in order; other reports keep their places. */
 export async function store(
   all: readonly (Admitted | Report)[],
   writer: RegistryWriter,

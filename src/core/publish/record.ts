@@ -3,19 +3,18 @@ import type { Json } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type Definition, derivedSecurityLevel, type Implementation, type ToolRecord } from '../tool/tool.ts'
 
-/** What a record is made of. */
 export interface RecordParts {
   readonly definition: Definition
-  /** What the document calls the tool. */
+  /** The document's own name for the tool. */
   readonly called?: string | undefined
   readonly implementation?: Implementation | undefined
   readonly dialect: string
   readonly document: Json
-  /** Of a document that is stored once, for all its records to name. */
+  /** Names a document that is stored once for all its records. */
   readonly hash?: string | undefined
 }
 
-/** Completes a definition into the record that is stored: its id, its security level, its source and its digest. */
+/** Completes a definition with its id, security level, source and digest. */
 export async function recordOf(
   { definition, called, implementation, dialect, document, hash }: RecordParts,
   sha256: Sha256,

@@ -4,24 +4,24 @@ import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
-/** A document that is kept beside the records that were made of it: one of several tools, or with an id of its own. */
+/** Kept beside its records: a document of several tools, or with an id of its own. */
 export interface KeptDocument {
   readonly dialect: string
-  /** SHA-256 (hex) of `text`, the document as JSON. */
+  /** SHA-256 (hex) of `text`. */
   readonly hash: string
   readonly text: string
-  /** What it calls itself: unique in its dialect, ignoring case. It is judged as a whole then. */
+  /** Unique in its dialect, ignoring case; such a document is judged as a whole. */
   readonly itself?: { readonly id: string; readonly version: string }
   readonly toolkit: string
-  /** The tools it defines, by what it calls them. */
+  /** By the document's name for each. */
   readonly tools: Readonly<Record<string, string>>
 }
 
-/** The tools of one published document; they are stored together or not at all. */
+/** The tools of one document, stored together or not at all. */
 export interface Publication {
   readonly records: readonly ToolRecord[]
   readonly document?: KeptDocument
-  /** What the publisher said beside the document; what was not said is taken as it stands, should the id exist. */
+  /** Said beside the document; what was not said stays as it is for an id that exists. */
   readonly given: {
     readonly implementation: boolean
     readonly tags: boolean
@@ -29,44 +29,39 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
-  /** Whether the publisher may not publish in a toolkit that is called as the document calls itself. */
+  /** The publisher may not publish in a toolkit of the document's own id. */
   readonly isIdOfOthers?: true
 }
 
-/** What became of a publication. */
 export type Published =
   | { readonly outcome: 'forbidden'; readonly ids: readonly string[]; readonly reason: string }
   | {
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
-      /** The tools of earlier versions of the document that this one has not, without versions. */
+      /** Tools of the document's earlier versions that this one has not, without versions. */
       readonly leftOut?: readonly string[]
-      /** Those that are not there for callers before they were reviewed. */
+      /** Not there for callers before they are reviewed. */
       readonly pending?: readonly string[]
-      /** What its publisher did not ask for, and should know. */
       readonly warnings?: readonly string[]
     }
   | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
   | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
 
-/**
- * What can be changed: a version's status; and, by administrators, whether it is trusted with credentials, and the name that
- * its tool has where tools have names alone, null being the one it has by itself.
- */
+/** `trusted` (with credentials) and `name` (where tools have names alone; null for its own) are for administrators. */
 export interface VersionChange {
   readonly status?: ToolStatus
   readonly trusted?: boolean
   readonly name?: string | null
 }
 
-/** The tool's document after a change, or why the principal may not change it. */
+/** The tool's document, or why the principal may not change it. */
 export type Changed =
   | { readonly ok: true; readonly document: ToolDocument }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
-/** The one writer of the registry, which alone decides who may write what. Its answers are never stale. */
+/** The registry's one writer, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {
-  /** Stores each publication for who publishes it, judging each alone and in order. */
+  /** Stores publications in order, each judged alone. */
   publish(publications: readonly Publication[], principal: Principal): Promise<readonly Published[]>
   /** Undefined when there is no such version. */
   change(name: ToolName, version: string, change: VersionChange, principal: Principal): Promise<Changed | undefined>

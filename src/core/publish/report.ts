@@ -4,31 +4,29 @@ import type { Problem } from '../tool/problem.ts'
 import type { ImportState, Prepared } from './prepare.ts'
 import type { Published } from './registry.ts'
 
-/** Why nothing was published, in the words that calls fail in. */
 export type PublicationFailure =
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'forbidden'; readonly reason: string }
   | { readonly type: 'conflict'; readonly message: string }
 
-/** The fate of a submission, or in a dry run the one it would have. */
+/** In a dry run, the fate that a submission would have. */
 export type Report =
   | {
       readonly ok: true
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
       readonly warnings: readonly Problem[]
-      /** The tools of earlier versions of the document that this one has not. */
+      /** Tools of the document's earlier versions that this one has not. */
       readonly leftOut?: readonly string[]
-      /** Those that are not there for callers before they were reviewed. */
+      /** Not there for callers before they are reviewed. */
       readonly pending?: readonly string[]
-      /** Those of the new ones that have no implementation: they are listed and read, and cannot be called. */
+      /** New tools without an implementation: they are listed, and cannot be called. */
       readonly uncallable?: readonly string[]
-      /** Of an import's tool. */
       readonly state?: ImportState
-      /** What the import's tool asks for beyond what follows from its requirements, where it does. */
+      /** Beyond what follows from an imported tool's requirements. */
       readonly guard?: Guard
     }
-  /** Without ids where it could not be told which tools these are. */
+  /** Ids are absent where it could not be told which tools these are. */
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
 
 const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
@@ -37,7 +35,6 @@ export function refusal(failure: PublicationFailure, ids: readonly string[] = []
   return { ok: false, ids, failure }
 }
 
-/** Reports what the registry made of a publication. */
 export function reportOf(
   published: Published,
   {
@@ -68,7 +65,7 @@ export function reportOf(
         ...(guard ? { guard } : {}),
       }
     case 'forbidden':
-      // Where the tools of another's document are is nobody else's to know
+      // Nobody else may know where the tools of another's document are
       return isPlaced
         ? refusal({ type: 'conflict', message: TAKEN })
         : refusal({ type: 'forbidden', reason: published.reason }, ids)
@@ -79,7 +76,7 @@ export function reportOf(
   }
 }
 
-/** A publication as its act is written down: which versions are new, which of these await review, and how many documents were none or were refused. */
+/** A publication as the log of acts has it. */
 export function publishedOf(reports: readonly Report[]): JsonObject {
   const all = reports.flatMap((report) => (report.ok ? [report] : []))
   const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)

@@ -10,19 +10,19 @@ import { everySubschema } from '../schema/subschemas.ts'
 
 type Change = ReturnType<typeof compareDefinitions>[number]
 
-/** A text that differs between two versions, with what it was and what it is: texts as they are, all else as JSON. */
+/** A text that differs between two versions; all else than texts as JSON. */
 export interface SaidChange extends Change {
-  /** Absent where nothing was said, or where it is too long to tell. */
+  /** Absent where nothing was said, or too much to tell. */
   readonly before?: string
   readonly after?: string
 }
 
-/** What a definition says of the tool as a whole, beside its description and title: models and hosts are given it. */
+/** Given to models and hosts beside title and description. */
 const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
 /**
- * Everything that differs in what is said of a tool and judges no value, in the order in which it is worth a look: models read it
- * as instructions. Where that is too much to compare, the one change is that it is. Draws on the budget.
+ * All differences in texts, in the order in which they are worth a look: models read them as instructions. Too many to
+ * compare are one change.
  */
 export function compareSaid(before: ToolRecord, after: ToolRecord, budget: Budget): readonly SaidChange[] {
   const compared = afford(() => [...saidChanges(before, after, budget)], 'What is said is too much to compare')
@@ -41,13 +41,13 @@ function* saidChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Ge
   }
 }
 
-/** Tags that there are none of are as good as absent. */
+/** No tags are as good as none said */
 function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
   const said = record[field]
   return Array.isArray(said) && said.length === 0 ? undefined : said
 }
 
-/** What each part of a schema says beside what it judges. Of a part that is gone nothing is told: no model reads it any more. */
+/** Texts of parts that are gone are left out: no model reads them any more. */
 function* schemaChanges(
   root: 'input' | 'output',
   before: unknown,

@@ -30,8 +30,8 @@ const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
 }
 
 /**
- * Reads what is said of a version or of a toolkit: `{"status": …}`, a state (`"yanked"`), with `message` and `successor` beside it
- * for `"deprecated"`, or an object with `state`, or with the state as its only key. The fields of `beside` stand beside it, or alone.
+ * Reads the status of a version or toolkit: `{"status": …}` is a state, with `message` and `successor` beside it, or an
+ * object with `state`, or with the state as its only key. The fields of `beside` stand beside it, or alone.
  */
 export function statusReader<T extends object>(
   beside: Reader<T>,

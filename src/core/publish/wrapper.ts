@@ -20,18 +20,18 @@ import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './judge.ts'
 
-/** The most definitions of one request. */
+/** Definitions in one request. */
 const MAX_BATCH = 1_000
 
-/** What a publisher says beside a document. */
+/** Fields beside a document. */
 export interface Beside {
   readonly given: Given
-  /** Of every tool that has none of its own. */
+  /** For tools without one of their own. */
   readonly implementation?: Implementation | undefined
-  /** By what the document calls the tool. */
+  /** By the document's name for the tool. */
   readonly implementations?: Readonly<Record<string, Implementation>> | undefined
   readonly tags?: readonly string[] | undefined
-  /** Of every tool. */
+  /** For every tool. */
   readonly guard?: Guard
 }
 
@@ -51,11 +51,10 @@ const FIELDS = {
   ...guardFields,
 }
 
-/** A definition in any dialect, by itself. */
 const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
 const ONE = () => ({ anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'] }, BARE] })
 
-/** Reads a definition, by itself or with what is said beside it, or many. Each is judged where it is published, with its own report. */
+/** Reads one definition, alone or with fields beside it, or many; each is judged when published. */
 export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
   (body, report) => {
@@ -66,7 +65,7 @@ export const PUBLICATION: Reader<Json> = stating(
   },
 )
 
-/** Reads what is converted: the same but for batches. Only the definition, its toolkit and its version matter. */
+/** As for publication, but one; only the definition, its toolkit and its version matter. */
 export const CONVERTED: Reader<Json> = stating(
   () => ({
     anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
@@ -74,14 +73,11 @@ export const CONVERTED: Reader<Json> = stating(
   (body, report) => (isJson(body) ? body : unfit(report, 'a definition', body)),
 )
 
-/**
- * Reads `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}` but for the definition.
- * Adds what is wrong to `problems`.
- */
+/** Reads the fields beside a definition; adds to `problems`. */
 export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
   let beside: Beside = { given: {} }
   const wrapper = object(FIELDS, {
-    // Told of the fields that are in order beside others that are not, so that the definition is judged with those
+    // Given the valid fields even beside invalid ones, so that the definition is judged with those
     rule({ toolkit, version, implementation, implementations, tags, security_level, approval }) {
       const given = { ...(toolkit === undefined ? {} : { toolkit }), ...(version === undefined ? {} : { version }) }
       beside = {

@@ -11,46 +11,43 @@ import { stemmed, stemOf } from './stem.ts'
 import { WRITTEN } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
 
-/** Of a question; what follows says no more of what is looked for. */
+/** In a question; the rest adds little. */
 const MAX_CHARACTERS = 1_000
 /** Each is looked up by itself. */
 const MAX_TERMS = 12
-/** Behind these stands a thing, not what is to be done. */
+/** A thing follows these, not an action. */
 const BEFORE_THINGS = /^(?:an?|the|this|that|these|my|our|your|his|her|their|on|in|of|at|for|with|which|what|whose)$/
 /** A shorter word begins too many others. */
 const MIN_BEGINNING = 4
 
-/** How the index is asked for a term. */
 export interface Name {
-  /** An FTS5 expression. No word of a question is an operator in it. */
+  /** An FTS5 expression, in which no word of a question is an operator. */
   readonly match: string
-  /** What was asked for, and not what stands for it. */
+  /** Asked for, and no synonym. */
   readonly isItself: boolean
-  /** Words for what is done are looked for in the names of tools alone. */
+  /** Actions are looked for in the names of tools alone. */
   readonly isAction: boolean
-  /** The word itself with a neighbour that is a term too, such as `listcalendar`: it counts for no more than either. */
+  /** Joined with a neighbour, such as `listcalendar`; it counts for no more than either. */
   readonly isShared: boolean
 }
 
-/** A word of a question, or several that are one, and what may stand for it. */
 export interface Term {
-  /** As it was asked, in lower case. */
+  /** In lower case. */
   readonly word: string
-  /** Itself first. */
+  /** The word itself first. */
   readonly names: readonly Name[]
-  /** Longer words that begin so, where it is long enough: asked for where no tool has any of the names. */
+  /** Longer words with this beginning, for when no tool has any of the names. */
   readonly beginning?: Name
-  /** It says little: a number, a day, how good something is. */
+  /** A number, a day, how good something is. */
   readonly isLoose: boolean
-  /** It says what is done, which alone says little. */
+  /** An action alone says little. */
   readonly isAction: boolean
-  /** It is somebody's or something's own name: what tools are for is not missed where none has it. */
+  /** A proper name: tools are not expected to have it. */
   readonly isOwnName: boolean
-  /** It does not stand in the question, but is what that says. */
+  /** Follows from the question without standing in it. */
   readonly isImplied?: true
 }
 
-/** The words of a question that say what is looked for, each once, in the order in which they stand. */
 export function termsOf(q: string): readonly Term[] {
   const text = q.slice(0, MAX_CHARACTERS)
   const all = wordsOf(text)
@@ -89,7 +86,7 @@ function phraseTerm(said: string, phrase: string): Term {
   return { word: said, names, isLoose: false, isAction: isAction(phrase), isOwnName: false }
 }
 
-/** What a question speaks of by what is written in it: whoever gives an e-mail address need not say so. */
+/** An e-mail address in a question, say, speaks of e-mail. */
 function writtenTerms(text: string): readonly Term[] {
   return WRITTEN.filter(([pattern]) => pattern.test(text)).map(([, word]) => ({
     word,
@@ -101,7 +98,6 @@ function writtenTerms(text: string): readonly Term[] {
   }))
 }
 
-/** What a verb at the beginning says beside the thing of that word. */
 function impliedTerms(word: string): readonly Term[] {
   const actions = actionsImpliedBy(word)
   if (actions.length === 0) return []
@@ -121,14 +117,13 @@ function namesInPlaceOf(word: string): readonly Name[] {
   return actions.length === 0 ? others : [...others, anyOf(actions)]
 }
 
-/** Words for what is done, which are as good as one. */
 function anyOf(actions: readonly string[]): Name {
   return { match: anyWord(actions), isItself: false, isAction: true, isShared: false }
 }
 
 const anyWord = (words: readonly string[]) => words.map((each) => `"${stemmed(each)}"`).join(' OR ')
 
-/** What is written as one word by some: a word with its neighbours, `on call` as `oncall`. */
+/** Some write `on call` as `oncall`. */
 function joinedAt(all: readonly string[], at: number, isSilent: (word: string) => boolean): readonly Name[] {
   const word = all[at] ?? ''
   const [before, behind] = [all[at - 1], all[at + 1]]
@@ -146,7 +141,7 @@ function joinedAt(all: readonly string[], at: number, isSilent: (word: string) =
   ]
 }
 
-/** The words that have a capital where no sentence begins, and those of addresses and of what is quoted. */
+/** Capitals inside sentences, and what stands in addresses and quotes. */
 function ownNamesIn(text: string): ReadonlySet<string> {
   const capitals = text.match(/(?<=[\p{L}\p{N},'’–-] ?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]*/gu) ?? []
   const quoted = text.match(/"[^"]*"|“[^”]*”|\S*(?:@|:\/\/)\S+/g) ?? []

@@ -1,4 +1,4 @@
-/** Words that look like a form of another, and are none. */
+/** They look like forms of other words, and are none. */
 const WHOLE = new Set([
   'news',
   'always',
@@ -15,8 +15,8 @@ const WHOLE = new Set([
 ])
 
 /**
- * What is common to the forms of an English word: without the ending of its plural, of its past or of what is going on. What
- * only looks related stays apart, as directions and direct do.
+ * The common part of an English word's forms, without plural, past or "-ing". Words that only look related stay apart,
+ * as directions and direct do.
  */
 export function stemOf(word: string): string {
   if (word.length < 4 || WHOLE.has(word)) return word
@@ -29,19 +29,18 @@ function singular(word: string): string {
   return word.replace(/(?:(?<=[sxz]|ch|sh)e)?s$/, '')
 }
 
-/** Of an ending, with the letter before it. */
+/** An ending with the letter before it. */
 const LONGEST = 4
 
 function bare(word: string): string {
   if (word.endsWith('ied')) return `${word.slice(0, -3)}y`
-  // Where the ending is, at once: a pattern that looked for a vowel before it took as long as the square of a word of vowels
+  // Found at once: a pattern looking for a vowel first took time quadratic in a word of vowels
   const [ending] = /(?:ing|(?<!e)ed)$/.exec(word.slice(-LONGEST)) ?? []
   const stem = ending === undefined ? '' : word.slice(0, -ending.length)
   if (stem.length < 3 || !/[aeiouy]/.test(stem)) return word
   return stem.length > 4 ? stem.replace(/([^aeiousz])\1$/, '$1') : stem.replace(/([bdgmnprt])\1$/, '$1')
 }
 
-/** A text with each of its words as its stem. */
 export function stemmed(text: string): string {
   return text.replaceAll(/[\p{L}\p{N}]+/gu, (word) => stemOf(word.toLowerCase()))
 }

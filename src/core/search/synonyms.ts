@@ -1,11 +1,10 @@
 import { wordsOf } from './words.ts'
 import { ACTIONS, LOOSE_WORDS, STOP_WORDS, THINGS, VERBS_FIRST } from './thesaurus.ts'
 
-/** What may stand for a word. */
 export interface StandIns {
-  /** Words for what is done, all of which are as good as one. */
+  /** Looked for together, as one. */
   readonly actions: readonly string[]
-  /** Words, or several as one, each of which is looked for by itself. */
+  /** Words or phrases, each looked for by itself. */
   readonly things: readonly string[]
 }
 
@@ -15,28 +14,26 @@ export const isLooseWord = isAmong(LOOSE_WORDS)
 const ACTS = readSets(ACTIONS)
 const SAID = readSets(THINGS)
 const NONE: ReadonlySet<string> = new Set()
-/** Of how many words a phrase is at most. */
+/** In words. */
 export const LONGEST_PHRASE = 4
 
-/** What stands for a word of a question, in any of its forms. */
 export function standInsOf(word: string): StandIns {
   const base = basesOf(word).find((each) => ACTS.has(each) || SAID.has(each))
   if (base === undefined) return { actions: [], things: [] }
   return { actions: [...(ACTS.get(base) ?? NONE)], things: [...(SAID.get(base) ?? NONE)] }
 }
 
-/** What is done to a thing by a verb of the same word: to bill somebody is to create a bill. */
+/** A verb implies an action on the thing of the same word: to bill somebody is to create a bill. */
 export function actionsImpliedBy(word: string): readonly string[] {
   const base = basesOf(word).find((each) => Object.hasOwn(VERBS_FIRST, each))
   return base === undefined ? [] : (VERBS_FIRST[base]?.split(' ') ?? [])
 }
 
-/** Whether a word says what is done, and not to what. */
 export function isAction(word: string): boolean {
   return basesOf(word).some((base) => ACTS.has(base))
 }
 
-/** The longest phrase that words begin with and something stands for, in any form of its first, and of how many words it is. */
+/** The longest known phrase that `words` begin with, and its number of words. */
 export function phraseAt(words: readonly string[]): { readonly phrase: string; readonly length: number } | undefined {
   for (let length = Math.min(LONGEST_PHRASE, words.length); length > 1; length -= 1) {
     const [first = '', ...rest] = words.slice(0, length)
@@ -67,12 +64,11 @@ function readSets(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   return others
 }
 
-/** The words of a line, several in quotes as one. */
 function namesIn(text: string): readonly string[] {
   return (text.match(/"[^"]+"|\w+/g) ?? []).map((name) => wordsOf(name).join(' '))
 }
 
-/** What a word may be a form of, itself first: the index knows stems, and these tables words. */
+/** A word and what it may be a form of: the index knows stems, and these tables words. */
 function basesOf(word: string): readonly string[] {
   const bases = [word]
   const ending = /(?:ies|ied|es|s|ing|ed)$/.exec(word)?.[0]

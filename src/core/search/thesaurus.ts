@@ -1,10 +1,10 @@
 /**
- * The words of questions: tools are named in one way and asked for in another. Each line is a set, whose words stand for each
- * other; words of several lines stand for those of each. What is behind `=` stands for what is before it, and not the other way
- * round; behind a colon too, of words that do not stand for each other. Several words in quotes are one.
+ * Tools are named in one way and asked for in another. Words of a line stand for each other. Behind `=` they stand for
+ * those before it, and not the other way round; behind `:` too, for words that do not stand for each other. Quotes make
+ * one of several words.
  */
 
-/** Words that say nothing of what is looked for. A question of nothing else is asked as it stands. */
+/** They say nothing; a question of nothing else is asked as it stands. */
 export const STOP_WORDS = `
 a able about above across actually after again against all almost along already also although am among amongst an and another
 any anybody anyhow anyone anything anyway are aren around as at back basically be because been before behind being between bit
@@ -22,17 +22,14 @@ us use used using very via wanna want wanted wants was wasn way ways we well wer
 which while who whom whose why will wish with within without would yet you your yours yourself
 `
 
-/** Words that say little: a tool is found the better for one, but none is missed for it. */
+/** A tool is found the better for one, but none is missed for it. */
 export const LOOSE_WORDS = `
 today tomorrow yesterday tonight week month year day hour morning afternoon evening night monday tuesday wednesday thursday
 friday saturday sunday daily weekly monthly january february march april june july august september october november december
 next last past recent latest first second two three four five big small cheap good best nice funny old
 `
 
-/**
- * What is done. It says little alone, as there is hardly a tool that does none of it: a line stands as one word, which is
- * looked for where tools are named and not in what is written of them.
- */
+/** Actions say little alone, since hardly a tool does none: they are looked for in names, and not in descriptions. */
 export const ACTIONS = `
 create add make new insert register build generate compose write = set open start establish prepare produce found
 get list search show find look read retrieve fetch view see check query lookup browse display describe = give tell know watch inspect discover pull catch
@@ -45,7 +42,6 @@ complete finish close resolve solve mark = done tick "tick off" "check off" "cro
 run execute start launch trigger play perform = kick
 `
 
-/** What it is done to, and what only some do. */
 export const THINGS = `
 cancel delete remove: revoke unsubscribe skip undo "opt out"
 cancel: "don't send" "do not send" "never mind"
@@ -438,7 +434,7 @@ restaurant: eat
 ticket event: concert gig
 `
 
-/** What a question speaks of that has something written so in it. */
+/** Spellings that a question speaks of something by. */
 export const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/[^\s@]@[^\s@]+\.\p{L}/u, 'email'],
   [/\bhttps?:\/\/\S/i, 'url'],
@@ -446,7 +442,7 @@ export const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\+\d[\d ()-]{6}/, 'phone'],
 ]
 
-/** Words that are asked for as verbs only where a question begins with them: elsewhere they are things. */
+/** Verbs only where a question begins with them, and things elsewhere. */
 export const VERBS_FIRST: Readonly<Record<string, string>> = {
   book: 'create',
   call: 'create',

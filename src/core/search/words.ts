@@ -1,4 +1,4 @@
-/** The words of a text, in lower case: `GetEmails` and `send_sms` are two each. */
+/** In lower case: `GetEmails` and `send_sms` are two words each. */
 export function wordsOf(text: string): readonly string[] {
   return spaced(text)
     .toLowerCase()
@@ -7,7 +7,6 @@ export function wordsOf(text: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** A name with spaces between its words. */
 export function spaced(text: string): string {
   return text
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')

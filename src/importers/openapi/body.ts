@@ -13,21 +13,21 @@ import {
 import type { Draft } from './draft.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 
-/** A body whose properties are inputs of their own. */
+/** A body whose properties are separate inputs. */
 interface Shape {
   readonly properties: ReadonlyMap<string, unknown>
   readonly required: ReadonlySet<string>
 }
 
-/** Keywords that say something of an object as a whole: such a body is one input. */
+/** Keywords about an object as a whole: such a body is one input. */
 const OF_THE_WHOLE = (
   'oneOf anyOf not if enum const patternProperties propertyNames dependentRequired dependentSchemas ' +
   'minProperties maxProperties unevaluatedProperties $dynamicRef'
 ).split(' ')
 const MAX_MERGED = 8
-/** No tool has more inputs: its schema would be over the bounds. */
+/** More would be over the bounds of a schema. */
 const MAX_FIELDS = 2_000
-/** By the schema, since many operations may share one. */
+/** Many operations may share a schema. */
 const shapes = new WeakMap<object, Shape | undefined>()
 
 const FILE = {
@@ -42,8 +42,8 @@ const FILE = {
 }
 
 /**
- * Places a request body: an object's properties as inputs of their own, where nothing is said of the object as a whole
- * and leaving it out can be told from sending it empty; anything else as one input.
+ * Makes an object's properties separate inputs, where nothing is said of the object as a whole and an absent body can
+ * be told from an empty one; any other body is one input.
  */
 export function placeBody(draft: Draft, given: unknown, method: string): void {
   const { description, problems, warnings } = draft
@@ -66,7 +66,7 @@ export function placeBody(draft: Draft, given: unknown, method: string): void {
   if (shape && (required || shape.required.size === 0)) {
     placeFields(draft, shape, { kind, method, encoding: isObject(encoding) ? encoding : {} })
     const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
-    // An implementation that declares a JSON body sends `{}` when there is nothing to say
+    // A declared JSON body is sent as `{}` when empty
     if (kind !== 'json' || required || 'content_type' in contentType) draft.body = { type: kind, ...contentType }
     return
   }
@@ -89,7 +89,7 @@ function placeFields(
     const raw = kind === 'multipart' ? (fileSchema(draft.description, given) ?? given) : given
     const input = draft.addInput(name, 'body', raw, { required: required.has(name) })
     const field = kind === 'json' && name.startsWith('/') ? pointerStep(name) : name
-    // An input without a parameter goes to the body under its own name, but for DELETE
+    // Inputs without a parameter go to the body under their own names, but for DELETE
     if (kind === 'json' && field === input && method !== 'DELETE') continue
     draft.parameters.push({
       input,
@@ -148,7 +148,7 @@ function mergedShape(draft: Draft, schema: Node, depth: number): Shape | undefin
   return properties.size > 0 && properties.size <= MAX_FIELDS && isComplete ? { properties, required } : undefined
 }
 
-/** The schema of a file, or of a list of files, where a part of a multipart body is that. */
+/** For a file, or a list of files, in a multipart body. */
 function fileSchema(description: Description, raw: unknown, depth = 0): Node | undefined {
   const schema = followToObject(description, raw)
   if (!schema || depth > MAX_MERGED) return undefined
@@ -165,7 +165,6 @@ function isBytes({ type, format, contentMediaType, contentEncoding }: Node): boo
   return type !== 'object' && type !== 'array' && kindOfMedia(contentMediaType) === 'binary'
 }
 
-/** The schema of a body that is one input. */
 function wholeSchema(description: Description, kind: MediaKind, raw: unknown): unknown {
   switch (kind) {
     case 'binary':

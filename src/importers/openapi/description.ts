@@ -5,26 +5,25 @@ import { valueAt } from '../../core/tool/problem.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
-/** An OpenAPI description, read and not changed: everything is found in it when it is needed. */
+/** Never changed; parts are found when they are needed. */
 export interface Description {
   readonly edition: '2.0' | '3.0' | '3.1'
   readonly root: Node
   /** Where it was fetched from, after redirects. */
   readonly url?: string
-  /** Of the operation that a tool is made of: what references lead to draws on it, each time that they do. */
+  /** The operation's, which each following of a reference draws on. */
   readonly budget?: Budget
 }
 
-/** Of the whole, for one operation. */
+/** For one operation, of the whole. */
 export const SHARE = 2 * UNITS
 
-/** A value; or why there is none, in words. */
 export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
-/** The longest chain of references to references; longer ones go around in a circle, or might as well. */
+/** Of references to references; longer chains are circles. */
 const MAX_CHAIN = 16
 
-/** Reads which edition of OpenAPI a document is written in. */
+/** By its field `openapi` or `swagger`. */
 export function readDescription(root: Node, url?: string): Possible<Description> {
   const { swagger, openapi } = root
   const isEdition = (each: string) =>
@@ -36,10 +35,10 @@ export function readDescription(root: Node, url?: string): Possible<Description>
   return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
-/** Parts of a description, which many operations may share, are looked through once. */
+/** Operations share parts, which are looked through once. */
 const readBefore = new WeakMap<object, number>()
 
-/** The units of reading a part, all of it; no more than an operation has. */
+/** At most what an operation has. */
 export function unitsToRead(part: unknown): number {
   if (typeof part !== 'object' || part === null) return 1
   const known = readBefore.get(part)
@@ -50,7 +49,7 @@ export function unitsToRead(part: unknown): number {
   return counted.spent
 }
 
-/** The value itself, or what its `$ref` leads to, within the document: other documents are never fetched. */
+/** Follows `$ref` within the document; other documents are never fetched. */
 export function follow({ root, budget }: Description, value: unknown): Possible<unknown> {
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
@@ -63,13 +62,13 @@ export function follow({ root, budget }: Description, value: unknown): Possible<
   return { ok: true, value: current }
 }
 
-/** The object that a value is or leads to, if it is one. */
+/** Undefined where it leads to no object. */
 export function followToObject(description: Description, value: unknown): Node | undefined {
   const followed = follow(description, value)
   return followed.ok && isObject(followed.value) ? followed.value : undefined
 }
 
-/** What stands in the document where a reference points, and the steps to it. */
+/** The value that a reference points to, and the steps to it. */
 export function referredTo(root: Node, reference: string) {
   const impossible = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
   if (!reference.startsWith('#')) return impossible('is in another document, which is not fetched')
@@ -79,13 +78,11 @@ export function referredTo(root: Node, reference: string) {
   return value === undefined ? impossible('points to nothing in the document') : ({ ok: true, value, steps } as const)
 }
 
-/** A node's member where it is an object, else one without members. */
 export function objectAt(node: Node, key: string): Node {
   const value = Object.hasOwn(node, key) ? node[key] : undefined
   return isObject(value) ? value : {}
 }
 
-/** The texts of a list, or none. */
 export function textsOf(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }
@@ -104,7 +101,7 @@ export function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 
-/** What stands where a short text is wanted, as a message says it. */
+/** For messages, where a short text was expected. */
 export function spelt(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'no text' : `'${String(value).slice(0, 20)}'`
 }

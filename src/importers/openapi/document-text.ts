@@ -2,19 +2,18 @@ import { isObject, parseJson } from '../../core/tool/json.ts'
 import { foreignJsonProblem, MAX_DEPTH } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
 
-/** The largest description as JSON, and as YAML, whose reader needs some thirty times the memory; in bytes. */
+/** In bytes; the reader of YAML needs some thirty times the memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 4 * 1024 * 1024
-/** Words and signs of a YAML text. Real descriptions of the largest size have some 800,000. */
+/** In a YAML text; the largest real descriptions have some 800,000. */
 const MAX_LEXEMES = 1_000_000
-/** How often `*name` may repeat what an `&name` marks, as the product over its levels. */
+/** Repetitions of what an `&name` marks, as the product over its levels. */
 const MAX_ALIASES = 1_000
 
 /**
- * Reads a description's text, JSON or YAML 1.2, as JSON data. Refuses, with both sizes, a text that is too large for an
- * isolate's memory; the key `__proto__`, numbers that JSON cannot say, and what nests deeper than 136 levels. The
- * YAML reader is given its text word by word, so that it stops at the first fault: it takes minutes over texts made of
- * nothing but faults.
+ * Reads JSON or YAML 1.2 as JSON. Refuses too large a text for an isolate, the key `__proto__`, numbers beyond JSON,
+ * and more than 136 levels. The YAML reader gets its text word by word, and stops at the first fault: it takes minutes
+ * over texts of faults alone.
  */
 export async function readText(text: string): Promise<Possible<Node>> {
   const bytes = new TextEncoder().encode(text).byteLength
@@ -29,7 +28,7 @@ export async function readText(text: string): Promise<Possible<Node>> {
   return readYaml(text)
 }
 
-/** Refuses what is no object, and what JSON of ours may not hold. */
+/** An object that our JSON may hold. */
 export function checkedDocument(value: unknown): Possible<Node> {
   if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
   const problem = foreignJsonProblem(value)
@@ -37,7 +36,7 @@ export function checkedDocument(value: unknown): Possible<Node> {
 }
 
 class Fault extends Error {
-  /** Where in the text; undefined where it is the whole. */
+  /** Undefined for the whole text. */
   readonly offset: number | undefined
   constructor(message: string, offset?: number) {
     super(message)
@@ -50,15 +49,15 @@ async function readYaml(text: string): Promise<Possible<Node>> {
   const lines = new LineCounter()
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
-  // Keys that are given twice cost the square of their number to find; as in JSON, the last counts
+  // Finding repeated keys takes time quadratic in their number; as in JSON, the last counts
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, merge: true, logLevel: 'silent' })
   let first: Fault | undefined
   type At = number | readonly [number, number] | { readonly offset: number }
-  // It would go on after a fault, and gather them all: a text of commas alone takes it half a minute
+  // It would gather all faults: a text of commas alone takes it half a minute
   Object.assign(composer, {
     onError(at: At, _: string, message: string, warns?: boolean) {
       if (warns === true) return
-      // What is thrown comes back as the fault of each node around it
+      // A thrown fault comes back for each node around it
       first ??= new Fault(message, typeof at === 'number' ? at : 'offset' in at ? at.offset : at[0])
       throw first
     },

@@ -20,7 +20,6 @@ const STYLES: Readonly<Record<(typeof PLACES)[number], readonly string[]>> = {
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const MAX_PARAMETERS = 500
 
-/** An operation in the form of OpenAPI 3, with the parameters that its path and itself declare, each once. */
 function normalise(description: Description, { operation, pathItem }: Operation) {
   const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
   if (declared.length > MAX_PARAMETERS) {
@@ -43,10 +42,7 @@ function normalise(description: Description, { operation, pathItem }: Operation)
   return { operation: normal.operation, parameters, problems }
 }
 
-/**
- * Places every parameter and the body, and gives the operation in the form of OpenAPI 3 along. `credentials` are written
- * by the tool itself, whatever the parameters say.
- */
+/** Places every parameter and the body. `credentials` are written by the tool itself, whatever the parameters say. */
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,
@@ -105,8 +101,8 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
 }
 
 /**
- * The path with names for its variables that a URL template may hold, and which name each variable got. A fragment, by
- * which descriptions tell operations of one path apart, is never sent.
+ * Gives a path's variables names that a URL template may hold. A fragment, which tells operations of one path apart, is
+ * never sent.
  */
 function templateOf(path: string): { readonly template: string; readonly variables: ReadonlyMap<string, string> } {
   const variables = new Map<string, string>()

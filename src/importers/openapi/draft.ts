@@ -3,7 +3,6 @@ import { MAX_NAME } from '../../core/tool/name-suffix.ts'
 import type { Description } from './description.ts'
 import type { Converted, SchemaConverter, Work } from './schema.ts'
 
-/** One input of a tool. */
 export interface Input {
   readonly name: string
   readonly schema: Converted
@@ -11,22 +10,21 @@ export interface Input {
   readonly description?: string | undefined
 }
 
-/** What a request is made of, while it is put together: what the tool asks for, and where that goes. */
+/** A request while it is put together: the tool's inputs, and where they go. */
 export interface Draft {
   readonly description: Description
   readonly work: Work
-  /** Adds an input, and gives the name it got: of two with the same name the later says its place as well. */
+  /** Gives the input's name: of two with one name the later has its place added. */
   readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
-  /** Of the `http` implementation. */
+  /** For the `http` implementation. */
   readonly parameters: JsonObject[]
   body?: JsonObject
-  /** Why it cannot be done at all. */
+  /** Why no request can be made. */
   readonly problems: string[]
   readonly warnings: string[]
 }
 
-/** Begins a request. */
 export function createDraft(
   description: Description,
   converter: SchemaConverter,
@@ -51,7 +49,7 @@ export function createDraft(
   return { description, work, addInput, inputs, parameters: [], problems, warnings: [] }
 }
 
-/** A name that every model provider takes for a property: up to 64 letters, digits, dots, dashes and underscores. */
+/** Model providers take up to 64 letters, digits, dots, dashes and underscores. */
 function inputName(name: string): string {
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name
   const plain = name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^_+|_+$/g, '')

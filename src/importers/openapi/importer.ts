@@ -10,7 +10,7 @@ import { createSchemaConverter } from './schema.ts'
 import { schemesOf } from './security.ts'
 
 export interface OpenApiImporterOptions {
-  /** Fetches a description's text, or says why it cannot. Its URL is the one it came from in the end. */
+  /** The URL is the one after redirects. */
   readonly fetchText: (
     url: string,
     signal: ImportRequest['signal'],
@@ -20,12 +20,12 @@ export interface OpenApiImporterOptions {
   >
 }
 
-/** The most tools one request makes; larger descriptions are imported in parts, chosen by `tools`. */
+/** In one request; `tools` chooses parts of larger descriptions. */
 const MAX_TOOLS = 5_000
 
 /**
- * Imports OpenAPI 2.0, 3.0 and 3.1 descriptions: each operation becomes a tool with an `http` implementation. Reads only
- * what an operation needs, when it is its turn, and never another document.
+ * Imports OpenAPI 2.0, 3.0 and 3.1, an `http` tool an operation. Reads an operation's parts when it is its turn, and
+ * never another document.
  */
 export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Importer {
   return {

@@ -1,8 +1,8 @@
-/** What kind of body a media type is, in the order in which one is chosen among several. */
+/** In order of preference. */
 const MEDIA_KINDS = ['json', 'form', 'multipart', 'text', 'binary'] as const
 export type MediaKind = (typeof MEDIA_KINDS)[number]
 
-/** The kind of a media type or range (RFC 9110, sections 8.3.1 and 12.5.1); a range is taken for JSON. */
+/** RFC 9110, sections 8.3.1 and 12.5.1; a range is taken for JSON. */
 export function kindOfMedia(type: string): MediaKind {
   const essence = essenceOf(type)
   if (essence === '*/*' || essence === 'application/*') return 'json'
@@ -24,7 +24,7 @@ export function chooseMedia(types: readonly string[]): { readonly type: string; 
   return undefined
 }
 
-/** Whether a media type is a range, which names no type to send. */
+/** A range names no type to send. */
 export function isRange(type: string): boolean {
   return essenceOf(type).includes('*')
 }

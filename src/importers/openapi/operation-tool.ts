@@ -20,11 +20,10 @@ export interface ToolMaker {
   readonly responses: SchemaConverter
   readonly toolkit: string
   readonly options: Options
-  /** For all operations together. */
   readonly budget: Budget
 }
 
-/** In characters: larger input schemas keep what they use more than once under `$defs`. */
+/** In characters; larger inputs keep repeated definitions under `$defs`. */
 const LARGE_INPUT = 32 * 1024
 const MAX_DESCRIPTION = 4_000
 const MAX_TITLE = 200
@@ -43,10 +42,9 @@ const ANNOTATIONS: Readonly<Record<string, JsonObject>> = {
 const TOO_MUCH =
   "it takes too much work to make a tool of: it says too much, or its parts repeat each other too often, by '$ref' or 'allOf'"
 
-/** What a description says for all of its operations. */
+/** Fields that apply to all operations. */
 const OF_ALL = ['security', 'servers', 'consumes', 'produces', 'schemes']
 
-/** Makes the tool of one operation, or says precisely why there is none. */
 export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
   const { method, path, tool } = operation
   const about = { method, path }
@@ -148,7 +146,7 @@ function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Possi
   return typeof value === 'boolean' ? { ok: false, problem: 'it is no object' } : { ok: true, value }
 }
 
-/** What a parameter says of itself comes before what its schema says of all its uses. */
+/** A parameter's description comes before that of its schema, which may be shared. */
 function withDescription(schema: JsonSchema, description: string | undefined): JsonSchema {
   if (description === undefined) return schema
   const text = cut(description.trim(), MAX_DESCRIPTION)

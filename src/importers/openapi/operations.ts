@@ -3,10 +3,8 @@ import { isObject } from '../../core/tool/json.ts'
 import { toolNames } from '../shared/tool-names.ts'
 import { type Description, follow, type Node, objectAt, type Possible, textAt } from './description.ts'
 
-/** One operation of a description, and the name of the tool it makes. */
 export interface Operation {
   readonly tool: string
-  /** In capitals. */
   readonly method: string
   readonly path: string
   readonly operationId?: string
@@ -14,14 +12,14 @@ export interface Operation {
   readonly operation: Node
 }
 
-/** No description of 16 MiB has so many that somebody wrote. */
+/** More than anybody writes in 16 MiB. */
 const MAX_OPERATIONS = 20_000
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
 /**
- * Every operation of a description, in its order, with a name of its own each; and what no tool can be made of. Refused where
- * there are more than `MAX_OPERATIONS`, of both together: by `$ref`, a path takes a few bytes.
+ * Every operation in order, each with a unique name, and those of which no tool can be made. The bound counts both,
+ * since by `$ref` a path takes a few bytes.
  */
 export function operationsOf(
   description: Description,

@@ -24,7 +24,7 @@ const CREDENTIAL = object(
   },
 )
 
-/** Which secret or authorization stands for a security scheme, and where it goes if the description does not say. */
+/** The secret or authorization for a security scheme, and its place if the description names none. */
 export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof WRONG>
 
 export interface Options {
@@ -32,18 +32,18 @@ export interface Options {
   readonly base_url?: string
   /** By the scheme's name; any other name goes along with every call, and says where. */
   readonly credentials: ReadonlyMap<string, CredentialOption>
-  /** Whether outputs are held to the description's schemas, or may be anything. */
+  /** `any` does not hold outputs to the description's schemas. */
   readonly outputs: 'described' | 'any'
 }
 
 const FIELDS = {
-  // Not quoted, since the password that a URL must not hold would be
+  // Not quoted, since it may hold a password
   base_url: optional(unquoted(text('an http or https URL without query, fragment and user', isBase))),
   credentials: into(optional(map(CREDENTIAL), {}), (read) => new Map(Object.entries(read))),
   outputs: optional(oneOf(['described', 'any']), 'described'),
 }
 
-/** Reads what a request to import says beside what every import may. */
+/** The fields of an import that are OpenAPI's own. */
 export function readOptions(given: JsonObject, schemes: readonly string[]): Checked<Options> {
   const known = schemes.length > 0 ? quoted(schemes) : 'none'
   const reader = object(FIELDS, {

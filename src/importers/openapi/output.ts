@@ -4,13 +4,12 @@ import { type Description, follow, type Node, objectAt } from './description.ts'
 import { chooseMedia, isRange } from './media-type.ts'
 import { type Converted, madeOf, type SchemaConverter, type Work } from './schema.ts'
 
-/** What a tool gives back, and how its implementation reads it. */
 export interface Output {
-  /** Null where there is no output at all. */
+  /** Null for no output. */
   readonly schema: Converted | null
-  /** The implementation's `response`, where it is not its default. */
+  /** Absent for the implementation's default. */
   readonly response?: JsonObject
-  /** What the implementation asks the server for, where it is not the default. */
+  /** Absent for the default. */
   readonly accept?: string
   readonly warnings: readonly string[]
 }
@@ -22,10 +21,7 @@ const BYTES = {
 }
 const NO_CONTENT = ['204', '205']
 
-/**
- * What the responses that count as success, the 2xx, say of a tool's output. Where they say nothing, or only that there
- * is something, the server's content type decides.
- */
+/** The output by the 2xx responses; where they describe nothing, the server's content type decides. */
 export function outputOf(
   description: Description,
   converter: SchemaConverter,
@@ -38,7 +34,7 @@ export function outputOf(
   const responses = Object.entries(objectAt(operation, 'responses'))
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
   if (successes.length === 0) {
-    // A redirect is followed: what it leads to is not described
+    // Redirects are followed, and what they lead to is not described
     return responses.some(([status]) => /^30[12378]$/.test(status)) ? of('binary', BYTES) : of('auto', {})
   }
   const contents: Node[] = []
@@ -70,12 +66,12 @@ export function outputOf(
   }
 }
 
-/** What to ask the server for: a range names nothing, and JSON is asked for anyway. */
+/** A range names nothing to ask for, and JSON is asked for anyway. */
 function acceptOf(media: string | undefined): { readonly accept?: string } {
   return media === undefined || media === 'application/json' || isRange(media) ? {} : { accept: media }
 }
 
-/** Any of several outputs; null stands for an empty one. */
+/** Null stands for an empty output. */
 function either(outputs: readonly Converted[], orNull: boolean): Converted {
   const unique = [...new Set(outputs)]
   const [first] = unique

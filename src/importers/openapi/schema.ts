@@ -8,20 +8,18 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/name-suffix.ts'
 import { type Description, type Node, type Possible, referredTo, shortened } from './description.ts'
 
-/** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */
+/** In JSON Schema 2020-12, where `#/$defs/<name>` stands for a definition. */
 export interface Converted {
   readonly schema: JsonSchema
-  /** The names of the definitions it refers to, each as often as it does. */
+  /** Names of definitions, as often as they are referred to. */
   readonly references: readonly string[]
-  /** Why it cannot be used, if anything. */
   readonly problems: readonly string[]
-  /** What was left out of it. */
+  /** Parts that were left out. */
   readonly warnings: readonly string[]
-  /** How many schemas it is made of, what it refers to not counted. */
+  /** In schemas, without those referred to. */
   readonly size: number
 }
 
-/** A schema made of others, with all that is known of them. */
 export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Converted {
   return {
     schema,
@@ -32,38 +30,37 @@ export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Co
   }
 }
 
-/** What may still be done for one operation; `patterns` is the share of it that judging patterns may take. */
+/** For one operation; `patterns` is a share for judging patterns. */
 export interface Work {
   readonly budget: Budget
   readonly patterns: Budget
 }
 
-/** Turns schemas of a description into JSON Schemas, each once; what they refer to is turned when it is asked for. */
+/** Converts each schema once, and definitions when they are asked for. */
 export interface SchemaConverter {
   convert(raw: unknown, work: Work): Converted
   definition(name: string, work: Work): Converted | undefined
 }
 
-/** What a request's schemas must not ask for (`readOnly`), and what a response's cannot hold (`writeOnly`). */
+/** Requests have no `readOnly` property, and responses no `writeOnly` one. */
 export type Direction = 'request' | 'response'
 
-/** Keywords that say nothing about which values are valid: they may stand beside a reference in every edition. */
+/** They judge no value, and may stand beside a reference in every edition. */
 const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
-/** All others say nothing (`xml`, `x-…`) or are done with: directions, and definitions, which are found by reference. */
+/** Others (`xml`, `x-…`) say nothing here; definitions are found by reference. */
 const KEPT: ReadonlySet<string> = new Set(
   [...ANNOTATIONS, ...keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')].filter(
     (keyword) => keyword !== 'readOnly' && keyword !== 'writeOnly',
   ),
 )
 const MAX_EXAMPLE = 200
-/** What turning one schema takes, beside its keywords. */
+/** For one schema, beside its keywords. */
 const SCHEMA_UNITS = 4
 
 /**
- * Makes the converter of one direction. In requests `readOnly` properties are left out and small examples are kept; in
- * responses `writeOnly` properties, examples and patterns are left out, and an object that is closed
- * (`additionalProperties: false`) is open, since servers add properties before their descriptions do. In both, `oneOf`
- * becomes `anyOf`: without discriminators and such properties, alternatives overlap.
+ * Requests lose `readOnly` properties and keep small examples. Responses lose `writeOnly` properties, examples and
+ * patterns, and closed objects become open, since servers add properties before their descriptions do. `oneOf` becomes
+ * `anyOf`: without discriminators and such properties, alternatives overlap.
  */
 export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
   const known = new WeakMap<object, Converted>()
@@ -142,7 +139,6 @@ export function createSchemaConverter(description: Description, direction: Direc
       return description.edition === '3.1' || !isNullable(given) ? asSchema(schema) : orNull(schema)
     }
 
-    /** Without the properties that the other direction alone has. */
     function withoutForeignProperties(given: Node) {
       const properties = given.properties
       const dropped = new Set<unknown>()
@@ -161,7 +157,7 @@ export function createSchemaConverter(description: Description, direction: Direc
     return typeof pattern === 'string' && checkPattern(pattern, patterns) === undefined
   }
 
-  /** The name of what a reference into the document points to: the same whatever else the document holds. */
+  /** The same name whatever else the document holds. */
   function nameOf(reference: string): Possible<string> {
     const found = referredTo(description.root, reference)
     if (!found.ok) return found
@@ -184,7 +180,7 @@ export function createSchemaConverter(description: Description, direction: Direc
   }
 }
 
-/** What OpenAPI 2.0 and 3.0 and older JSON Schemas spell in another way, as 2020-12 spells it. */
+/** Spells OpenAPI 2.0 and 3.0 and older JSON Schemas as 2020-12. */
 function withoutOldSpellings(given: Node): Node {
   const schema: Record<string, unknown> = { ...given }
   for (const [bound, exclusive] of [
@@ -215,7 +211,7 @@ function withoutOldSpellings(given: Node): Node {
   return schema
 }
 
-/** OpenAPI 3.0 `nullable`, and what 2.0 descriptions use for it. */
+/** `nullable` in OpenAPI 3.0, `x-nullable` in 2.0. */
 function isNullable(given: Node): boolean {
   return given.nullable === true || given['x-nullable'] === true
 }
@@ -233,7 +229,7 @@ function orNull(schema: Record<string, unknown>): JsonObject {
   return asSchema({ ...annotated, anyOf: [base, { type: 'null' }] })
 }
 
-/** What was put together of a JSON document's values is JSON. */
+/** Its values come out of a JSON document. */
 export function asSchema(schema: Record<string, unknown>): JsonObject {
   return isJsonObject(schema) ? schema : {}
 }

@@ -5,9 +5,8 @@ import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
 /**
- * Chooses one of an operation's alternatives: the first of which the publisher named every scheme, else none at all where
- * the description allows that, else the first that an implementation can express. What the publisher named beside the
- * description's schemes goes along with every call.
+ * Chooses an alternative: the first whose schemes the publisher all named, else none where that is allowed, else the
+ * first that an implementation can express. Credentials beyond the description's go along with every call.
  */
 export function chooseSecurity(
   description: Description,
@@ -44,10 +43,8 @@ export function chooseSecurity(
   return { ok: false, problem: problems.slice(0, MAX_PROBLEMS).join('; ') }
 }
 
-/** The most reasons that say why none of an operation's alternatives will do. */
 const MAX_PROBLEMS = 5
 
-/** A description's security schemes, by name. */
 export function schemesOf({ root, edition }: Description): Node {
   return edition === '2.0'
     ? objectAt(root, 'securityDefinitions')
@@ -88,7 +85,7 @@ function schemeUse(
     case 'oauth2':
     case 'openIdConnect': {
       if (option?.secret !== undefined) return useOf({ ...option, ...BEARER })
-      // Never one that the description names: whoever wrote it would be sent the tokens of users of that provider
+      // Never one that the description names: its author would be sent the tokens of users of that provider
       const provider = option?.authorization ?? own.toLowerCase()
       return useOf({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
     }
@@ -122,7 +119,7 @@ function basic(id: string): CredentialUse {
   }
 }
 
-/** What two schemes of one alternative would both write, if anything. */
+/** A place that two schemes of one alternative would both write. */
 function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   const written = new Set<string>()
   for (const { credentials } of uses) {
@@ -134,15 +131,15 @@ function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   return undefined
 }
 
-/** Where a credential or a parameter is written: no two may be at one place. Names of headers have no case. */
+/** No two credentials or parameters may share one. Names of headers have no case. */
 export function placeOf({ in: place, name }: Node): string {
   if (place === 'basic') return 'header authorization'
   return place === 'header' ? `header ${String(name).toLowerCase()}` : `${String(place)} ${String(name)}`
 }
 
 /**
- * What a scheme's secret or provider is called. The toolkit is in it: two descriptions that both call a scheme `api_key`
- * must not get each other's key, nor a scheme called `google` the users' tokens for Google.
+ * Holds the toolkit's name: two descriptions with a scheme `api_key` must not get each other's key, nor a scheme
+ * `google` the users' tokens for Google.
  */
 function ownName(toolkit: string, scheme: string): string {
   const plain = (text: string) => text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '')

@@ -4,8 +4,8 @@ import type { Operation } from './operations.ts'
 import { serversOfSwagger } from './swagger.ts'
 
 /**
- * The URL that an operation's path is appended to: of the first server that the operation, its path or the description
- * names, with its variables' defaults, relative to where the description came from. `base` stands in for all of them.
+ * The first server of the operation, its path or the description, with its variables' defaults, relative to where the
+ * description came from. `base` replaces them.
  */
 export function serverOf(
   { root, edition, url: origin }: Description,

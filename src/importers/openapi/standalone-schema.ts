@@ -7,24 +7,23 @@ import type { Possible } from './description.ts'
 import { asSchema, type Converted, type SchemaConverter, type Work } from './schema.ts'
 
 /**
- * Which definitions a schema keeps apart under `$defs`: `recursive`, those that lead back to themselves; `shared`,
- * also those that are used more than once. All others are written where they are used.
+ * The definitions that stay under `$defs`: those that lead back to themselves, and under `shared` those that are used
+ * more than once too.
  */
 export type KeptDefinitions = 'recursive' | 'shared'
 
-/** A definition has 256 KiB for its schemas, its texts and all. */
+/** A definition's 256 KiB hold its schemas and texts. */
 const MAX_CHARACTERS = 200_000
 const HOLDERS = keywordsWhere(({ holds }) => holds.includes('schema'))
 const MAX_NODES = 2_000
-/** Schemas within each other, references followed counted: no schema of publication's depth needs more. */
+/** Schemas within each other, across references; publication allows no deeper ones. */
 const MAX_STEPS = 100
-/** Definitions smaller than this, which refer to no other, are written out wherever they are used. */
+/** In characters; a smaller definition without references is written at each use. */
 const SMALL = 160
 
 /**
- * Makes a schema that stands alone of a converted one and the definitions it refers to, within the bounds of
- * publication; or says what keeps it from that. Takes no longer than those bounds allow, however much the definitions
- * multiply each other.
+ * Makes a converted schema stand alone, within the bounds of publication, or says why not. Takes no longer than those
+ * bounds allow, however much definitions multiply each other.
  */
 export function standaloneSchema(
   root: Converted,
@@ -78,7 +77,7 @@ export function standaloneSchema(
     return { ok: false, problem: `it has more than ${what}` }
   }
   const whole = kept.size === 0 || typeof schema === 'boolean' ? schema : { ...schema, $defs: Object.fromEntries(kept) }
-  // With prototypes again: objects without one cannot be sent to a Durable Object
+  // With prototypes: objects without one cannot be sent to a Durable Object
   const plain: JsonSchema = JSON.parse(JSON.stringify(whole))
   const [problem] = checkSchema(plain, { references: 'local', budget })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }
@@ -87,7 +86,7 @@ export function standaloneSchema(
 
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
 
-/** Every definition a schema leads to, how often each is referred to, and which lead back to themselves. */
+/** The definitions that a schema leads to, how often, and which are recursive. */
 function gather(root: Converted, converter: SchemaConverter, work: Work) {
   const definitions = new Map<string, Converted>()
   const uses = new Map<string, number>()
@@ -113,7 +112,7 @@ function gather(root: Converted, converter: SchemaConverter, work: Work) {
     if (!definition) continue
     definitions.set(name, definition)
     problems.push(...definition.problems.slice(0, 1))
-    // Each is written at least once, so one that is too large by itself spoils the whole: no need to go through it
+    // Each is written at least once, so one that is too large spoils the whole
     if (definition.size > MAX_NODES) return tooMany
     if (definitions.size > MAX_NODES) {
       return { ok: false, problem: `it leads to more than ${MAX_NODES} other schemas` } as const
@@ -132,7 +131,7 @@ function definitionName(schema: Readonly<Record<string, unknown>>): string | und
 
 const weights = new WeakMap<object, number>()
 
-/** The characters of a value as JSON. */
+/** In characters of JSON. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/tool/json.ts'
 import { type Description, follow, followToObject, type Node, objectAt, textAt, textsOf } from './description.ts'
 
-/** What an OpenAPI 2.0 parameter says of its values itself, and a schema says in 3.0. */
+/** Stand in a parameter in 2.0, and in its schema in 3.0. */
 const VALUE_KEYWORDS = (
   'type format items default enum multipleOf maximum exclusiveMaximum minimum exclusiveMinimum ' +
   'maxLength minLength pattern maxItems minItems uniqueItems x-nullable x-example readOnly'
@@ -16,8 +16,8 @@ const FORMATS: ReadonlyMap<unknown, Node> = new Map<unknown, Node>([
 ])
 
 /**
- * An operation of OpenAPI 2.0 and its parameters (the path item's among them) as 3.0 writes them: body and form
- * parameters become a `requestBody`, `collectionFormat` a style, `consumes` and `produces` the keys of `content`.
+ * Turns an OpenAPI 2.0 operation into 3.0: body and form parameters become a `requestBody`, `collectionFormat` a style,
+ * `consumes` and `produces` the keys of `content`.
  */
 export function operationOfSwagger(description: Description, operation: Node, parameters: readonly unknown[]) {
   const { root } = description
@@ -43,7 +43,7 @@ export function operationOfSwagger(description: Description, operation: Node, pa
   }
 }
 
-/** `schemes`, `host` and `basePath` as 3.0 servers; https is asked first. */
+/** `schemes`, `host` and `basePath` as 3.0 servers, https first. */
 export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
   const basePath = textAt(root, 'basePath') ?? '/'
   const host = textAt(root, 'host')
@@ -53,7 +53,7 @@ export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
   return [{ url: `${scheme}://${host}${basePath}` }]
 }
 
-/** A security scheme of 2.0 as 3.0 has it, as far as it matters here. */
+/** As 3.0 has it, as far as it matters here. */
 export function schemeOfSwagger(scheme: Node): Node {
   return scheme.type === 'basic' ? { ...scheme, type: 'http', scheme: 'basic' } : scheme
 }

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 
-/** Credentials as an implementation has them, and the scopes that those among them which are tokens want. */
+/** Scopes are those that tokens among the credentials need. */
 export interface CredentialUse {
   readonly credentials: readonly JsonObject[]
   readonly scopes: readonly string[]
 }
 
-/** What tools with these credentials require: secrets, and for each provider the scopes of all of its tokens. */
+/** Secrets, and for each provider the scopes of all of its tokens. */
 export function credentialNeeds(uses: readonly CredentialUse[]) {
   const secrets = new Set<string>()
   const authorization = new Map<string, readonly string[]>()

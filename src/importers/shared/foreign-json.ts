@@ -1,11 +1,11 @@
 import { pointerStep } from '../../core/tool/problem.ts'
 
-/** The most levels of objects and lists within each other. */
+/** Levels of objects and lists within each other. */
 export const MAX_DEPTH = 136
 
 /**
- * What an object from elsewhere holds that JSON of ours may not: the key `__proto__`, numbers JSON cannot say, depth; and
- * more characters of texts and names than `most`. It looks no further than to the first of these.
+ * The first thing that our JSON may not hold: the key `__proto__`, numbers beyond JSON, too much depth, or more
+ * characters than `most`.
  */
 export function foreignJsonProblem(root: object, most = Infinity): string | undefined {
   const seen = new Set<object>()
@@ -17,7 +17,7 @@ export function foreignJsonProblem(root: object, most = Infinity): string | unde
     const { value, path, depth } = next
     if (typeof value === 'number' && !Number.isFinite(value)) return `Has no number at '${path}'`
     if (typeof value === 'bigint') return `Has too large a number at '${path}'`
-    // What a YAML alias repeats is one object
+    // A repeated YAML alias is one object
     if (typeof value !== 'object' || value === null || seen.has(value)) continue
     seen.add(value)
     if (depth > MAX_DEPTH) return `Must not nest deeper than ${MAX_DEPTH} levels`

@@ -1,6 +1,5 @@
 import { MAX_NAME, withSuffix } from '../../core/tool/name-suffix.ts'
 
-/** What a tool's name is made of. */
 export interface NamedAfter {
   readonly method: string
   readonly path: string

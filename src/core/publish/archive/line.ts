@@ -51,7 +51,7 @@ const LINES = {
     tags: optional(tags, []),
     review: optional(boolean, false),
   }),
-  // Read by the reader of policies
+  // Read by `decodePolicy`
   policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
   name: object({ kind: oneOf(['name']), name: NAME, tool: TOOL }),
   given: object({ kind: oneOf(['given']), name: NAME, tool: TOOL }),
@@ -84,7 +84,6 @@ const LINES = {
 } satisfies Record<string, Reader<object>>
 
 type Kind = keyof typeof LINES
-/** One line of an export, by its kind. */
 export type Line = { readonly [K in Kind]: ReadBy<(typeof LINES)[K]> }[Kind]
 export type LineOf<K extends Kind> = Extract<Line, { readonly kind: K }>
 

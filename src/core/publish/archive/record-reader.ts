@@ -60,10 +60,7 @@ const FIELDS: Reader<ToolRecord> = object(
   },
 )
 
-/**
- * Reads a version as a registry stores it, field by field, so that nothing of another shape is ever stored, and gives it to the
- * letter. Whether its definition is in order was judged where it was published.
- */
+/** Reads a stored version field by field, so that nothing of another shape is ever stored, and gives it unchanged. */
 export const toolRecord: Reader<ToolRecord> = (value, report) => {
   const read = FIELDS(value, report)
   return isAsRead(value, read) ? value : WRONG

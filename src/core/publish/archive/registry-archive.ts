@@ -4,34 +4,31 @@ import type { Publisher, ToolRecord } from '../../tool/tool.ts'
 import type { ToolStatus } from '../../tool/version.ts'
 import type { KeptDocument } from '../registry.ts'
 
-/** The form of an export's lines; another one is refused. */
+/** Other formats are refused. */
 export const FORMAT = 2
 
-/** Where an export goes on; what it holds is the registry's own. */
+/** Opaque to callers. */
 export type ArchiveCursor = Readonly<Record<string, string | number>>
 
-/** A part of an export: whole lines, and then the bytes of a plugin, which belong before what comes next. */
+/** Whole lines, and then the bytes of a plugin, which belong before what comes next. */
 export interface ArchivePart {
   /** Lines of JSON, each with its line break. */
   readonly text: string
   readonly lines: number
-  /** The hash of bytes that the next version names. */
+  /** A plugin that the next version names. */
   readonly blob?: string
   /** Undefined at the end. */
   readonly next?: ArchiveCursor
 }
 
-/** How a version stood in the registry that it comes back from. */
 export interface Standing {
   readonly status: ToolStatus
-  /** Whether an administrator disabled it. */
   readonly held: boolean
-  /** Whether it was published where that is reviewed, and nobody has said that it is active. */
+  /** Published where versions are reviewed, and not activated yet. */
   readonly unreviewed?: boolean | undefined
   readonly publisher: Publisher
 }
 
-/** A row of the registry as an export tells it. */
 export type ArchiveRow =
   | {
       readonly kind: 'toolkit'
@@ -40,10 +37,9 @@ export type ArchiveRow =
       readonly owner: string | null
       /** Absent where it is active. */
       readonly status?: ToolStatus
-      /** Whether an administrator disabled it. */
       readonly held: boolean
       readonly tags: readonly string[]
-      /** Whether what is published in it is reviewed. */
+      /** Its publications are reviewed. */
       readonly review?: boolean
     }
   | { readonly kind: 'name' | 'given'; readonly name: string; readonly tool: string }
@@ -55,10 +51,10 @@ export type ArchiveRow =
 export type RowOutcome =
   'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }
 
-/** The registry as a whole, to be written out and taken in again. Its answers are never stale. */
+/** Its answers are never stale. */
 export interface RegistryArchive {
   /** The next part of all, or of one toolkit. */
   read(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart>
-  /** Stores rows in order and in one transaction, each where nothing else stands in its place; for administrators alone. */
+  /** In order and in one transaction, each row where nothing else stands in its place; for administrators alone. */
   restore(rows: readonly ArchiveRow[], principal: Principal): Promise<readonly RowOutcome[]>
 }

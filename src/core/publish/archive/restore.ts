@@ -11,9 +11,9 @@ export interface RestoreDeps {
   readonly archive: Pick<RegistryArchive, 'restore'>
   readonly plugins: Pick<PluginReader, 'keep'>
   readonly sha256: Sha256
-  /** The bytes of a text in Base64; undefined for any other. */
+  /** Undefined for a text that is not Base64. */
   readonly bytesOf: (base64: string) => Uint8Array | undefined
-  /** Which secrets policies may name here. */
+  /** Secrets that policies may name here. */
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
@@ -21,7 +21,6 @@ export interface RestoreDeps {
 export type Outcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
 export type Counts = Readonly<Record<Outcome, number>>
 
-/** A line that did not become so, and why. */
 export interface Told {
   readonly line: number
   readonly outcome: 'refused' | 'skipped'
@@ -29,11 +28,11 @@ export interface Told {
   readonly message: string
 }
 
-/** A line of the file, parsed, or why it cannot be; lines are counted from 1. */
+/** Lines are counted from 1. */
 export type FileLine =
   { readonly line: number; readonly value: Json } | { readonly line: number; readonly problem: string }
 
-/** Rows of one transaction: others get the registry in between. */
+/** In one transaction; others get the registry in between. */
 const MAX_ROWS = 100
 const MAX_PLUGIN = 16 * 1024 * 1024
 
@@ -49,13 +48,13 @@ export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive
 }
 
 /**
- * Takes the lines of an export in, in order and without the first: each becomes so or is refused by itself, and what is so
- * already stays, so that the same file a second time changes nothing. Whether to believe the file is decided before. Judged is
- * what does not depend on that: shapes, digests and hashes, plugins, and which secrets policies may name here.
+ * Takes the lines of an export in, in order and without the first, which decides beforehand whether to believe them.
+ * Each is stored or refused by itself, and the same file a second time changes nothing. Shapes, digests, plugins and
+ * secrets are judged all the same.
  */
 export function createRestore(principal: Principal, deps: RestoreDeps, tell: (told: Told) => void) {
   const counts: Record<Outcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
-  /** In lower case, those that are the file's here too. */
+  /** In lower case; those whose owner in the file is their owner here. */
   const toolkits = new Set<string>()
   let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
   let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
@@ -116,7 +115,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
     }
   }
 
-  /** The parts of a plugin follow each other; with the last it is kept. */
+  /** Parts of a plugin follow each other; the last completes it. */
   async function takePlugin(line: number, { sha256, part, parts, base64 }: LineOf<'blob'>): Promise<void> {
     if (part === 0) plugin = { hash: sha256, parts, pieces: [], size: 0 }
     const bytes = deps.bytesOf(base64)
@@ -178,12 +177,12 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
     take,
     flush,
     counts: (): Counts => ({ ...counts }),
-    /** Whether the last line was there and says as many lines as came. */
+    /** Whether the last line was there and counts the lines that came. */
     isWhole: (): boolean => isWhole,
   }
 }
 
-/** The toolkit that a row is put into; undefined for one that stands by itself, or is the deployment's. */
+/** Undefined for a row that is in no toolkit, or is the deployment's. */
 function toolkitOf(row: ArchiveRow): string | undefined {
   if (row.kind === 'document') return row.document.toolkit
   return row.kind === 'version' && !row.bundled ? row.record.toolkit : undefined
