@@ -30,11 +30,8 @@ function known(thrown: unknown): SwitchboardError | CliError {
   if (thrown instanceof CommanderError) {
     const isAlone = thrown.code === 'commander.help'
     const message = isAlone ? 'Say which command' : thrown.message.replace(/^error: /, '')
-    return new CliError(
-      'usage',
-      message,
-      'switchboard --help lists the commands, switchboard COMMAND --help its options',
-    )
+    const hint = 'switchboard --help lists the commands, switchboard COMMAND --help its options'
+    return new CliError('usage', message, hint)
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -52,14 +49,8 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
   const coloured = process.stderr.isTTY && (process.env['NO_COLOR'] ?? '') === ''
   const first = lineOf([['red', 'Error: '], error.message], coloured)
   if (error instanceof CliError) return [first, ...(error.hint === undefined ? [] : [lineOf([error.hint], false)])]
-  const {
-    developerMessage,
-    parameterErrors = {},
-    challenges = [],
-    problems = [],
-    missing,
-    suggestions = [],
-  } = error.details
+  const { developerMessage, parameterErrors = {}, challenges = [] } = error.details
+  const { problems = [], missing, suggestions = [] } = error.details
   const rest = [
     ...(developerMessage === undefined ? [] : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import about from '../../package.json' with { type: 'json' }
 import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
@@ -49,10 +49,8 @@ export function leavesOf(command: Command): readonly Command[] {
 
 function withCommonOptions(command: Command): void {
   command
-    .addOption(new Option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)'))
-    .addOption(
-      new Option('--key <key>', 'its key (better in SWITCHBOARD_KEY: others on a machine can see command lines)'),
-    )
-    .addOption(new Option('--json', 'say everything as JSON, and errors as one object on stderr'))
-    .addOption(new Option('--yes', 'do what cannot be undone without asking'))
+    .option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)')
+    .option('--key <key>', 'its key (better in SWITCHBOARD_KEY: others on a machine can see command lines)')
+    .option('--json', 'say everything as JSON, and errors as one object on stderr')
+    .option('--yes', 'do what cannot be undone without asking')
 }

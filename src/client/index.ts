@@ -14,5 +14,4 @@ export {
   type Requirements,
   SwitchboardError,
 } from './switchboard-error.ts'
-export type { CallOptions, CallResult } from './call.ts'
-export type { Progress } from './progress.ts'
+export type { CallOptions, CallResult, Progress } from './call.ts'

@@ -40,13 +40,10 @@ export type ErrorCode =
 export interface Challenge {
   /** The provider's id; `approval` where it is the call that is to be approved. */
   readonly id: string
-  /** The page to show to the person. */
   readonly url: string
   /** Where its state can be read; absent where the call names no user. */
   readonly checkUrl?: string
-  /** In the provider's words. */
   readonly scopes?: readonly string[]
-  /** The person. */
   readonly user?: string
   /** When the link ends, as an ISO 8601 time. */
   readonly expiresAt?: string
@@ -54,22 +51,18 @@ export interface Challenge {
 
 /** Lacks of a call that no link leads to. */
 export interface Requirements {
-  /** Secrets of the deployment, by id. */
   readonly secrets: readonly string[]
   /** Whether the call has to say for which user it is. */
   readonly user: boolean
 }
 
 export interface ErrorDetails {
-  /** For the developer of the call. */
   readonly developerMessage?: string | undefined
-  /** The problem of each parameter, by its name. */
   readonly parameterErrors?: Readonly<Record<string, string>>
   readonly challenges?: readonly Challenge[]
   readonly missing?: Requirements
   readonly problems?: readonly { readonly path: string; readonly message: string }[]
   readonly suggestions?: readonly string[]
-  /** For the model that made the call. */
   readonly promptContent?: string | undefined
   readonly canRetry?: boolean
   readonly retryAfterMs?: number | undefined

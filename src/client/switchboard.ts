@@ -10,7 +10,6 @@ export interface SwitchboardOptions extends ConnectionOptions {
 
 /** A tool as OXP 1.0 defines it, with any further fields. */
 export interface ToolDefinition {
-  /** `Toolkit.Tool@1.2.3` */
   readonly id: string
   /** The name that models use. */
   readonly name: string

@@ -79,14 +79,9 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     }
   }
   const pages = new Hono().onError(onPageError)
-  pages.get(
-    '/connect/authorize',
-    declarePage(async (c: Context) => (loaded ??= await load()).authorize.ask(c)),
-  )
-  pages.post(
-    '/connect/authorize',
-    declarePage(async (c: Context) => (loaded ??= await load()).authorize.decide(c)),
-  )
+  const pageOf = (step: 'ask' | 'decide') =>
+    declarePage(async (c: Context) => (loaded ??= await load()).authorize[step](c))
+  pages.get('/connect/authorize', pageOf('ask')).post('/connect/authorize', pageOf('decide'))
   face.route('/', pages)
 
   face.post(

@@ -156,12 +156,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     return goTo(signInPath(back, true), [cookie])
   }
 
-  async function refusal(
-    status: 400 | 403 | 502,
-    message: string,
-    back?: string,
-    cookies?: string[],
-  ): Promise<Response> {
+  async function refusal(status: 400 | 403 | 502, message: string, back?: string, cookies?: string[]) {
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
   }
 

@@ -1,16 +1,14 @@
-import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
 import { readRange } from '../../src/api/artifacts/wire.ts'
 import {
+  askedByDocument,
   formatToolId,
   parseAskedDocument,
   parseAskedName,
   parseToolId,
-  askedByDocument,
 } from '../../src/core/tool/tool-id.ts'
 import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
-import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
 import { browserOf } from '../../src/http/caller/browser-cookie.ts'
 import { readJsonText } from '../../src/http/request/json-text.ts'
@@ -28,6 +26,9 @@ import { moduleOf, program } from '../runners/wasm/meter/program.ts'
 import { assemble } from '../plugins/compile.ts'
 import { bytes, texts } from './mutations.ts'
 import { expectWords, isUnderstood, row, type Row } from './row.ts'
+import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/input-required.ts'
+
+import fc from 'fast-check'
 
 const SECRET = 'a secret of at least 32 bytes, no less'
 const utf8 = (text: string) => new TextEncoder().encode(text)

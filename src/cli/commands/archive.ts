@@ -122,19 +122,13 @@ async function restore(session: Session, file: string, isTrusted: boolean): Prom
   } finally {
     activity.stop()
   }
-  if (!done)
-    throw new CliError(
-      'failed',
-      'The restore broke off',
-      'Restore again: what was taken in stays, and the rest follows',
-    )
+  const hint = 'Restore again: what was taken in stays, and the rest follows'
+  if (!done) throw new CliError('failed', 'The restore broke off', hint)
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(done?.[name] ?? 0)]))
   terminal.give({ file, ...counts, told }, () => {
     for (const { line, outcome, about, message } of told) {
-      terminal.note(
-        ['yellow', `line ${String(line)} ${String(outcome)}`],
-        ` ${String(about ?? '')}: ${String(message)}`,
-      )
+      const what = `line ${String(line)} ${String(outcome)}`
+      terminal.note(['yellow', what], ` ${String(about ?? '')}: ${String(message)}`)
     }
     terminal.print(COUNTS.map((name) => `${counts[name]} ${name}`).join(', '))
   })

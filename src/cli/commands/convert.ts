@@ -20,14 +20,9 @@ export const addConvert: AddCommands = (program, open) => {
 async function convert(session: Session, file: string, { to, from }: ConvertOptions): Promise<void> {
   const { connection, terminal, surroundings, signal } = session
   const json = readJson(await readInput(file, surroundings), file === '-' ? 'The standard input' : file)
-  const answer: unknown = await connection.json({
-    method: 'POST',
-    path: '/convert',
-    query: { to, from },
-    json,
-    signal,
-    repeatable: true,
-  })
+  const query = { to, from }
+  const request = { method: 'POST', path: '/convert', query, json, signal, repeatable: true }
+  const answer: unknown = await connection.json(request)
   terminal.give(answer, () => {
     terminal.write(JSON.stringify(isObject(answer) ? answer['document'] : answer, null, 2))
     for (const loss of objectsIn(answer, 'losses')) {

@@ -75,13 +75,8 @@ async function access({ stranger, hasKey, url, signal }: Session): Promise<Findi
   const about = 'ACCESS'
   try {
     await stranger.json({ path: '/keys', signal })
-    return [
-      {
-        about,
-        state: 'ok',
-        message: `open: anybody who reaches ${url.host} may do anything, which holds on your own machine alone`,
-      },
-    ]
+    const message = `open: anybody who reaches ${url.host} may do anything, which holds on your own machine alone`
+    return [{ about, state: 'ok', message }]
   } catch (error) {
     if (!(error instanceof SwitchboardError)) throw error
     if (/No administrator is set up/.test(error.message)) {

@@ -76,20 +76,10 @@ async function make(session: Session, body: JsonObject, names: readonly string[]
   return { ids, skipped }
 }
 
-function send(
-  { connection, signal }: Session,
-  json: JsonObject,
-  options: ImportOptions,
-  dry: boolean,
-): Promise<unknown> {
-  return connection.json({
-    method: 'POST',
-    path: '/toolkits/import',
-    query: { dry_run: dry ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined },
-    json,
-    signal,
-    repeatable: true,
-  })
+function send({ connection, signal }: Session, json: JsonObject, options: ImportOptions, dry: boolean) {
+  const query = { dry_run: dry ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined }
+  const path = '/toolkits/import'
+  return connection.json<unknown>({ method: 'POST', path, query, json, signal, repeatable: true })
 }
 
 /** `{"openapi": …}`: a file's text, or an address. */

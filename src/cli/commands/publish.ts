@@ -82,10 +82,8 @@ async function keepPublishing(session: Session, files: readonly string[], option
       if (name !== basename(part)) return
       const file = part === options.code ? (files[0] ?? part) : part
       clearTimeout(waiting.get(file))
-      waiting.set(
-        file,
-        setTimeout(() => void publishOne(file), 100),
-      )
+      const timer = setTimeout(() => void publishOne(file), 100)
+      waiting.set(file, timer)
     }),
   )
   terminal.note(['dim', 'Watching; Ctrl+C stops'])
@@ -109,10 +107,8 @@ async function publishDefinitions(session: Session, file: string, options: Publi
   const { connection, signal } = session
   const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
   const read = readJson(await readFile(file, 'utf8'), file)
-  const implementation =
-    code === undefined
-      ? undefined
-      : { kind: 'code', module: await readFile(code, 'utf8'), allowed_hosts: allowedHost ?? [] }
+  const module = code === undefined ? undefined : await readFile(code, 'utf8')
+  const implementation = module === undefined ? undefined : { kind: 'code', module, allowed_hosts: allowedHost ?? [] }
   const said = { toolkit, version, tags, implementation }
   const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   if (Array.isArray(read) && implementation) throw new CliError('usage', '--code is of one definition')

@@ -105,8 +105,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const admitted = await door.gate(c, ANY_USE)
     if (!admitted.ok) return turnAway(request, admitted.failure, door)
     const toolset = readToolset(request.url)
-    if ('ok' in toolset)
-      return errorResponse(null, { code: INVALID_REQUEST, message: textOf(toolset.failure), status: 400 })
+    if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
     const addressed: Client = { request, principal: admitted.value, background: backgroundOf(c), toolset }

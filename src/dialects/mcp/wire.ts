@@ -29,13 +29,13 @@ const WITH_INFO = ['debug', 'info']
 export interface ToolCall {
   readonly name: string
   readonly input: JsonObject
-  readonly selector?: string
-  readonly callId?: string
-  readonly traceparent?: string
-  readonly progressToken?: string | number
+  readonly selector?: string | undefined
+  readonly callId?: string | undefined
+  readonly traceparent?: string | undefined
+  readonly progressToken?: string | number | undefined
   /** Values of parameters that no model may infer: the client gives them. */
-  readonly values?: JsonObject
-  readonly select?: Json
+  readonly values?: JsonObject | undefined
+  readonly select?: Json | undefined
   readonly logs: boolean
   readonly capabilities: JsonObject
   readonly inputResponses?: InputResponses['responses']
@@ -77,22 +77,16 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   const read = check(PARAMS, params)
   if (!read.ok) return invalid(cannotRead('the params', read.problems))
   const { arguments: input, _meta, ...rest } = read.value
-  const { progressToken, traceparent, [SELECTOR_KEY]: selector, [CALL_ID_KEY]: callId } = _meta
-  const {
-    [LOG_LEVEL_KEY]: level,
-    [CAPABILITIES_KEY]: capabilities,
-    [CONTEXT_KEY]: values,
-    [SELECT_KEY]: select,
-  } = _meta
+  const { progressToken, traceparent, [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
   return {
     ...rest,
     input,
-    ...(selector === undefined ? {} : { selector }),
-    ...(callId === undefined ? {} : { callId }),
-    ...(values === undefined ? {} : { values }),
-    ...(select === undefined ? {} : { select }),
-    ...(typeof traceparent === 'string' ? { traceparent } : {}),
-    ...(progressToken === undefined ? {} : { progressToken }),
+    selector: _meta[SELECTOR_KEY],
+    callId: _meta[CALL_ID_KEY],
+    values: _meta[CONTEXT_KEY],
+    select: _meta[SELECT_KEY],
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    progressToken,
     logs: level !== undefined && WITH_INFO.includes(level),
     capabilities: isJsonObject(capabilities) ? capabilities : NOTHING,
   }

@@ -2,11 +2,12 @@ import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
+import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
 /** A tool's own failure is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
 export const STATUS = {
   ...HTTP_STATUS,
+  ...OUTCOME_STATUS,
   'id-malformed': 400,
   'tool-unknown': 400,
   'version-unavailable': 400,
@@ -17,15 +18,6 @@ export const STATUS = {
   'approval-required': 400,
   'input-invalid': 422,
   'select-invalid': 400,
-  'tool-failed': 200,
-  'tool-timed-out': 200,
-  'output-invalid': 200,
-  'output-elsewhere': 200,
-  'select-failed': 200,
-  'output-too-large': 200,
-  'outcome-unknown': 200,
-  'cancelled': 200,
-  'input-required': 200,
 } as const satisfies Record<FailureType, number>
 
 /** The body of a ServerErrorResponse or ValidationErrorResponse, or a ToolError. */

@@ -178,20 +178,12 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       const [{ path, message } = { path: '', message: '' }] = encoded.problems
       return unlisted(path, `Is not listed: ${message}`)
     }
-    if (!withLosses) {
-      return {
-        // The prefix keeps it apart from the dialects' own lines
-        name: `format ${name}${suffix}`,
-        write: (record, exposed, budget) => {
-          const { document } = written(record, exposed, budget)
-          return document === undefined ? '' : JSON.stringify(document)
-        },
-      }
-    }
     return {
-      name: `${name} with losses${suffix}`,
+      // The prefix keeps it apart from the dialects' own lines
+      name: withLosses ? `${name} with losses${suffix}` : `format ${name}${suffix}`,
       write(record, exposed, budget) {
         const { document, losses } = written(record, exposed, budget)
+        if (!withLosses) return document === undefined ? '' : JSON.stringify(document)
         return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })
       },
     }

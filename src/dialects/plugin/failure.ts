@@ -1,11 +1,12 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
+import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
 /** A call's outcome is its result (200); an unknown tool or a refused caller is an error of the protocol. */
 export const STATUS = {
   ...HTTP_STATUS,
+  ...OUTCOME_STATUS,
   'id-malformed': 400,
   'tool-unknown': 404,
   'version-unavailable': 404,
@@ -16,15 +17,6 @@ export const STATUS = {
   'approval-required': 200,
   'input-invalid': 200,
   'select-invalid': 200,
-  'tool-failed': 200,
-  'tool-timed-out': 200,
-  'output-invalid': 200,
-  'output-elsewhere': 200,
-  'select-failed': 200,
-  'output-too-large': 200,
-  'outcome-unknown': 200,
-  'cancelled': 200,
-  'input-required': 200,
 } as const satisfies Record<FailureType, number>
 
 /** The dialect has no other field for a failure. */

@@ -19,3 +19,16 @@ export const HTTP_STATUS = {
   'unavailable': 503,
   'internal': 500,
 } as const satisfies Partial<Record<FailureType, number>>
+
+/** For dialects that answer with what a tool did, be it a failure, as a success of HTTP. */
+export const OUTCOME_STATUS = {
+  'tool-failed': 200,
+  'tool-timed-out': 200,
+  'output-invalid': 200,
+  'output-elsewhere': 200,
+  'select-failed': 200,
+  'output-too-large': 200,
+  'outcome-unknown': 200,
+  'cancelled': 200,
+  'input-required': 200,
+} as const satisfies Partial<Record<FailureType, number>>

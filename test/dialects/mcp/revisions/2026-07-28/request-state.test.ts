@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../../src/core/access/principal.ts'
 import { fail, ok } from '../../../../../src/core/failure/failure.ts'
 import type { Seal } from '../../../../../src/core/call/seal.ts'
+import type { Client } from '../../../../../src/dialects/mcp/toolset.ts'
+import type { ToolCall } from '../../../../../src/dialects/mcp/wire.ts'
 import {
   answersOf,
   boundTo,
   readState,
   sealState,
-} from '../../../../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
-import type { Client } from '../../../../../src/dialects/mcp/toolset.ts'
-import type { ToolCall } from '../../../../../src/dialects/mcp/wire.ts'
+} from '../../../../../src/dialects/mcp/revisions/2026-07-28/input-required.ts'
 
 /** Seals nothing: what is sealed is the text, and what it is bound to. */
 const seal: Seal = {
