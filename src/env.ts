@@ -72,7 +72,6 @@ export interface SignInClient {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  readonly isOneOfSeveral: boolean
 }
 
 /** The message says which variable cannot be used, and what to set. */
@@ -117,7 +116,7 @@ export function loadConfig(env: Env): Config {
     text(clientId)
     text(clientSecret)
   }
-  const access = readAccess(text('ACCESS'))
+  const access = choiceOf('ACCESS', text('ACCESS') ?? 'keys', ['keys', 'public', 'open'])
   const allowHttpHosts = readHosts(variables.get('ALLOW_HTTP_HOSTS'))
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
@@ -128,7 +127,7 @@ export function loadConfig(env: Env): Config {
   const rules = readRules(variables.get('SIGN_IN_RULES'))
   const named = readJwt(text)
   const connectIssuer = readConnectIssuer(text('CONNECT_ISSUER'), allowHttpHosts, named)
-  const signIn = readSignIn(text, allowHttpHosts, named, connectIssuer)
+  const signIn = readSignIn(text, allowHttpHosts, named)
   const issuers = [signIn?.issuer, connectIssuer, ...(named?.issuers ?? [])].filter((each) => each !== undefined)
   const hasSeveralIssuers = new Set(issuers).size > 1
   const claims = { user: text('SIGN_IN_USER'), groups: text('SIGN_IN_GROUPS') ?? 'groups' }
@@ -164,13 +163,15 @@ export function loadConfig(env: Env): Config {
     hasSeveralIssuers,
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
     allowHttpHosts,
-    recordCalls: readRecordCalls(text('RECORD_CALLS')),
+    recordCalls: choiceOf('RECORD_CALLS', text('RECORD_CALLS') ?? 'all', ['all', 'failures', 'none']),
   }
 }
 
-function readRecordCalls(value = 'all'): RecordedCalls {
-  if (value === 'all' || value === 'failures' || value === 'none') return value
-  throw new ConfigError(`RECORD_CALLS must be 'all', 'failures' or 'none', got '${value}'`)
+function choiceOf<T extends string>(name: string, value: string, choices: readonly [...T[], T]): T {
+  const found = choices.find((choice) => choice === value)
+  if (found !== undefined) return found
+  const quoted = choices.map((choice) => `'${choice}'`)
+  throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
 }
 
 function readToolLimits(value: unknown): ReadonlyMap<string, CallLimits> {
@@ -201,11 +202,6 @@ function isOutsideUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolea
   return isTrustworthy(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
 }
 
-function readAccess(value = 'keys'): Access {
-  if (value === 'keys' || value === 'public' || value === 'open') return value
-  throw new ConfigError(`ACCESS must be 'keys', 'public' or 'open', got '${value}'`)
-}
-
 function readJwt(text: (name: string) => string | undefined): JwtOptions | undefined {
   const secret = text('JWT_SECRET')
   const jwksUrl = text('JWT_JWKS_URL')
@@ -231,7 +227,6 @@ function readSignIn(
   text: (name: string) => string | undefined,
   allowHttpHosts: ReadonlySet<string>,
   jwt: JwtOptions | undefined,
-  connectIssuer: string | undefined,
 ): SignInClient | undefined {
   const issuer = text('SIGN_IN_ISSUER')
   const clientId = text('SIGN_IN_CLIENT_ID')
@@ -240,22 +235,13 @@ function readSignIn(
     if (clientId === undefined && clientSecret === undefined) return undefined
     throw new ConfigError('SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET need SIGN_IN_ISSUER beside them')
   }
-  if (!isOutsideUrl(issuer, allowHttpHosts) || /[?#|]/.test(issuer)) {
-    throw new ConfigError(
-      "SIGN_IN_ISSUER must be an OpenID provider's issuer, an https URL (http only to ALLOW_HTTP_HOSTS), such as 'https://acme.okta.com'",
-    )
-  }
+  const kind = "an OpenID provider's issuer"
+  judgeIssuer(issuer, { name: 'SIGN_IN_ISSUER', kind, example: 'https://acme.okta.com' }, allowHttpHosts)
   if (clientId === undefined || clientSecret === undefined) {
     throw new ConfigError('SIGN_IN_ISSUER needs SIGN_IN_CLIENT_ID and the secret SIGN_IN_CLIENT_SECRET beside it')
   }
-  // Two issuers could say the same user of different people
-  if (jwt && !jwt.issuers) {
-    throw new ConfigError('JWT_ISSUER must say whose JWTs are accepted where SIGN_IN_ISSUER is set')
-  }
-  const isOneOfSeveral = [connectIssuer, ...(jwt?.issuers ?? [])].some(
-    (other) => other !== undefined && other !== issuer,
-  )
-  return { issuer, clientId, clientSecret, isOneOfSeveral }
+  wantIssuers(jwt, 'SIGN_IN_ISSUER')
+  return { issuer, clientId, clientSecret }
 }
 
 function readConnectIssuer(
@@ -264,15 +250,27 @@ function readConnectIssuer(
   jwt: JwtOptions | undefined,
 ): string | undefined {
   if (issuer === undefined) return undefined
-  if (!isOutsideUrl(issuer, allowHttpHosts) || /[?#|]/.test(issuer)) {
-    throw new ConfigError(
-      "CONNECT_ISSUER must be an authorization server's issuer, an https URL (http only to ALLOW_HTTP_HOSTS), such as 'https://acme.okta.com/oauth2/default'",
-    )
-  }
-  if (jwt && !jwt.issuers) {
-    throw new ConfigError('JWT_ISSUER must say whose JWTs are accepted where CONNECT_ISSUER is set')
-  }
+  const kind = "an authorization server's issuer"
+  const example = 'https://acme.okta.com/oauth2/default'
+  judgeIssuer(issuer, { name: 'CONNECT_ISSUER', kind, example }, allowHttpHosts)
+  wantIssuers(jwt, 'CONNECT_ISSUER')
   return issuer
+}
+
+function judgeIssuer(
+  issuer: string,
+  { name, kind, example }: Readonly<Record<'name' | 'kind' | 'example', string>>,
+  allowHttpHosts: ReadonlySet<string>,
+): void {
+  if (isOutsideUrl(issuer, allowHttpHosts) && !/[?#|]/.test(issuer)) return
+  throw new ConfigError(`${name} must be ${kind}, an https URL (http only to ALLOW_HTTP_HOSTS), such as '${example}'`)
+}
+
+/** Two issuers could say the same user of different people */
+function wantIssuers(jwt: JwtOptions | undefined, other: string): void {
+  if (jwt && !jwt.issuers) {
+    throw new ConfigError(`JWT_ISSUER must say whose JWTs are accepted where ${other} is set`)
+  }
 }
 
 function readOrigins(value = ''): ReadonlySet<string> {

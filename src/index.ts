@@ -11,7 +11,7 @@ import { writeLine } from './compose/dialects.ts'
 import { vaultDeployment } from './compose/vaults.ts'
 import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
-import { traffic } from './compose/traffic.ts'
+import { traffic } from './compose/platform.ts'
 import { defineEgress } from './runners/sandbox/egress.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)

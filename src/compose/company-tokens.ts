@@ -6,7 +6,7 @@ import { NO_AGENT_TOKEN, originOf } from '../http/caller/agents.ts'
 import { createJwtVerifier, type JwtVerifier } from '../http/caller/jwt.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from '../http/caller/verdicts.ts'
 import type { FindServer } from '../oauth-client/authorization-server.ts'
-import { providerFetch } from './providers.ts'
+import { loadServerFinder, providerFetch } from './providers.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const MAX_TOKEN = 8_192
@@ -28,8 +28,7 @@ export function companyTokens(config: Config, issuer: string) {
 
   async function verifierFor(origin: string): Promise<JwtVerifier | undefined> {
     const provider = { id: host, name: host, issuer, client_id: '' }
-    const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
-    findServer ??= createServerFinder(fetch, now)
+    findServer ??= (await loadServerFinder(config)).findServer
     const server = await findServer(provider, ['token_endpoint'], AbortSignal.timeout(DISCOVERY_MS))
     const jwksUrl = server?.as.jwks_uri
     if (jwksUrl === undefined) return undefined

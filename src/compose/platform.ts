@@ -1,4 +1,5 @@
 import type { Deadline } from '../core/call/deadline.ts'
+import { createTraffic } from '../outbound/traffic.ts'
 
 export function log(entry: Readonly<Record<string, unknown>>): void {
   console.log(JSON.stringify(entry))
@@ -11,6 +12,15 @@ export function sleep(ms: number): Promise<void> {
 export function giveWay(): Promise<void> {
   return sleep(0)
 }
+
+/** One for the isolate: the sandboxes' requests leave through it too. */
+export const traffic = createTraffic({
+  now: Date.now,
+  sleep,
+  onChange(host, toolkit, { state, failures, retryAfterMs }) {
+    log({ event: 'host', host, toolkit, state, failures, retry_after_ms: retryAfterMs })
+  },
+})
 
 /** Ends with the deadline or the caller's going away. A tool that answers at once costs no timer. */
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {

@@ -10,50 +10,45 @@ import type { SignInProvider } from '../sign-in/routes.ts'
 
 type Reach = Pick<Config, 'allowHttpHosts'>
 
-/** In bytes. */
+/** Of a provider's answer and of a client's document, in bytes. */
 const MAX_PROVIDER_ANSWER = 1_048_576
 const MAX_DOCUMENT = 16_384
 
-export function providerFetch(config: Reach): Fetch {
-  return cappedFetch(config, MAX_PROVIDER_ANSWER)
-}
-
-export function documentFetch(config: Reach): Fetch {
-  return cappedFetch(config, MAX_DOCUMENT)
-}
-
-function cappedFetch({ allowHttpHosts }: Reach, maxResponseBytes: number): Fetch {
+export function providerFetch({ allowHttpHosts }: Reach, maxResponseBytes = MAX_PROVIDER_ANSWER): Fetch {
   return asFetch(createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, maxResponseBytes }))
+}
+
+/** Fetches the documents that clients describe themselves by. */
+export function documentFetch(config: Reach): Fetch {
+  return providerFetch(config, MAX_DOCUMENT)
+}
+
+/** For a client of OAuth servers, whose code is loaded when one is first asked. */
+export async function loadServerFinder(config: Reach) {
+  const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
+  const fetch = providerFetch(config)
+  return { fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl: createTextJudge(config.allowHttpHosts) }
 }
 
 /** Its client is loaded with the first sign-in. */
 export function signInProvider(config: Config): SignInProvider | undefined {
-  const { signIn, people, allowHttpHosts } = config
+  const { signIn, people, hasSeveralIssuers } = config
   if (!signIn) return undefined
-  const { issuer, clientId, clientSecret, isOneOfSeveral } = signIn
   const { claims, rules = [] } = people
-  const isGroupAsked = rules.some(({ group }) => group !== undefined)
-  const isAddressAsked = rules.some(({ domain, address }) => (domain ?? address) !== undefined)
+  const wantsGroups = rules.some(({ group }) => group !== undefined)
+  const wantsAddress = rules.some(({ domain, address }) => (domain ?? address) !== undefined)
+  const wanted = [claims.user ?? 'email', ...(wantsAddress ? ['email'] : []), ...(wantsGroups ? [claims.groups] : [])]
   let loaded: OpenId | undefined
-  async function load(): Promise<OpenId> {
+  async function load(client: NonNullable<Config['signIn']>): Promise<OpenId> {
     const { createOpenId } = await import('../sign-in/openid.ts')
-    const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
-    const fetch = providerFetch(config)
-    return (loaded ??= createOpenId({
-      issuer,
-      clientId,
-      clientSecret,
-      claims: [claims.user ?? 'email', ...(isAddressAsked ? ['email'] : []), ...(isGroupAsked ? [claims.groups] : [])],
-      fetch,
-      findServer: createServerFinder(fetch, Date.now),
-      judgeUrl: createTextJudge(allowHttpHosts),
-    }))
+    return (loaded ??= createOpenId({ ...client, claims: wanted, ...(await loadServerFinder(config)) }))
   }
   const openId: OpenId = {
-    begin: async (...given) => (await load()).begin(...given),
-    finish: async (...given) => (await load()).finish(...given),
+    begin: async (...given) => (await load(signIn)).begin(...given),
+    finish: async (...given) => (await load(signIn)).finish(...given),
   }
-  return { openId, issuer, prefix: isOneOfSeveral ? `${issuer}|` : '', claims, rules }
+  const { issuer } = signIn
+  return { openId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
 }
 
 /** Loaded when a provider is first asked. */
@@ -62,10 +57,7 @@ export function oauthOf(config: Config): OAuth {
   let loaded: OAuth | undefined
   async function load(): Promise<OAuth> {
     const { createOAuth } = await import('../oauth-client/oauth.ts')
-    const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
-    const fetch = providerFetch(config)
-    const judgeUrl = createTextJudge(config.allowHttpHosts)
-    return (loaded ??= createOAuth({ fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl, secretOf }))
+    return (loaded ??= createOAuth({ ...(await loadServerFinder(config)), secretOf }))
   }
   return {
     unready: (provider) => missingSecret(provider, secretOf),

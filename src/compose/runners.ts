@@ -23,8 +23,7 @@ import { createRemoteRunner } from '../runners/remote/runner.ts'
 import { createSandbox, type InsideModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
-import { traffic } from './traffic.ts'
-import { log, sleep } from './platform.ts'
+import { log, sleep, traffic } from './platform.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-document.ts'
 
 /** Each is behind the guarded fetch. `blobs` keeps the bytes of plugins. */

@@ -4,16 +4,11 @@ import type { ProviderStore } from '../core/consent/provider.ts'
 import type { Config } from '../env.ts'
 
 /** No secret may be a tool's and a provider's client's at once. */
-export interface SecretJudges {
-  ofTools(): Promise<JudgeSecret>
-  ofClients(): Promise<JudgeSecret>
-}
-
 export function createSecretJudges(
   { judgeToolSecret, judgeClientSecret }: Pick<Config, 'judgeToolSecret' | 'judgeClientSecret'>,
   policies: Pick<PolicyStore, 'list'> & Policies,
   providers: Pick<ProviderStore, 'list'>,
-): SecretJudges {
+) {
   /** The last known ones while the registry cannot be reached, so that administrators need not wait for it. */
   async function secretsOfPolicies(): Promise<ReadonlySet<string>> {
     try {
@@ -25,12 +20,12 @@ export function createSecretJudges(
   }
 
   return {
-    async ofTools() {
+    async ofTools(): Promise<JudgeSecret> {
       const held = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
       return (name) =>
         held.has(name) ? "Is the secret of a provider's client, and no tool may have it" : judgeToolSecret(name)
     },
-    async ofClients() {
+    async ofClients(): Promise<JudgeSecret> {
       const named = await secretsOfPolicies()
       return (name) => (named.has(name) ? 'Is a secret of tools, as a policy has it' : judgeClientSecret(name))
     },

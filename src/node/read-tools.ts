@@ -19,7 +19,7 @@ import { Broken, placed } from './broken.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export interface FoundTool {
+export interface DeclaredTool {
   readonly path: string
   readonly record: ToolRecord
   /** Made of the file's default export, `own`. */
@@ -47,7 +47,7 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
 }
 
 /** A tool's path is its id. Throws a `Broken`. */
-async function readFile(folder: string, path: string, name: ToolName): Promise<FoundTool[]> {
+async function readFile(folder: string, path: string, name: ToolName): Promise<DeclaredTool[]> {
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)
   const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
@@ -107,7 +107,7 @@ async function readDocument(
   path: string,
   toolkit: string,
   { document, handlers }: BundledDocument,
-): Promise<FoundTool[]> {
+): Promise<DeclaredTool[]> {
   const everyTool = Object.fromEntries(Object.keys(handlers).map((name) => [name, { kind: 'bundled' }]))
   const body = { definition: document, toolkit, implementations: everyTool }
   const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])
@@ -132,8 +132,8 @@ function refuse(path: string, problems: readonly Problem[]): never[] {
 }
 
 /** By id. Throws a `Broken`. */
-export async function readTools(folder: string): Promise<FoundTool[]> {
-  const found: FoundTool[] = []
+export async function readTools(folder: string): Promise<DeclaredTool[]> {
+  const found: DeclaredTool[] = []
   for (const toolkit of await readdir(join(root, folder), { withFileTypes: true })) {
     if (!toolkit.isDirectory()) continue
     for (const file of await readdir(join(root, folder, toolkit.name))) {

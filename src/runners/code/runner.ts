@@ -1,11 +1,27 @@
 import type { RunContext, Runner } from '../../core/call/runner.ts'
+import type { Json } from '../../core/tool/json.ts'
+import { check, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import type { Definition } from '../../core/tool/tool.ts'
 import { sensitiveValues } from '../../outbound/redaction.ts'
+import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
-import { formatCredentials } from '../sandbox/credentials.ts'
+import { formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
-import { checkedRunner } from '../shared/checked-runner.ts'
-import { checkCodeImplementation } from './implementation.ts'
+import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
+
+/** Whether the module loads is judged apart, by the runner. */
+export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
+  const reader = object({
+    kind: oneOf(['code']),
+    /** An ES module whose default export is `async (input, context) => value`. */
+    module: string({ least: 1 }),
+    allowed_hosts: optional(allowedHosts, []),
+    credentials: sandboxCredentials(implementation, requirements),
+    timeout_ms: timeoutMs,
+  })
+  return check(reader, implementation)
+}
 
 /**
  * Runs modules in isolates: one for all callers where a tool needs nothing of them, else one for each user and set of

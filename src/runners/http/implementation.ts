@@ -18,8 +18,8 @@ import {
 } from '../../core/tool/json-reader.ts'
 import { pointerSteps } from '../../core/tool/problem.ts'
 import { PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
-import { timeoutMs } from '../shared/timeout.ts'
-import type { Style } from './serialisation.ts'
+import { timeoutMs } from '../shared/checked-runner.ts'
+import type { ParameterStyle } from './serialisation.ts'
 
 export type HttpImplementation = ReadBy<typeof httpImplementation>
 export type HttpParameter = ReadBy<typeof PARAMETER>
@@ -31,7 +31,7 @@ export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
 /** The styles each place knows, the default first (OpenAPI 3.1, "Style Values"). */
-const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [Style, ...Style[]]>> = {
+const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [ParameterStyle, ...ParameterStyle[]]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],

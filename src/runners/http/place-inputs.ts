@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
-import { encodeStrictly } from '../shared/percent-encoding.ts'
-import { type UrlTemplate, variableNames } from '../shared/url-template.ts'
+import { encodeStrictly, type UrlTemplate, variableNames } from '../shared/url-template.ts'
 import { type BodyField, FORM_EXPLODED } from './body.ts'
 import type { HttpImplementation, HttpParameter } from './implementation.ts'
 import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'

@@ -1,10 +1,10 @@
 import { isObject } from '../../core/tool/json.ts'
-import { encodeStrictly } from '../shared/percent-encoding.ts'
+import { encodeStrictly } from '../shared/url-template.ts'
 
-export type Style = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
+export type ParameterStyle = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
 
 export interface Serialisation {
-  readonly style: Style
+  readonly style: ParameterStyle
   readonly explode: boolean
   /** Leave reserved characters as they are, where they cannot be mistaken for the URL's own. */
   readonly allow_reserved: boolean
@@ -45,7 +45,7 @@ export function serialiseQuery(name: string, value: unknown, serialisation: Seri
   return text === '' ? [] : [`${key}=${text}`]
 }
 
-/** Style `simple`, without percent-encoding, which HTTP fields do not know. */
+/** ParameterStyle `simple`, without percent-encoding, which HTTP fields do not know. */
 export function serialiseHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
   if (!explode || !isObject(value)) return joined(value, ',', plainText)

@@ -15,7 +15,7 @@ import {
 import type { Definition } from '../../core/tool/tool.ts'
 import { placedOnce, PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
-import { timeoutMs } from '../shared/timeout.ts'
+import { timeoutMs } from '../shared/checked-runner.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 
 export type RemoteImplementation = Extract<ReturnType<typeof checkRemoteImplementation>, { readonly ok: true }>['value']

@@ -3,8 +3,7 @@ export type Listed =
   | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
   | { readonly ok: false; readonly problem: string }
 
-export type Page =
-  { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
+type Page = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 
 /** The most bytes of all pages. */
 export const MAX_LIST_BYTES = 24 * 1024 * 1024

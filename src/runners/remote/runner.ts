@@ -7,7 +7,7 @@ import { hostOf } from '../shared/url-template.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
-import { callOxp } from './oxp/call.ts'
+import { callOxp } from './oxp.ts'
 
 export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {

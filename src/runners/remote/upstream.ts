@@ -4,7 +4,7 @@ import type { Implementation, Requirements } from '../../core/tool/tool.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { listMcpTools } from './mcp/list.ts'
-import { listOxpTools } from './oxp/list.ts'
+import { listOxpTools } from './oxp.ts'
 
 interface Listing {
   /** The one toolkit of an OXP server to list. */

@@ -7,7 +7,7 @@ import { failureFields } from '../shared/failure-fields.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
 
 /** Comes from inside a sandbox: nothing in it is to be trusted. */
-export interface Answer {
+export interface SandboxAnswer {
   readonly result:
     | { readonly ok: true; readonly value: unknown }
     | { readonly ok: false; readonly failure: ToolFailure; readonly kind: string }
@@ -23,13 +23,13 @@ const MAX_LINE = 1_000
 const MAX_LINES = 100
 
 /** A text says why there is no answer: `unfinished` where the call had ended before. */
-export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): Answer | string {
+export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): SandboxAnswer | string {
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
   return parseAnswer(waited.value)
 }
 
-function parseAnswer(given: unknown): Answer | string {
+function parseAnswer(given: unknown): SandboxAnswer | string {
   if (typeof given !== 'string') return 'The sandbox answered with something that is no text'
   if (given.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
   const answer = parseJson(given)

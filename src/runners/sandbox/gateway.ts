@@ -5,9 +5,9 @@ import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
-import { encodeStrictly } from '../shared/percent-encoding.ts'
 import { isAllowedHost } from './allowed-hosts.ts'
 import { type EgressPolicy, REFUSED_HEADER } from './policy.ts'
+import { encodeStrictly } from '../shared/url-template.ts'
 
 /** In bytes. */
 const MAX_BODY = 8 * 1024 * 1024

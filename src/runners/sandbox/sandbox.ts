@@ -46,13 +46,8 @@ export interface SandboxOptions {
   readonly sha256: (text: string) => Promise<string>
 }
 
-export interface Sandbox {
-  /** Names the isolate by everything that it is loaded with. */
-  identify(code: SandboxCode): Promise<string>
-  /** Loads the isolate unless it is there. Waits no longer than the signal. */
-  call(id: string, code: SandboxCode, given: readonly unknown[], signal: Signal): Promise<Waited<unknown>>
-  whyUnlinked(module: string): Promise<string | undefined>
-}
+/** Runs code in isolates of its own. */
+export type Sandbox = ReturnType<typeof createSandbox>
 
 const MAIN_MODULE = 'main.ts'
 const COMPATIBILITY_DATE = '2026-10-15'
@@ -63,12 +58,19 @@ const LIMITS = { cpuMs: 10_000, subRequests: 50 }
  * The loader keeps isolates by name and never looks again at what a name was loaded from, so the name holds all of
  * it: code, egress, credentials and owner.
  */
-export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions): Sandbox {
+export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions) {
   return {
-    identify({ name, egress, owner }) {
+    /** Names the isolate by everything that it is loaded with. */
+    identify({ name, egress, owner }: SandboxCode): Promise<string> {
       return sha256(JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, egress, owner]))
     },
-    call(id, { modules, egress }, given, signal) {
+    /** Loads the isolate unless it is there. Waits no longer than the signal. */
+    call(
+      id: string,
+      { modules, egress }: SandboxCode,
+      given: readonly unknown[],
+      signal: Signal,
+    ): Promise<Waited<unknown>> {
       return untilAborted(async () => {
         const worker = loader.get(id, async () => ({
           compatibilityDate: COMPATIBILITY_DATE,
@@ -82,6 +84,7 @@ export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions): S
         return entrypoint.run(...given)
       }, signal)
     },
-    whyUnlinked: (module) => whyUnlinked(loader, { compatibilityDate: COMPATIBILITY_DATE, limits: LIMITS }, module),
+    whyUnlinked: (module: string) =>
+      whyUnlinked(loader, { compatibilityDate: COMPATIBILITY_DATE, limits: LIMITS }, module),
   }
 }

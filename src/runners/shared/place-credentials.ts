@@ -3,8 +3,7 @@ import { base64 } from '../../outbound/base64.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
-import { encodeStrictly } from './percent-encoding.ts'
-import { type UrlTemplate, variableNames } from './url-template.ts'
+import { encodeStrictly, type UrlTemplate, variableNames } from './url-template.ts'
 
 export interface PlacedCredentials {
   /** Of the origin in a secret, for a template without one. */

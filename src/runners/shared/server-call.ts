@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import { untilAborted } from '../../outbound/until-aborted.ts'
 import type { CredentialPlacement } from './credential.ts'
+import { isHeaderValue } from './header-rules.ts'
 
 export interface RetryClock {
   /** In milliseconds. */
@@ -100,4 +101,14 @@ async function withNewTokens(
     isRenewed = true
   }
   return isRenewed ? { ...context, tokens } : undefined
+}
+
+export function requestHeaders({ traceparent }: Pick<RunContext, 'traceparent'>): Headers {
+  const headers = new Headers({ 'user-agent': 'switchboard' })
+  if (traceparent !== undefined && isHeaderValue(traceparent)) headers.set('traceparent', traceparent)
+  return headers
+}
+
+export function unbuildable(problems: readonly string[]) {
+  return { ok: false as const, failure: { message: `Cannot build the request: ${problems.join('; ')}` } }
 }

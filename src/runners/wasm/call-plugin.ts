@@ -1,5 +1,5 @@
 import type { Signal } from '../../core/tool/platform.ts'
-import { type Answer, readAnswer } from '../sandbox/answer.ts'
+import { type SandboxAnswer, readAnswer } from '../sandbox/answer.ts'
 import type { EgressPolicy } from '../sandbox/policy.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
 import type { ExportCall } from './inside/main.ts'
@@ -37,6 +37,6 @@ export async function callPlugin(
   call: Omit<ExportCall, 'fuel'>,
   signal: Signal,
   unfinished: string,
-): Promise<Answer | string> {
+): Promise<SandboxAnswer | string> {
   return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin', unfinished)
 }

@@ -1,13 +1,31 @@
-import { isObject, parseJson } from '../../core/tool/json.ts'
 import type { Runner, RunResult, Usage } from '../../core/call/runner.ts'
+import { isObject, type Json, parseJson } from '../../core/tool/json.ts'
+import { check, judged, map, nullish, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
+import type { Definition } from '../../core/tool/tool.ts'
+import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
+import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
+import { whyUndeclared } from '../shared/credential.ts'
 import { failureMeta } from '../shared/failure-fields.ts'
-import { checkedRunner } from '../shared/checked-runner.ts'
 import { callPlugin, FUEL, meteredBlob, pluginCode } from './call-plugin.ts'
-import { checkWasmImplementation } from './implementation.ts'
+
+/** An upload makes them. */
+function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
+  const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
+  const reader = object({
+    kind: oneOf(['wasm']),
+    blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
+    tool: string({ least: 1 }),
+    allowed_hosts: optional(allowedHosts, []),
+    /** The secret of each key. */
+    config: nullish(map(secret), {}),
+    timeout_ms: timeoutMs,
+  })
+  return check(reader, implementation)
+}
 
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
@@ -22,7 +40,7 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
   return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
-    const { blob, tool, config, timeout_ms: timeoutMs } = implementation
+    const { blob, tool, config, timeout_ms: milliseconds } = implementation
     const egress = egressPolicy(implementation, toolkit, allowHttpHosts, [], [])
     const code = pluginCode(inside, blob, egress, async () => {
       const bytes = await readBlob(meteredBlob(blob))
@@ -32,7 +50,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     let id: string | undefined
     return {
       ok: true,
-      timeoutMs,
+      timeoutMs: milliseconds,
       // Cut off from the network, it can change nothing
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,

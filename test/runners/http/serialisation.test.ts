@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { serialiseHeader, serialisePath, serialiseQuery } from '../../../src/runners/http/serialisation.ts'
-import type { Serialisation, Style } from '../../../src/runners/http/serialisation.ts'
+import type { Serialisation, ParameterStyle } from '../../../src/runners/http/serialisation.ts'
 
 const ARRAY = ['blue', 'black', 'brown']
 const OBJECT = { R: 100, G: 200, B: 150 }
 
-function as(style: Style, explode: boolean, allowReserved = false): Serialisation {
+function as(style: ParameterStyle, explode: boolean, allowReserved = false): Serialisation {
   return { style, explode, allow_reserved: allowReserved }
 }
 
-describe('the table of OpenAPI 3.1, "Style Examples"', () => {
+describe('the table of OpenAPI 3.1, "ParameterStyle Examples"', () => {
   // Label arrays are joined by commas as in OpenAPI 3.1.1 and RFC 6570; earlier texts of the table had dots there.
   test.each([
     ['simple', false, 'blue', 'blue,black,brown', 'R,100,G,200,B,150'],

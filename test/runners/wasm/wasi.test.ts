@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../src/runners/wasm/inside/call.ts'
+import type { PluginCall } from '../../../src/runners/wasm/inside/call.ts'
 import { createKernel } from '../../../src/runners/wasm/inside/kernel.ts'
 import { wasiFunctions } from '../../../src/runners/wasm/inside/wasi.ts'
 
@@ -17,7 +17,7 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
   }
   const logged: string[] = []
   let charged = 0
-  const call: Call = {
+  const call: PluginCall = {
     kernel: createKernel(),
     input: new Uint8Array(),
     config: {},

@@ -29,7 +29,7 @@ type Session<T> =
       readonly hadBegun: boolean
     }
 
-export type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
+type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
 interface Waiting {
   readonly signal: Signal

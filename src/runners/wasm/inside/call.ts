@@ -1,6 +1,6 @@
 import type { Kernel } from './kernel.ts'
 
-export interface Call {
+export interface PluginCall {
   readonly kernel: Kernel
   readonly input: Uint8Array
   readonly config: Readonly<Record<string, string>>

@@ -2,17 +2,7 @@
  * The memory that a plugin and its host share (Extism's kernel): blocks behind 64-bit handles, apart from the
  * plugin's own memory. A handle plus an offset is an address. Runs inside the sandbox.
  */
-export interface Kernel {
-  readonly alloc: (bytes: Uint8Array) => bigint
-  readonly free: (handle: bigint) => void
-  /** Undefined for 0, and for an unknown handle. */
-  readonly block: (handle: bigint) => Uint8Array | undefined
-  readonly text: (handle: bigint) => string
-  readonly load8: (address: bigint) => number
-  readonly load64: (address: bigint) => bigint
-  readonly store8: (address: bigint, value: number) => void
-  readonly store64: (address: bigint, value: bigint) => void
-}
+export type Kernel = ReturnType<typeof createKernel>
 
 /** Of all blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -22,7 +12,7 @@ const OFFSETS = 2 ** 32
 
 const decoder = new TextDecoder()
 
-export function createKernel(): Kernel {
+export function createKernel() {
   /** The first handle is 1: 0 is no handle. */
   const blocks: (DataView | undefined)[] = [undefined]
   let used = 0
@@ -38,19 +28,20 @@ export function createKernel(): Kernel {
     return found
   }
 
+  /** Undefined for 0, and for an unknown handle. */
   const block = (handle: bigint) => {
     const found = blocks[indexOf(handle)]
     return found && new Uint8Array(found.buffer, found.byteOffset, found.byteLength)
   }
 
   return {
-    alloc(bytes) {
+    alloc(bytes: Uint8Array) {
       used += Math.max(MIN_BLOCK, bytes.length)
       if (used > MAX_BYTES) throw new Error(`The plugin allocated more than ${MAX_BYTES} bytes of shared memory`)
       blocks.push(new DataView(bytes.buffer, bytes.byteOffset, bytes.length))
       return BigInt((blocks.length - 1) * OFFSETS)
     },
-    free(handle) {
+    free(handle: bigint) {
       const index = indexOf(handle)
       const freed = blocks[index]
       if (!freed) return
@@ -58,11 +49,11 @@ export function createKernel(): Kernel {
       blocks[index] = undefined
     },
     block,
-    text: (handle) => decoder.decode(block(handle)),
-    load8: (address) => viewOf(address).getUint8(at),
-    load64: (address) => viewOf(address).getBigUint64(at, true),
-    store8: (address, value) => viewOf(address).setUint8(at, value),
-    store64: (address, value) => viewOf(address).setBigUint64(at, value, true),
+    text: (handle: bigint) => decoder.decode(block(handle)),
+    load8: (address: bigint) => viewOf(address).getUint8(at),
+    load64: (address: bigint) => viewOf(address).getBigUint64(at, true),
+    store8: (address: bigint, value: number) => viewOf(address).setUint8(at, value),
+    store64: (address: bigint, value: bigint) => viewOf(address).setBigUint64(at, value, true),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The entrypoint of a plugin's sandbox: runs one export in a fresh instance. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { Call } from './call.ts'
+import type { PluginCall } from './call.ts'
 import { extismFunctions } from './extism.ts'
 import { createKernel } from './kernel.ts'
 import plugin from './plugin.wasm'
@@ -37,7 +37,7 @@ async function runPlugin({ exported, input, config, fuel }: ExportCall) {
     const found: unknown = instance?.exports['memory']
     return found instanceof WebAssembly.Memory ? found : undefined
   }
-  const call: Call = {
+  const call: PluginCall = {
     kernel: createKernel(),
     input: new TextEncoder().encode(input),
     config,
@@ -86,7 +86,7 @@ async function runPlugin({ exported, input, config, fuel }: ExportCall) {
   return { ok: true, value: call.output, logs, usage }
 }
 
-function importsOf(call: Call): Record<string, Record<string, (...given: never[]) => unknown>> {
+function importsOf(call: PluginCall): Record<string, Record<string, (...given: never[]) => unknown>> {
   const given = {
     'extism:host/env': extismFunctions(call),
     'wasi_snapshot_preview1': wasiFunctions(call),
@@ -100,7 +100,7 @@ function importsOf(call: Call): Record<string, Record<string, (...given: never[]
 }
 
 /** AssemblyScript's `abort(message, file, line, column)`: texts are UTF-16, their length in bytes before them. */
-function abort({ memory }: Call) {
+function abort({ memory }: PluginCall) {
   return (message: number) => {
     if (message === 0) throw new Error('The plugin aborted')
     const view = memory()

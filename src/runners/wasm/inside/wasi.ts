@@ -2,7 +2,7 @@
  * The part of WASI (preview 1) that compilers' libraries want: a clock, random numbers, text for the log. No files,
  * arguments or environment. Runs inside the sandbox.
  */
-import type { Call } from './call.ts'
+import type { PluginCall } from './call.ts'
 
 type Functions = Record<string, (...given: never[]) => unknown>
 
@@ -19,7 +19,7 @@ const decoder = new TextDecoder()
 /** Of one write: its parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
 const MAX_WRITTEN = 65_536
 
-export function wasiFunctions({ charge, log, memory }: Call): Functions {
+export function wasiFunctions({ charge, log, memory }: PluginCall): Functions {
   const none = (count: number, size: number) => {
     memory().setUint32(count, 0, true)
     memory().setUint32(size, 0, true)

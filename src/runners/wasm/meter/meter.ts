@@ -1,6 +1,6 @@
 import { type ByteReader, ByteWriter, ModuleError, text, unsigned } from './bytes.ts'
 import { bulkBody, createBodyMeter, type Gauge } from './code.ts'
-import { type Imported, readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
+import { type ModuleImport, readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
 
 export interface MeterOptions {
   /** Of one instance, its start function included; less than 2^31. */
@@ -11,7 +11,7 @@ export interface MeterOptions {
 
 export interface Metered {
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly imports: readonly Imported[]
+  readonly imports: readonly ModuleImport[]
   /** Exported names. */
   readonly functions: readonly string[]
 }

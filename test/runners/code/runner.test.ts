@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/core/tool/json.ts'
-import { checkCodeImplementation } from '../../../src/runners/code/implementation.ts'
+import { checkCodeImplementation } from '../../../src/runners/code/runner.ts'
 import { definitionWith } from '../http/records.ts'
 
 const definition = definitionWith([], { secrets: ['KEY', 'OTHER'], providers: ['google'] })

@@ -1,12 +1,15 @@
-import { isObject, type JsonObject } from '../../../core/tool/json.ts'
-import type { RunContext } from '../../../core/call/runner.ts'
-import { failureFields } from '../../shared/failure-fields.ts'
-import type { ServerOutcome } from '../../shared/server-call.ts'
-import { excerpt } from '../../shared/server-failure.ts'
-import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { failed, refused } from '../failed-call.ts'
-import type { RemoteImplementation } from '../implementation.ts'
-import { askServer } from './server.ts'
+import type { RunContext } from '../../core/call/runner.ts'
+import { isObject, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { Signal } from '../../core/tool/platform.ts'
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { utf8Text } from '../../outbound/utf8.ts'
+import { failureFields } from '../shared/failure-fields.ts'
+import type { ServerOutcome } from '../shared/server-call.ts'
+import { type BadAnswer, excerpt, type FailedCall, unanswered } from '../shared/server-failure.ts'
+import type { Endpoint, RemoteDeps } from './endpoint.ts'
+import { failed, refused } from './failed-call.ts'
+import type { RemoteImplementation } from './implementation.ts'
+import { type Listed, MAX_LIST_BYTES, readPages } from './listing.ts'
 
 const SCHEMA = 'urn:oxp:1.0'
 
@@ -79,4 +82,62 @@ function parameterWords(wrong: Readonly<Record<string, unknown>>): string {
   return Object.entries(wrong)
     .map(([name, why]) => `'${name}': ${String(why)}`)
     .join('; ')
+}
+
+/** OXP 1.0, "List tools". */
+export function listOxpTools(
+  endpoint: Endpoint,
+  { signal, toolkit }: { readonly signal: Signal; readonly toolkit: string | undefined },
+  { guardedFetch, now }: RemoteDeps,
+): Promise<Listed> {
+  const { host } = endpoint
+  let bytes = 0
+  return readPages(host, async (cursor) => {
+    const query = { ...(toolkit === undefined ? {} : { toolkit }), ...(cursor === undefined ? {} : { cursor }) }
+    const answer = await askServer('/tools', endpoint, { query, signal }, guardedFetch)
+    if (!answer.ok) return { problem: answer.failed.result.failure.message }
+    const { status, document, size } = answer
+    if (status !== 200) return { problem: refused(answer, endpoint, now()).result.failure.message }
+    if (!isObject(document) || !Array.isArray(document['items'])) return { problem: `${host} answered what is not OXP` }
+    bytes += size
+    if (bytes > MAX_LIST_BYTES) return { problem: `${host} lists more than ${MAX_LIST_BYTES} bytes` }
+    const { items, next_cursor: next } = document
+    return { tools: items, next: typeof next === 'string' && next !== '' ? next : undefined }
+  })
+}
+
+interface OxpAnswer extends BadAnswer {
+  readonly ok: true
+  /** In bytes. */
+  readonly size: number
+  readonly document: unknown
+}
+
+async function askServer(
+  route: string,
+  { url, headers, credentialHeaders, host, redact, asker }: Endpoint,
+  asking: { readonly query?: Readonly<Record<string, string>>; readonly body?: string; readonly signal: Signal },
+  guardedFetch: GuardedFetch,
+): Promise<OxpAnswer | { readonly ok: false; readonly failed: FailedCall }> {
+  const target = new URL(url)
+  target.pathname = `${url.pathname.replace(/\/+$/, '')}${route}`
+  for (const [name, value] of Object.entries(asking.query ?? {})) target.searchParams.set(name, value)
+  const sent = new Headers(headers)
+  sent.set('accept', 'application/json')
+  if (asking.body !== undefined) sent.set('content-type', 'application/json')
+  const answer = await guardedFetch({
+    method: asking.body === undefined ? 'GET' : 'POST',
+    url: target,
+    headers: sent,
+    body: asking.body,
+    credentialHeaders,
+    signal: asking.signal,
+    asker,
+  })
+  if (!answer.ok) return { ok: false, failed: unanswered(answer, host, redact) }
+  const { status, headers: answered, body } = answer.response
+  const text = utf8Text(body)
+  if (text === undefined)
+    return { ok: false, failed: failed(`${host} answered what is not UTF-8`, undefined, { redact }) }
+  return { ok: true, status, headers: answered, text, size: body.byteLength, document: parseJson(text) }
 }
