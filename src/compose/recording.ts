@@ -3,9 +3,8 @@ import type { CallDeps } from '../core/call/call.ts'
 import type { Config, Env } from '../env.ts'
 import { createRefusals } from '../http/route/acts.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
-import { createRecordWriter } from '../storage/records/record-writer.ts'
+import { createRecordWriter, WrittenCall } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
-import { WrittenCall } from '../storage/records/written-call.ts'
 import { log, sleep } from './platform.ts'
 
 export type Recording = ReturnType<typeof createRecording>

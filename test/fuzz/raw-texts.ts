@@ -10,7 +10,7 @@ import {
 } from '../../src/core/tool/tool-id.ts'
 import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
-import { browserOf } from '../../src/http/caller/browser-cookie.ts'
+import { browserOf } from '../../src/http/caller/cookie.ts'
 import { readJsonText } from '../../src/http/request/json-text.ts'
 import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
 import { pathSegment } from '../../src/http/request/path-segment.ts'

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import { userOf } from '../../core/call/authorise.ts'
-import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
+import type { TellReadiness } from '../../core/call/readiness.ts'
 import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
@@ -142,8 +142,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     }
     const found = await findSeen(id, principal, backgroundOf(c))
     if (!found) return unknown(id)
-    const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
-    return { ...ok(encodeReadiness(told)), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
+    const readiness = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
+    return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
   })
 
   on('GET /tools/:id/versions', {

@@ -1,4 +1,4 @@
-import type { encodeReadiness } from '../../core/call/readiness.ts'
+import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
@@ -137,7 +137,7 @@ export interface ToolAnswers {
   }
   'POST /tools': ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
   'GET /tools/:id': Json | { readonly document: Json; readonly losses: readonly Loss[] }
-  'GET /tools/:id/readiness': ReturnType<typeof encodeReadiness>
+  'GET /tools/:id/readiness': Readiness
   'GET /tools/:id/versions': { readonly items: readonly ReturnType<typeof encodeHistory>[] }
   'PATCH /tools/:id': ReturnType<typeof encodeVersion>
   'POST /convert': Encoded

@@ -1,7 +1,6 @@
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import type { Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
-import { checkGivenOutput } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import {
   type AskedTool,
@@ -21,7 +20,7 @@ import { type Failing, fail, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
-import { checkOutput, fits, NOT_JUDGED } from './output.ts'
+import { checkGivenOutput, checkOutput, fits, NOT_JUDGED } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { NOTHING_REQUIRED, withoutAnyToken } from './requirements.ts'
 import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
@@ -96,12 +95,13 @@ export function createCallTool(deps: CallDeps): CallTool {
     const durationMs = finished?.durationMs ?? now() - started
     const record = recordOf(callId, call, caller, findings, result, { at: started, durationMs })
     writeRecord(record, caller.background, forOperator)
-    const outcome = { callId, durationMs, result, tool: findings.called }
-    if (!finished && !allowances) return outcome
     return {
-      ...outcome,
-      ...(finished ? { finishedAt: finished.finishedAt } : {}),
-      ...(allowances ? { allowances } : {}),
+      callId,
+      durationMs,
+      result,
+      tool: findings.called,
+      ...(finished && { finishedAt: finished.finishedAt }),
+      ...(allowances && { allowances }),
     }
   }
 }

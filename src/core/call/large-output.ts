@@ -1,12 +1,11 @@
 import type { Validate } from '../schema/validator.ts'
-import { type Artifact, type Content, heldValue } from '../tool/content.ts'
+import type { Artifact, Content } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
 import { jsonSize } from '../tool/json-size.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { bytesGiven } from './artifact-output.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
-import { fits, MAX_INLINE } from './output.ts'
+import { bytesGiven, fits, heldValue, MAX_INLINE } from './output.ts'
 import type { Success } from './runner.ts'
 
 /** Above this many, all blocks of an output are kept as one artifact. */

@@ -1,6 +1,11 @@
 import type { Validate } from '../schema/validator.ts'
+import { type Content, contentText } from '../tool/content.ts'
+import { isObject } from '../tool/json.ts'
+import { anything, check, integer, object, string, text, unquoted } from '../tool/json-reader.ts'
 import { jsonSize } from '../tool/json-size.ts'
-import { type Failing, type Failure, fail } from '../failure/failure.ts'
+import { declaredModes, givesArtifacts } from '../tool/metadata.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../failure/failure.ts'
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 
@@ -77,8 +82,72 @@ export function fits({ value, content, artifact }: Success): boolean {
   return left >= 0
 }
 
-/** For dialects whose results hold to the output schema: fails with the link where the schema allows no value that has it. */
-export function asValue(success: Success): Success | Failing {
+/**
+ * The output for dialects that know values alone: its value, else its artifact and content; texts alone are one text.
+ */
+export function heldValue({ value, content = [], artifact }: Pick<Success, 'value' | 'content' | 'artifact'>): unknown {
+  if (value !== null && value !== undefined) return value
+  if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
+  if (content.length === 0) return null
+  return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
+}
+
+/** The same where results hold to the output schema: fails with the link to a value that the schema allows no link for. */
+export function valueOf(success: Success): Result<unknown> {
   const { value, elsewhere } = success
-  return elsewhere && value === undefined ? fail({ type: 'output-elsewhere', artifact: elsewhere }) : success
+  if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })
+  return ok(heldValue(success))
+}
+
+/** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
+const ARTIFACT = object(
+  {
+    url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i),
+    content_type: string({ least: 1, most: 256 }),
+    size: integer(0, Number.MAX_SAFE_INTEGER),
+    meta: object({ description: string() }, { unknown: 'ignore' }),
+  },
+  { unknown: 'ignore' },
+)
+/** Problems quote nothing of the output, which is not redacted yet. */
+const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
+
+/**
+ * Reads a value `{"artifact": {url, content_type, size, meta}}` as an artifact, with the `value` beside it for other
+ * dialects. A malformed one is an invalid output.
+ */
+export function readArtifact(result: Success): Result<Success> {
+  if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
+  const read = check(VALUE, result.value)
+  if (!read.ok) return fail({ type: 'output-invalid', problems: read.problems })
+  const { artifact, value = null } = read.value
+  return ok({ ...result, value, artifact })
+}
+
+/** As `checkOutput`; an artifact in place of a value is judged by no output schema. */
+export function checkGivenOutput(
+  result: ToolResult,
+  record: Pick<ToolRecord, 'metadata'>,
+  validateOutput: Validate,
+  redactor: Redactor | undefined,
+): Success | Failing {
+  const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
+  if (read?.ok === false) return read
+  const given = read?.value ?? result
+  const hasNoValue = given.ok && isInPlace(record, given)
+  return checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
+}
+
+/** The bytes that a tool which declares artifacts gave: one block, and no value that it declares too. */
+export function bytesGiven(record: Pick<ToolRecord, 'metadata'>, { value, content }: Success): Content | undefined {
+  const block = content?.length === 1 ? content[0] : undefined
+  if (!block || !givesArtifacts(record)) return undefined
+  const isWanted = value === null || value === undefined || declaredModes(record)?.includes('value') === false
+  const isBytes = 'data' in block || (block.type === 'resource' && 'blob' in block.resource)
+  return isWanted && isBytes ? block : undefined
+}
+
+export function isInPlace(record: Pick<ToolRecord, 'metadata'>, result: Success): boolean {
+  const hasNone = result.value === null || result.value === undefined
+  return hasNone && givesArtifacts(record) && (result.artifact ?? bytesGiven(record, result)) !== undefined
 }

@@ -1,6 +1,6 @@
-import { heldValue } from '../tool/content.ts'
 import { isJson, type Json, type JsonObject } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
+import { heldValue } from './output.ts'
 import type { Success } from './runner.ts'
 
 export const SELECT = 'select'
@@ -16,7 +16,7 @@ export function selectOf(values: JsonObject, contextInputs: readonly string[]): 
 
 /**
  * Reads a JMESPath expression before anything runs. It is applied to the output as dialects of values see it
- * (`valueOf`), and its result replaces value, content and artifacts alike. Calls that select load the library.
+ * (`heldValue`), and its result replaces value, content and artifacts alike. Calls that select load the library.
  */
 export async function readSelect(expression: Json): Promise<Result<Select>> {
   if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is no string' })

@@ -64,18 +64,9 @@ export function createTurns(now: () => number): Turns {
       const { rate, concurrency } = limits
       const { calls, windowEnds, running } = countedOf(each, at)
       const left = (quota: number, taken: number) => Math.max(0, quota - taken)
+      const resetMs = windowEnds - at
       return [
-        ...(rate
-          ? [
-              {
-                name,
-                quota: rate.calls,
-                seconds: rate.seconds,
-                left: left(rate.calls, calls),
-                resetMs: windowEnds - at,
-              },
-            ]
-          : []),
+        ...(rate ? [{ name, quota: rate.calls, seconds: rate.seconds, left: left(rate.calls, calls), resetMs }] : []),
         ...(concurrency === undefined ? [] : [{ name, quota: concurrency, left: left(concurrency, running.size) }]),
       ]
     })

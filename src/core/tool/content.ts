@@ -53,17 +53,3 @@ export function contentText(block: Content): string {
       return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri ?? 'of bytes'}]`
   }
 }
-
-/** For dialects that know values alone: a tool that gave no value has its artifact and content as one. */
-export function heldValue({ value, content = [], artifact }: Given): unknown {
-  if (value !== null && value !== undefined) return value
-  if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
-  if (content.length === 0) return null
-  return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
-}
-
-interface Given {
-  readonly value: unknown
-  readonly content?: readonly Content[]
-  readonly artifact?: Artifact
-}

@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/failure/failure.ts'
-import { asValue } from '../../core/call/output.ts'
+import { valueOf } from '../../core/call/output.ts'
 import type { Success } from '../../core/call/runner.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -10,10 +10,9 @@ import type { Revision } from './revisions/revision.ts'
 
 /** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
 export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
-  const { content, artifact, elsewhere } = success
-  const sayable = asValue(success)
-  if (!sayable.ok) return encodeErrorContent(contentOf(sayable.failure) ?? [], revision)
-  const { value } = sayable
+  const { value, content, artifact, elsewhere } = success
+  const held = valueOf(success)
+  if (!held.ok) return encodeErrorContent(contentOf(held.failure) ?? [], revision)
   const text = JSON.stringify(value) ?? 'null'
   const shown = content || artifact || elsewhere
   const blocks = [

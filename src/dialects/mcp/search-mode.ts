@@ -2,7 +2,7 @@ import { maySee } from '../../core/access/principal.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
-import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
+import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
@@ -159,7 +159,7 @@ async function describe(name: string, revision: Revision, client: Client, deps: 
   const readiness = await deps.tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
   const tool = revision.tool(record, plain)
   const shown = client.toolset.select ? withSelect(tool) : tool
-  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: encodeReadiness(readiness) }
+  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
   return once(JSON.stringify({ ...shown, _meta }), revision)
 }
 

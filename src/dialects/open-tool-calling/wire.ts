@@ -9,9 +9,9 @@ import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
-import { bytesGiven } from '../../core/call/artifact-output.ts'
+import { bytesGiven, heldValue } from '../../core/call/output.ts'
 import type { Success } from '../../core/call/runner.ts'
-import { type Artifact, type Content, heldValue } from '../../core/tool/content.ts'
+import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
 export interface Invocation {

@@ -2,9 +2,8 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/input.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
-import { asValue } from '../../core/call/output.ts'
+import { valueOf } from '../../core/call/output.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
-import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import {
   anyObject,
@@ -97,11 +96,10 @@ export function decodeCall(body: unknown): Call | Failing {
   }
 }
 
-export function encodeOutcome({ callId, durationMs, result: given }: Outcome, form: Form): object {
-  const result = given.ok ? asValue(given) : given
-  if (result.ok)
-    return envelope({ call_id: callId, success: true, duration: durationMs, value: heldValue(result) }, form)
-  const { failure } = result
+export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
+  const given = result.ok ? valueOf(result) : result
+  if (given.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: given.value }, form)
+  const { failure } = given
   if (STATUS[failure.type] !== 200) return encodeFailure(failure, form)
   return envelope({ call_id: callId, success: false, duration: durationMs, error: failureBody(failure) }, form)
 }

@@ -1,4 +1,5 @@
 import { base64url } from 'jose'
+import { SESSION_LIFETIME_MS } from '../../core/access/session.ts'
 
 export interface Cookie {
   readonly name: string
@@ -44,4 +45,26 @@ function nameFor(request: Request, { name }: Cookie): string {
 
 function isSecure(request: Request): boolean {
   return new URL(request.url).protocol === 'https:'
+}
+
+const SESSION = randomCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
+/** Kept for 30 days: who granted something is known again when another toolkit asks for the same. */
+const BROWSER = randomCookie('switchboard-browser', 30 * 86_400)
+
+export function sessionCookieOf(request: Request): string | undefined {
+  return cookieOf(request, SESSION)
+}
+
+/** Without a text the session ends in the browser. */
+export function setSessionCookie(request: Request, text: string | undefined): string {
+  return setCookie(request, SESSION, text)
+}
+
+/** The random text that tells this browser from all others. */
+export function browserOf(request: Request): string | undefined {
+  return cookieOf(request, BROWSER)
+}
+
+export function setBrowserCookie(request: Request, browser: string): string {
+  return setCookie(request, BROWSER, browser)
 }

@@ -4,9 +4,8 @@ import type { SignInRule } from '../../core/access/sign-in-rules.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Authenticator, hasCredential } from './authenticate.ts'
-import { randomValue } from './cookie.ts'
+import { randomValue, sessionCookieOf, setSessionCookie } from './cookie.ts'
 import { isOwnPage, isSameOrigin } from './same-origin.ts'
-import { sessionCookieOf, setSessionCookie } from './session-cookie.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
 export interface SignedIn {

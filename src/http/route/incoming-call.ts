@@ -12,7 +12,7 @@ export const CALL_LIMIT = 4 * 1024 * 1024
 /** W3C Trace Context, section 3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-export interface IncomingCall {
+interface IncomingCall {
   readonly caller: Caller
   readonly body: unknown
 }
@@ -36,25 +36,27 @@ export async function receiveCall(
   return ok({ caller: callerOf(admitted.value, c.req.raw, backgroundOf(c), dialect), body: body.value })
 }
 
-const MAX_USER_ID = 256
-const MAX_CALL_ID = 256
+const MAX_ID = 256
 
 /** Dialects that have no word for the user take the header `X-User-Id`. */
 export function contextOf({ headers }: Request): Result<CallerContext> {
-  const userId = headers.get('x-user-id')
-  if (userId === null) return ok(NO_CONTEXT)
-  if (userId !== '' && userId.length <= MAX_USER_ID) return ok({ ...NO_CONTEXT, userId })
-  const message = `The header 'X-User-Id' must be of 1 to ${MAX_USER_ID} characters`
-  return fail({ type: 'request-malformed', message })
+  const userId = idIn(headers, 'X-User-Id')
+  if (userId === undefined) return ok(NO_CONTEXT)
+  return userId.ok ? ok({ ...NO_CONTEXT, userId: userId.value }) : userId
 }
 
 /** Dialects that have no word for a call's id take the header `Idempotency-Key`. */
 export function callIdOf({ headers }: Request): Result<{ readonly callId?: string }> {
-  const callId = headers.get('idempotency-key')
-  if (callId === null) return ok({})
-  if (callId !== '' && callId.length <= MAX_CALL_ID) return ok({ callId })
-  const message = `The header 'Idempotency-Key' must be of 1 to ${MAX_CALL_ID} characters`
-  return fail({ type: 'request-malformed', message })
+  const callId = idIn(headers, 'Idempotency-Key')
+  if (callId === undefined) return ok({})
+  return callId.ok ? ok({ callId: callId.value }) : callId
+}
+
+function idIn(headers: Headers, name: string): Result<string> | undefined {
+  const id = headers.get(name)
+  if (id === null) return undefined
+  if (id !== '' && id.length <= MAX_ID) return ok(id)
+  return fail({ type: 'request-malformed', message: `The header '${name}' must be of 1 to ${MAX_ID} characters` })
 }
 
 /** A malformed `traceparent` is passed over. */

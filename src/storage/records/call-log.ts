@@ -1,6 +1,6 @@
 import type { Background } from '../../core/tool/platform.ts'
 import { createBatches } from './batches.ts'
-import type { WrittenCall } from './written-call.ts'
+import type { WrittenCall } from './record-writer.ts'
 
 export interface CallLogOptions {
   /** Writes one message to the deployment's log. */

@@ -1,11 +1,11 @@
 import type { Act, WriteAct } from '../../core/access/act.ts'
+import type { CallRecord } from '../../core/call/record.ts'
 import type { RecordedCalls } from '../../core/call/records.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
 import { dayOf } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
-import type { WrittenCall } from './written-call.ts'
 
 export interface RecordWriterOptions {
   readonly append: (batch: RecordBatch) => Promise<void>
@@ -18,6 +18,21 @@ export interface RecordWriterOptions {
 
 const WINDOW_MS = 1_000
 const MOST = 500
+
+/** A call's record for the log and the store of records, serialised once for both. */
+export class WrittenCall {
+  readonly record: CallRecord
+  #text: string | undefined
+
+  constructor(record: CallRecord) {
+    this.record = record
+  }
+
+  /** JSON without a line break. */
+  get text(): string {
+    return (this.#text ??= JSON.stringify(this.record))
+  }
+}
 
 export interface RecordWriter {
   readonly writeCall: (call: WrittenCall, background: Background) => void

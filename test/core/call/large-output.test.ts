@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { placeOutput } from '../../../src/core/call/large-output.ts'
-import { asValue, fits, MAX_INLINE } from '../../../src/core/call/output.ts'
+import { fits, MAX_INLINE, valueOf } from '../../../src/core/call/output.ts'
 import type { Success } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
@@ -77,7 +77,7 @@ describe('a value that is too large for an answer', () => {
     expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
     const elsewhere = artifact(1, 'application/json', OUTPUT)
     expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere, usage: { instructions: 1 } })
-    expect(result.ok && asValue(result)).toBe(result)
+    expect(result.ok && valueOf(result)).toEqual({ ok: true, value: { artifact: elsewhere } })
   })
 
   it('is kept as the text it is', async () => {
@@ -89,7 +89,7 @@ describe('a value that is too large for an answer', () => {
     const { result } = await place({ ok: true, value: LONG }, { validateOutput: textsOnly })
     const elsewhere = artifact(1, 'text/plain', OUTPUT)
     expect(result).toEqual({ ok: true, value: undefined, elsewhere })
-    expect(result.ok && asValue(result)).toEqual({
+    expect(result.ok && valueOf(result)).toEqual({
       ok: false,
       failure: { type: 'output-elsewhere', artifact: elsewhere },
     })

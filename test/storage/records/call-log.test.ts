@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createCallLog } from '../../../src/storage/records/call-log.ts'
-import { WrittenCall } from '../../../src/storage/records/written-call.ts'
+import { WrittenCall } from '../../../src/storage/records/record-writer.ts'
 
 const recordOf = (call_id: string): CallRecord => ({
   at: 0,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
-import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
-import { WrittenCall } from '../../../src/storage/records/written-call.ts'
+import { createRecordWriter, WrittenCall } from '../../../src/storage/records/record-writer.ts'
 import type { RecordedCalls } from '../../../src/core/call/records.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
