@@ -1,48 +1,17 @@
 import { isList } from '../tool/json.ts'
-import {
-  boolean,
-  described,
-  integer,
-  into,
-  judged,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  schemaOf,
-  stating,
-  string,
-  unfit,
-  wrong,
-} from '../tool/json-reader.ts'
-import type { Report, Reader } from '../tool/json-reader.ts'
+import { boolean, described, integer, into, judged, list, nullable, object } from '../tool/json-reader.ts'
+import { oneOf, optional, schemaOf, stating, string, unfit, wrong } from '../tool/json-reader.ts'
+import type { ReadBy, Reader, Report } from '../tool/json-reader.ts'
 import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './limits.ts'
-import { type Principal, type Scope, SCOPES } from './principal.ts'
+import { type Principal, SCOPES } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 
 /** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
-export interface ApiKey {
+export interface ApiKey extends ReadBy<ReturnType<typeof newKey>> {
   readonly id: string
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  readonly tools: readonly string[]
-  readonly users: 'any' | readonly string[]
   readonly created_at: string
-  readonly expires_at?: string
-  /** Absent: only the deployment's own limits. */
-  readonly limits?: CallLimits
-  readonly record_arguments?: boolean
-}
-
-export type NewKey = Omit<ApiKey, 'id' | 'created_at'>
-
-/** null removes a field. */
-export type KeyChange = Partial<Omit<NewKey, 'expires_at' | 'limits'>> & {
-  readonly expires_at?: string | null
-  readonly limits?: CallLimits | null
 }
 
 /** `hash` is the SHA-256 of the key's text, in lower-case hex. */
@@ -73,7 +42,7 @@ const FIELDS = {
   tools: described('Patterns such as Gmail.*; all tools where nothing is said', distinct(toolPattern), ['*']),
   users: described(
     'The users it may act for; none where nothing is said',
-    stating<NewKey['users']>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
+    stating<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
     [],
   ),
   record_arguments: optional(described('Records of its calls hold their arguments, without secrets', boolean, false)),
@@ -89,6 +58,7 @@ export function newKey(now: () => Date) {
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
 
+/** null removes a field. */
 export function keyChange(now: () => Date) {
   const { name, scopes, tools, users, record_arguments } = FIELDS
   return object({
@@ -102,7 +72,10 @@ export function keyChange(now: () => Date) {
   })
 }
 
-export function changedKey({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
+export function changedKey(
+  { expires_at: expiry, limits: before, ...key }: ApiKey,
+  change: ReadBy<ReturnType<typeof keyChange>>,
+): ApiKey {
   const { expires_at = expiry, limits = before, ...others } = change
   return { ...key, ...others, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
 }

@@ -1,23 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import { requirementId } from '../tool/definition-fields.ts'
-import { check, described, integer, judged, list, object, optional, wrong } from '../tool/json-reader.ts'
+import { check, described, integer, judged, list, object, optional, type ReadBy, wrong } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { type Guard, guardFields, leastLevel, onlyTrue } from './guard.ts'
-import { type CallLimits, callLimits, type ToolLimits } from './limits.ts'
+import { guardFields, leastLevel, onlyTrue } from './guard.ts'
+import { callLimits, type ToolLimits } from './limits.ts'
 import type { LevelledTool } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 
 /** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
-export interface Policy extends Guard {
-  readonly pattern: string
-  /** The deployment's secrets these tools may have, unless TOOL_SECRETS names them. */
-  readonly secrets?: readonly string[]
-  readonly timeout_ms?: number
-  readonly limits?: CallLimits
-  readonly review?: true
-}
+export type Policy = { readonly pattern: string } & ReadBy<ReturnType<typeof policyReader>>
 
 /** Why a secret may not be named, in words that follow its name; undefined when it may. */
 export type JudgeSecret = (name: string) => string | undefined
@@ -65,14 +58,7 @@ export interface ToolRule {
   readonly review: boolean
 }
 
-export const NO_RULE: ToolRule = {
-  securityLevel: 0,
-  approval: false,
-  timeoutMs: undefined,
-  limits: [],
-  secrets: new Set(),
-  review: false,
-}
+export const NO_RULE = combined([])
 
 export interface PolicySet {
   /** Changes whenever a policy does. */
@@ -89,7 +75,7 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
   if (policies.length === 0) return { ...NO_POLICIES, revision }
   const known = new LRUCache<string, ToolRule>({ max: REMEMBERED })
   // Many tools share few rules
-  const rules = new Map<string, ToolRule>()
+  const rules = new Map([['', NO_RULE]])
 
   return {
     revision,
@@ -100,7 +86,7 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
       if (before) return before
       const covering = policies.filter(({ pattern }) => patternCovers(pattern, tool))
       const which = covering.map(({ pattern }) => pattern).join(' ')
-      const rule = rules.get(which) ?? together(covering)
+      const rule = rules.get(which) ?? combined(covering)
       rules.set(which, rule)
       known.set(key, rule)
       return rule
@@ -108,8 +94,7 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
   }
 }
 
-function together(policies: readonly Policy[]): ToolRule {
-  if (policies.length === 0) return NO_RULE
+function combined(policies: readonly Policy[]): ToolRule {
   const approval = policies.some((policy) => policy.approval)
   const timeouts = policies.flatMap(({ timeout_ms: ms }) => ms ?? [])
   return {

@@ -1,5 +1,17 @@
 import type { KnownProvider, Provider } from './provider.ts'
 
+/** Addresses without their `https://`. */
+function at(authorize: string, token: string, revoke?: string) {
+  return {
+    authorization_endpoint: `https://${authorize}`,
+    token_endpoint: `https://${token}`,
+    ...(revoke === undefined ? {} : { revocation_endpoint: `https://${revoke}` }),
+  }
+}
+
+const BASIC = { token_endpoint_auth_method: 'client_secret_basic' } as const
+const MICROSOFT = 'login.microsoftonline.com/common/oauth2/v2.0'
+
 /**
  * Providers that need no configuration. Endpoints are not discovered: it saves a request, and half of them publish
  * nothing. `issuer` is set where a provider names itself in its answers (RFC 9207) or publishes it. LinkedIn is left
@@ -8,131 +20,92 @@ import type { KnownProvider, Provider } from './provider.ts'
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   airtable: {
     name: 'Airtable',
-    authorization_endpoint: 'https://airtable.com/oauth2/v1/authorize',
-    token_endpoint: 'https://airtable.com/oauth2/v1/token',
-    token_endpoint_auth_method: 'client_secret_basic',
+    ...at('airtable.com/oauth2/v1/authorize', 'airtable.com/oauth2/v1/token'),
+    ...BASIC,
   },
   asana: {
     name: 'Asana',
-    authorization_endpoint: 'https://app.asana.com/-/oauth_authorize',
-    token_endpoint: 'https://app.asana.com/-/oauth_token',
-    revocation_endpoint: 'https://app.asana.com/-/oauth_revoke',
+    ...at('app.asana.com/-/oauth_authorize', 'app.asana.com/-/oauth_token', 'app.asana.com/-/oauth_revoke'),
   },
   atlassian: {
     name: 'Atlassian',
-    authorization_endpoint: 'https://auth.atlassian.com/authorize',
-    token_endpoint: 'https://auth.atlassian.com/oauth/token',
+    ...at('auth.atlassian.com/authorize', 'auth.atlassian.com/oauth/token'),
     // Without the audience it is a login; without the prompt, later consent to more scopes is not asked for
     authorization_parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     extra_scopes: ['offline_access'],
   },
   box: {
     name: 'Box',
-    authorization_endpoint: 'https://account.box.com/api/oauth2/authorize',
-    token_endpoint: 'https://api.box.com/oauth2/token',
-    revocation_endpoint: 'https://api.box.com/oauth2/revoke',
+    ...at('account.box.com/api/oauth2/authorize', 'api.box.com/oauth2/token', 'api.box.com/oauth2/revoke'),
   },
   calendly: {
     name: 'Calendly',
-    authorization_endpoint: 'https://auth.calendly.com/oauth/authorize',
-    token_endpoint: 'https://auth.calendly.com/oauth/token',
-    revocation_endpoint: 'https://auth.calendly.com/oauth/revoke',
+    ...at('auth.calendly.com/oauth/authorize', 'auth.calendly.com/oauth/token', 'auth.calendly.com/oauth/revoke'),
   },
   discord: {
     name: 'Discord',
-    authorization_endpoint: 'https://discord.com/oauth2/authorize',
-    token_endpoint: 'https://discord.com/api/oauth2/token',
-    revocation_endpoint: 'https://discord.com/api/oauth2/token/revoke',
+    ...at('discord.com/oauth2/authorize', 'discord.com/api/oauth2/token', 'discord.com/api/oauth2/token/revoke'),
   },
   dropbox: {
     name: 'Dropbox',
-    authorization_endpoint: 'https://www.dropbox.com/oauth2/authorize',
-    token_endpoint: 'https://api.dropboxapi.com/oauth2/token',
+    ...at('www.dropbox.com/oauth2/authorize', 'api.dropboxapi.com/oauth2/token'),
     authorization_parameters: { token_access_type: 'offline' },
   },
   github: {
     name: 'GitHub',
     issuer: 'https://github.com/login/oauth',
-    authorization_endpoint: 'https://github.com/login/oauth/authorize',
-    token_endpoint: 'https://github.com/login/oauth/access_token',
+    ...at('github.com/login/oauth/authorize', 'github.com/login/oauth/access_token'),
   },
   gitlab: {
     name: 'GitLab',
     issuer: 'https://gitlab.com',
-    authorization_endpoint: 'https://gitlab.com/oauth/authorize',
-    token_endpoint: 'https://gitlab.com/oauth/token',
-    revocation_endpoint: 'https://gitlab.com/oauth/revoke',
+    ...at('gitlab.com/oauth/authorize', 'gitlab.com/oauth/token', 'gitlab.com/oauth/revoke'),
   },
   google: {
     name: 'Google',
     issuer: 'https://accounts.google.com',
-    authorization_endpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
-    token_endpoint: 'https://oauth2.googleapis.com/token',
-    revocation_endpoint: 'https://oauth2.googleapis.com/revoke',
+    ...at('accounts.google.com/o/oauth2/v2/auth', 'oauth2.googleapis.com/token', 'oauth2.googleapis.com/revoke'),
     // A refresh token comes only with both, after the very first consent
     authorization_parameters: { access_type: 'offline', prompt: 'consent' },
   },
-  hubspot: {
-    name: 'HubSpot',
-    authorization_endpoint: 'https://app.hubspot.com/oauth/authorize',
-    token_endpoint: 'https://api.hubapi.com/oauth/v1/token',
-  },
+  hubspot: { name: 'HubSpot', ...at('app.hubspot.com/oauth/authorize', 'api.hubapi.com/oauth/v1/token') },
   linear: {
     name: 'Linear',
-    authorization_endpoint: 'https://linear.app/oauth/authorize',
-    token_endpoint: 'https://api.linear.app/oauth/token',
-    revocation_endpoint: 'https://api.linear.app/oauth/revoke',
+    ...at('linear.app/oauth/authorize', 'api.linear.app/oauth/token', 'api.linear.app/oauth/revoke'),
     scope_separator: ',',
   },
   microsoft: {
     name: 'Microsoft',
     // Work, school and personal accounts. No issuer, since each tenant is its own
-    authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
-    token_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    ...at(`${MICROSOFT}/authorize`, `${MICROSOFT}/token`),
     extra_scopes: ['offline_access'],
   },
   notion: {
     name: 'Notion',
-    authorization_endpoint: 'https://api.notion.com/v1/oauth/authorize',
-    token_endpoint: 'https://api.notion.com/v1/oauth/token',
-    token_endpoint_auth_method: 'client_secret_basic',
+    ...at('api.notion.com/v1/oauth/authorize', 'api.notion.com/v1/oauth/token'),
+    ...BASIC,
     authorization_parameters: { owner: 'user' },
   },
   salesforce: {
     name: 'Salesforce',
     issuer: 'https://login.salesforce.com',
-    authorization_endpoint: 'https://login.salesforce.com/services/oauth2/authorize',
-    token_endpoint: 'https://login.salesforce.com/services/oauth2/token',
-    revocation_endpoint: 'https://login.salesforce.com/services/oauth2/revoke',
+    ...at(
+      'login.salesforce.com/services/oauth2/authorize',
+      'login.salesforce.com/services/oauth2/token',
+      'login.salesforce.com/services/oauth2/revoke',
+    ),
     extra_scopes: ['refresh_token'],
   },
-  slack: {
-    name: 'Slack',
-    // The user's own token; the older oauth/v2 pair gives a bot's
-    authorization_endpoint: 'https://slack.com/oauth/v2_user/authorize',
-    token_endpoint: 'https://slack.com/api/oauth.v2.user.access',
-  },
-  spotify: {
-    name: 'Spotify',
-    authorization_endpoint: 'https://accounts.spotify.com/authorize',
-    token_endpoint: 'https://accounts.spotify.com/api/token',
-    token_endpoint_auth_method: 'client_secret_basic',
-  },
+  // The user's own token; the older oauth/v2 pair gives a bot's
+  slack: { name: 'Slack', ...at('slack.com/oauth/v2_user/authorize', 'slack.com/api/oauth.v2.user.access') },
+  spotify: { name: 'Spotify', ...at('accounts.spotify.com/authorize', 'accounts.spotify.com/api/token'), ...BASIC },
   x: {
     name: 'X',
-    authorization_endpoint: 'https://x.com/i/oauth2/authorize',
-    token_endpoint: 'https://api.x.com/2/oauth2/token',
-    revocation_endpoint: 'https://api.x.com/2/oauth2/revoke',
-    token_endpoint_auth_method: 'client_secret_basic',
+    ...at('x.com/i/oauth2/authorize', 'api.x.com/2/oauth2/token', 'api.x.com/2/oauth2/revoke'),
+    ...BASIC,
     extra_scopes: ['offline.access'],
   },
-  zoom: {
-    name: 'Zoom',
-    authorization_endpoint: 'https://zoom.us/oauth/authorize',
-    token_endpoint: 'https://zoom.us/oauth/token',
-    revocation_endpoint: 'https://zoom.us/oauth/revoke',
-    token_endpoint_auth_method: 'client_secret_basic',
-  },
+  zoom: { name: 'Zoom', ...at('zoom.us/oauth/authorize', 'zoom.us/oauth/token', 'zoom.us/oauth/revoke'), ...BASIC },
 }
 
 const BY_ID: ReadonlyMap<string, KnownProvider> = new Map(

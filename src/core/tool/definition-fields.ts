@@ -1,6 +1,6 @@
 import type { Given } from './codec.ts'
 import { isJsonObject, isTexts, type JsonObject } from './json.ts'
-import { into, judged, parsed, type Reader, stating, text, unfit, wrong } from './json-reader.ts'
+import { into, judged, matching, parsed, type Reader, stating, text, unfit, wrong } from './json-reader.ts'
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
 import { isRequirementId } from './tool.ts'
@@ -23,9 +23,7 @@ export const tags: Reader<readonly string[]> = parsed('up to 32 texts of 1 to 64
   isTexts(value) && value.length <= 32 && value.every(({ length }) => length >= 1 && length <= 64) ? value : undefined,
 )
 
-export const jsonSchema: Reader<JsonObject> = parsed('a JSON Schema object', (value) =>
-  isJsonObject(value) ? value : undefined,
-)
+export const jsonSchema = matching('a JSON Schema object', isJsonObject)
 
 /** A tool's input schema, in which `"type": "object"` may be left out. */
 export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report) => {

@@ -117,12 +117,8 @@ export function schemaOf(reader: Reader<unknown>): JsonObject {
 }
 
 export function described<T>(description: string, reader: Reader<T>, otherwise?: Json): Reader<T> {
-  const schema = () => ({
-    ...schemaOf(reader),
-    description,
-    ...(otherwise === undefined ? {} : { default: otherwise }),
-  })
-  return stating(schema, reader)
+  const more = otherwise === undefined ? {} : { default: otherwise }
+  return stating(() => ({ ...schemaOf(reader), description, ...more }), reader)
 }
 
 /** Gives a reader the schema of the one it wraps. */
@@ -135,20 +131,20 @@ export function parsed<T>(
   parse: (value: unknown) => T | undefined,
   schema: () => JsonObject = () => ({ description: `Must be ${wanted}` }),
 ): Reader<T> {
-  const reader: Reader<T> = (value, report) => {
+  return stating(schema, (value, report) => {
     const read = parse(value)
     return read === undefined ? unfit(report, wanted, value) : read
-  }
-  return Object.assign(reader, { schema })
+  })
+}
+
+export function matching<T>(wanted: string, is: (value: unknown) => value is T, schema?: () => JsonObject): Reader<T> {
+  return parsed(wanted, (value) => (is(value) ? value : undefined), schema)
 }
 
 export function text(wanted: string, fits: RegExp | ((text: string) => boolean)): Reader<string> {
   const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
-  return parsed(
-    wanted,
-    (value) => (typeof value === 'string' && test(value) ? value : undefined),
-    () => ({ type: 'string', description: `Must be ${wanted}` }),
-  )
+  const schema = () => ({ type: 'string', description: `Must be ${wanted}` })
+  return matching(wanted, (value): value is string => typeof value === 'string' && test(value), schema)
 }
 
 /** Length in UTF-16 code units. */
@@ -159,42 +155,26 @@ export function string({ least = 0, most = Infinity }: Bounds = {}): Reader<stri
 }
 
 export function integer(least: number, most: number): Reader<number> {
-  return parsed(
-    `an integer from ${least} to ${most}`,
-    (value) =>
-      typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
-    () => ({ type: 'integer', minimum: least, maximum: most }),
-  )
+  const is = (value: unknown): value is number =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
+  return matching(`an integer from ${least} to ${most}`, is, () => ({ type: 'integer', minimum: least, maximum: most }))
 }
 
-export const boolean: Reader<boolean> = parsed(
-  'a boolean',
-  (value) => (typeof value === 'boolean' ? value : undefined),
-  () => ({ type: 'boolean' }),
-)
+const isBoolean = (value: unknown) => typeof value === 'boolean'
+export const boolean = matching('a boolean', isBoolean, () => ({ type: 'boolean' }))
 
 export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   const wanted = words.length === 1 ? quoted(words) : `one of ${quoted(words)}`
-  return parsed(
-    wanted,
-    (value) => words.find((word) => word === value),
-    () => ({ enum: words }),
-  )
+  const parse = (value: unknown) => words.find((word) => word === value)
+  return parsed(wanted, parse, () => ({ enum: words }))
 }
 
-export const anyObject: Reader<JsonObject> = parsed(
-  'an object',
-  (value) => (isJsonObject(value) ? value : undefined),
-  () => ({ type: 'object' }),
-)
+export const anyObject = matching('an object', isJsonObject, () => ({ type: 'object' }))
 
 export const anything: Reader<Json | undefined> = (value) => (isJson(value) ? value : undefined)
 
-export const strings: Reader<readonly string[]> = parsed(
-  'an array of strings',
-  (value) => (isTexts(value) ? value : undefined),
-  () => ({ type: 'array', items: { type: 'string' } }),
-)
+const STRINGS = { type: 'array', items: { type: 'string' } }
+export const strings = matching('an array of strings', isTexts, () => STRINGS)
 
 export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds = {}): Reader<readonly T[]> {
   const wanted = `an array${span('items', least, most)}`
@@ -297,10 +277,7 @@ export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefi
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
 export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return stating(
-    () => ({ anyOf: [schemaOf(reader), { type: 'null' }] }),
-    (value, report) => (value === undefined || value === null ? otherwise : reader(value, report)),
-  )
+  return into(optional(nullable(reader)), (value) => value ?? otherwise)
 }
 
 export function nullable<T>(reader: Reader<T>): Reader<T | null> {
