@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
-import { compareDefinitions, requiredBump } from '../../src/core/schema/change.ts'
+import { compareDefinitions, requiredBump } from '../../src/core/schema/compatibility.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { linearPattern } from '../../src/core/schema/pattern.ts'
 import { loadPatternEngine } from '../../src/core/schema/pattern-matcher.ts'

@@ -1,4 +1,4 @@
-import { compareDefinitions } from '../schema/change.ts'
+import { compareDefinitions } from '../schema/compatibility.ts'
 import { afford, type Budget, createBudget, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import type { ToolSource } from '../tool/tool-source.ts'

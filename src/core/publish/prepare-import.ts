@@ -1,5 +1,5 @@
 import { type Guard, guarded, guardOf } from '../access/guard.ts'
-import { lowestVersion, requiredBump } from '../schema/change.ts'
+import { lowestVersion, requiredBump } from '../schema/compatibility.ts'
 import { createBudget, UNITS } from '../tool/budget.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import { formatToolId } from '../tool/tool-id.ts'

@@ -1,5 +1,5 @@
 import type { KeptDocument } from '../../core/publish/registry.ts'
-import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/change.ts'
+import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/compatibility.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'

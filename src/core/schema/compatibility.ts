@@ -1,9 +1,10 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
+import { isObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import { type Definition, derivedSecurityLevel, type JsonSchema, needsApproval } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { expandSchema } from './expand.ts'
-import { type Change, compareInput, compareOutput, type Level } from './schema-change.ts'
+import { type Change, compareSchemas, type Level } from './schema-comparison.ts'
 
 export type Contract = Pick<
   Definition,
@@ -12,21 +13,21 @@ export type Contract = Pick<
 
 /** All differences that callers may notice. Schemas that take too much work to compare are one `major` change. */
 export function compareDefinitions(previous: Contract, next: Contract, budget = createBudget()): Change[] {
-  return toldOf(() => [
-    ...compareInput(previous.input, next.input, '/input', budget),
-    ...compareOutput(previous.output, next.output, '/output', budget),
+  return affordable(() => [
+    ...compareSchemas('input', previous.input, next.input, budget),
+    ...compareSchemas('output', previous.output, next.output, budget),
     ...requirementChanges(previous, next),
   ])
 }
 
 /** The version step that the gravest change needs, with references written out. */
 export function requiredBump(previous: Contract, next: Contract, budget = createBudget()): Level {
-  const changes = toldOf(() => compareDefinitions(expanded(previous, budget), expanded(next, budget), budget))
+  const changes = affordable(() => compareDefinitions(expanded(previous, budget), expanded(next, budget), budget))
   const levels = new Set(changes.map(({ level }) => level))
   return levels.has('major') ? 'major' : levels.has('minor') ? 'minor' : 'patch'
 }
 
-function toldOf(compare: () => Change[]): Change[] {
+function affordable(compare: () => Change[]): Change[] {
   const compared = afford(compare, 'The schemas take too much work to compare')
   if (compared.ok) return compared.value
   return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'major' }))
@@ -35,11 +36,7 @@ function toldOf(compare: () => Change[]): Change[] {
 function expanded(definition: Contract, budget: Budget): Contract {
   const { input, output } = definition
   const whole = wholly(input, budget)
-  return {
-    ...definition,
-    input: typeof whole === 'boolean' ? input : whole,
-    output: output === null ? null : wholly(output, budget),
-  }
+  return { ...definition, input: isObject(whole) ? whole : input, output: output && wholly(output, budget) }
 }
 
 /** With references written out, so that parts can be compared; unchanged where not all references can be. */
@@ -53,19 +50,17 @@ export function checkSuccessor(previous: Contract, next: Contract): readonly Pro
   return refuseChanges(compareDefinitions(previous, next), previous.version, next.version)
 }
 
-export interface WholeContract {
+interface ToolSet {
   readonly version: string
   readonly tools: readonly string[]
 }
 
-export function checkWholeSuccessor(previous: WholeContract, next: WholeContract): readonly Problem[] {
+export function checkWholeSuccessor(previous: ToolSet, next: ToolSet): readonly Problem[] {
+  const removed = previous.tools.filter((tool) => !next.tools.includes(tool))
+  const added = next.tools.filter((tool) => !previous.tools.includes(tool))
   const changes: Change[] = [
-    ...previous.tools
-      .filter((tool) => !next.tools.includes(tool))
-      .map((tool): Change => ({ path: '', what: `'${tool}' is removed`, level: 'major' })),
-    ...next.tools
-      .filter((tool) => !previous.tools.includes(tool))
-      .map((tool): Change => ({ path: '', what: `'${tool}' is added`, level: 'minor' })),
+    ...removed.map((tool) => ({ path: '', what: `'${tool}' is removed`, level: 'major' as const })),
+    ...added.map((tool) => ({ path: '', what: `'${tool}' is added`, level: 'minor' as const })),
   ]
   return refuseChanges(changes, previous.version, next.version)
 }
@@ -117,14 +112,10 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
   const [from = 0, to = 0] = [previous, next].map(
     ({ securityLevel, requirements }) => securityLevel ?? derivedSecurityLevel(requirements),
   )
-  const [asked, asks] = [asksApproval(from, previous), asksApproval(to, next)]
-  if (asked && !asks) {
-    const what = 'A person no longer approves each call'
-    yield { path: '/requiresApproval', what, level: 'major' }
-  }
-  // A raised level implies it
-  if (asks && !asked && from >= to) {
-    const what = 'A person must now approve each call'
+  const [hadApproval, hasApproval] = [asksApproval(from, previous), asksApproval(to, next)]
+  // A raised level implies a new approval
+  if (hadApproval ? !hasApproval : hasApproval && from >= to) {
+    const what = `A person ${hasApproval ? 'must now approve' : 'no longer approves'} each call`
     yield { path: '/requiresApproval', what, level: 'major' }
   }
   if (from === to) return

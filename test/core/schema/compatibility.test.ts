@@ -6,8 +6,8 @@ import {
   type Contract,
   lowestVersion,
   requiredBump,
-} from '../../../src/core/schema/change.ts'
-import type { Level } from '../../../src/core/schema/schema-change.ts'
+} from '../../../src/core/schema/compatibility.ts'
+import type { Level } from '../../../src/core/schema/schema-comparison.ts'
 import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool/tool.ts'
 
 function contract(change: Partial<Contract> = {}): Contract {

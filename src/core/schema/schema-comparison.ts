@@ -1,0 +1,200 @@
+import { type Budget, unitsOf, weigh } from '../tool/budget.ts'
+import { canonicalJson } from '../tool/digest.ts'
+import { isObject } from '../tool/json.ts'
+import { pointerStep } from '../tool/problem.ts'
+import { keywordsWhere, VALIDATING } from './keywords.ts'
+import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
+
+/** `path` is a JSON Pointer into the newer version. */
+export interface Change {
+  readonly path: string
+  /** A clause about the newer version: `Parameter 'b' is now required`. */
+  readonly what: string
+  readonly level: Level
+}
+
+/** `major` breaks callers, `minor` offers them more, `patch` is neither. */
+export type Level = 'major' | 'minor' | 'patch'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Units for comparing two schemas keyword by keyword, beside what they hold. */
+const KEYWORDS = 20
+
+const LOWER_BOUNDS = keywordsWhere(({ changes }) => changes === 'lower')
+const UPPER_BOUNDS = keywordsWhere(({ changes }) => changes === 'upper')
+const CONSTRAINTS = keywordsWhere(({ changes }) => changes === 'constraint')
+const OPAQUE = keywordsWhere(({ changes }) => changes === 'opaque')
+
+/** The comparison of one part of two schemas. */
+interface Comparison {
+  readonly direction: 'input' | 'output'
+  readonly path: string
+  /** The beginning of a clause. */
+  readonly name: string
+  readonly meanings: Meanings
+  readonly budget: Budget
+}
+
+/**
+ * Inputs: `major` where the new schema may refuse what was accepted, or is too hard to compare; `minor` where it accepts
+ * more. Outputs: everything is `major` but a further property or guarantee (`minor`); null is no output.
+ */
+export function compareSchemas(
+  direction: 'input' | 'output',
+  before: unknown,
+  after: unknown,
+  budget: Budget,
+): Change[] {
+  const [path, name] = [`/${direction}`, `The ${direction}`]
+  if (before === null || after === null) {
+    return before === after ? [] : [{ path, what: `${name} has another type`, level: 'major' }]
+  }
+  const meanings = createMeanings(budget)
+  const [from, to] = [meanings.of(before), meanings.of(after)]
+  const all: Change[] = []
+  if (from === to) {
+    weigh(before, budget, path)
+    weigh(after, budget, path)
+    if (!same(before, after)) all.push({ path, what: `${name} is described differently`, level: 'patch' })
+    return all
+  }
+  for (const change of partChanges(from, to, { direction, path, name, meanings, budget })) {
+    // A property's name may be as long as a document, and stands in every path below it
+    budget.spend(unitsOf(change.path) + unitsOf(change.what))
+    all.push(change)
+  }
+  return all
+}
+
+function* partChanges(before: Meaning, after: Meaning, comparison: Comparison): Generator<Change> {
+  if (before === after) return
+  const { direction, path, name, budget } = comparison
+  budget.spend(KEYWORDS + before.units + after.units, path)
+  const [from, to] = [before.asked, after.asked]
+  if (direction === 'input') {
+    if (to === false || from === false) {
+      yield { path, what: `${name} is ${to ? 'now' : 'no longer'} accepted`, level: to ? 'minor' : 'major' }
+    } else yield* inputChanges(objectOf(from), objectOf(to), comparison)
+  } else if (isObject(from) && isObject(to)) yield* outputChanges(from, to, comparison)
+  else yield { path, what: `${name} has another type`, level: 'major' }
+}
+
+function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<Change> {
+  const { path, name, meanings } = comparison
+  const changed = (keyword: string, clause: string, level: Level): Change => {
+    return { path: path + pointerStep(keyword), what: `${name} ${clause}`, level }
+  }
+  const types = [typesOf(from), typesOf(to)] as const
+  if (types[0].some((type) => !types[1].includes(type))) yield changed('type', 'has another type', 'major')
+  else if (!same(types[0], types[1])) yield changed('type', 'has a wider type', 'minor')
+  const enumeration = enumChange(from['enum'], to['enum'])
+  if (enumeration) yield changed('enum', ...enumeration)
+  for (const keyword of [...LOWER_BOUNDS, ...UPPER_BOUNDS]) {
+    const sign = LOWER_BOUNDS.has(keyword) ? 1 : -1
+    const [before = -Infinity, after = -Infinity] = [from, to].map(({ [keyword]: bound }) =>
+      typeof bound === 'number' ? sign * bound : undefined,
+    )
+    if (after > before) yield changed(keyword, `has a tighter '${keyword}'`, 'major')
+    if (after < before) yield changed(keyword, `has a wider '${keyword}'`, 'minor')
+  }
+  const unique = [from, to].map(({ uniqueItems }) => uniqueItems ?? false)
+  if (unique[0] !== unique[1]) {
+    yield unique[1]
+      ? changed('uniqueItems', 'must now have unique items', 'major')
+      : changed('uniqueItems', 'need no longer have unique items', 'minor')
+  }
+  for (const keyword of [...CONSTRAINTS, ...OPAQUE]) {
+    if (same(from[keyword], to[keyword])) continue
+    const isGone = to[keyword] === undefined && CONSTRAINTS.has(keyword)
+    yield changed(keyword, `has ${isGone ? 'no' : 'another'} '${keyword}'`, isGone ? 'minor' : 'major')
+  }
+  for (const keyword of ['items', 'additionalProperties']) {
+    const at = path + pointerStep(keyword)
+    if (Array.isArray(from[keyword]) || Array.isArray(to[keyword])) {
+      if (!same(from[keyword], to[keyword])) yield changed(keyword, `has another '${keyword}'`, 'major')
+      continue
+    }
+    const [before, after] = [meanings.numbered(from[keyword]), meanings.numbered(to[keyword])]
+    for (const change of partChanges(before, after, { ...comparison, path: at, name: 'The input' })) {
+      const isNamed = change.path !== at && !change.what.startsWith('The input ')
+      yield isNamed ? change : { ...change, what: `${name} has another '${keyword}'` }
+    }
+  }
+  yield* propertyChanges(from, to, comparison)
+}
+
+function enumChange(from: unknown, to: unknown): [clause: string, level: Level] | undefined {
+  if (same(from, to)) return undefined
+  if (!Array.isArray(to)) return ['accepts any value', 'minor']
+  if (!Array.isArray(from)) return ['accepts only some values', 'major']
+  const [before, after] = [new Set<unknown>(from), new Set<unknown>(to)]
+  if ([...before].some((value) => !after.has(value))) return ['accepts fewer values', 'major']
+  return after.size > before.size ? ['accepts more values', 'minor'] : undefined
+}
+
+function* outputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<Change> {
+  const { path, name, meanings } = comparison
+  const isList = Array.isArray(from['items']) || Array.isArray(to['items'])
+  for (const keyword of VALIDATING) {
+    if (keyword === 'properties' || keyword === 'required' || (keyword === 'items' && !isList)) continue
+    if (same(from[keyword], to[keyword])) continue
+    yield { path: path + pointerStep(keyword), what: `${name} has another '${keyword}'`, level: 'major' }
+  }
+  if (!isList) {
+    const items = { ...comparison, path: `${path}/items`, name: 'The output' }
+    yield* partChanges(meanings.numbered(from['items']), meanings.numbered(to['items']), items)
+  }
+  yield* propertyChanges(from, to, comparison)
+}
+
+function* propertyChanges(from: Schema, to: Schema, comparison: Comparison): Generator<Change> {
+  const { path, meanings, budget } = comparison
+  const isInput = comparison.direction === 'input'
+  const [before, after] = [objectOf(from['properties']), objectOf(to['properties'])]
+  const [needed, needs] = [namesOf(from['required']), namesOf(to['required'])]
+  for (const property of new Set([...Object.keys(before), ...Object.keys(after), ...needed, ...needs])) {
+    budget.spend(unitsOf(property), path)
+    const at = `${path}/properties${pointerStep(property)}`
+    const name = isInput ? `Parameter '${property}'` : `Output property '${property}'`
+    const [was, is] = [Object.hasOwn(before, property), Object.hasOwn(after, property)]
+    const isGained = needs.has(property) && !needed.has(property)
+    const isLost = needed.has(property) && !needs.has(property)
+    if (was && is) {
+      const [old, current] = [meanings.numbered(before[property]), meanings.numbered(after[property])]
+      yield* partChanges(old, current, { ...comparison, path: at, name })
+    }
+    if (was && !is) yield { path: at, what: `${name} is removed`, level: 'major' }
+    if (isInput) {
+      if (isGained) yield { path: at, what: `${name} is now required`, level: 'major' }
+      else if (is && !was) yield { path: at, what: `${name} is new`, level: 'minor' }
+      else if (is && isLost) yield { path: at, what: `${name} is now optional`, level: 'minor' }
+    } else {
+      if (isLost && (is || !was)) yield { path: at, what: `${name} is no longer guaranteed`, level: 'major' }
+      if (is && !was) yield { path: at, what: `${name} is new`, level: 'minor' }
+      else if (isGained) yield { path: at, what: `${name} is now guaranteed`, level: 'minor' }
+    }
+  }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (a === undefined || b === undefined || typeof a !== 'object') return a === b
+  return canonicalJson(a) === canonicalJson(b)
+}
+
+function objectOf(value: unknown): Schema {
+  return isObject(value) ? value : {}
+}
+
+function namesOf(value: unknown): ReadonlySet<string> {
+  return new Set(Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [])
+}
+
+const ALL_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
+
+/** Every number is accepted where `number` is, so `integer` comes with it. */
+function typesOf({ type }: Schema): readonly string[] {
+  if (type === undefined) return ALL_TYPES
+  const named: readonly unknown[] = Array.isArray(type) ? type : [type]
+  return ALL_TYPES.filter((name) => named.includes(name) || (name === 'integer' && named.includes('number')))
+}
