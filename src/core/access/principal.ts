@@ -1,6 +1,5 @@
 import type { CallLimits } from './limits.ts'
-import { patternCovers } from '../tool/tool-id.ts'
-import { formatToolId, type ToolName } from '../tool/tool-id.ts'
+import { formatToolId, patternCovers, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 /** `users:confirm`: to say who is in front of a browser. `records:read`: to see everybody's calls and acts. */

@@ -1,6 +1,5 @@
 import type { JudgeSecret } from './policy.ts'
-import { patternCovers } from '../tool/tool-id.ts'
-import type { ToolName } from '../tool/tool-id.ts'
+import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
 export interface ToolSecrets {
   isGranted(id: string, tool: ToolName): boolean

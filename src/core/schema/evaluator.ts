@@ -5,7 +5,7 @@ import type { JsonSchema } from '../tool/tool.ts'
 import { ASSERTIONS } from './assertions.ts'
 import { keywordsWhere, malformed } from './keywords.ts'
 import { createMatchers } from './pattern-matcher.ts'
-import { createResources, ROOT, type Scope, scopeBelow, scopeOf } from './resources.ts'
+import { createResources, ROOT, type ResourceScope, scopeBelow, scopeOf } from './resources.ts'
 import { subschemas } from './subschemas.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
@@ -23,7 +23,7 @@ type Check = (value: unknown, place: Place, judged: Judged) => boolean
 type Schema = Readonly<Record<string, unknown>>
 
 interface Below {
-  readonly scope: Scope
+  readonly scope: ResourceScope
   all(keyword: string): readonly Check[]
   named(keyword: string): ReadonlyMap<string, Check>
 }
@@ -74,7 +74,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return false
   }
 
-  function make(schema: unknown, holder: string, above: Scope): Check {
+  function make(schema: unknown, holder: string, above: ResourceScope): Check {
     making.spend(MAKING)
     const scope = isObject(schema) ? scopeOf(schema, above) : above
     const check = isObject(schema) ? checkOf(schema, scope) : constant(schema, holder)
@@ -90,7 +90,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return (_, place) => report(isItem ? place?.above : place, holder)
   }
 
-  function checkOf(schema: Schema, scope: Scope): Check {
+  function checkOf(schema: Schema, scope: ResourceScope): Check {
     const checks = checksOf(schema, belowOf(schema, scope))
     const judgesRest = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
     return (value, place, judged) => {
@@ -107,7 +107,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     }
   }
 
-  function belowOf(schema: Schema, scope: Scope): Below {
+  function belowOf(schema: Schema, scope: ResourceScope): Below {
     const byKeyword = new Map<string, Check[]>()
     for (const { schema: each, keyword, path } of subschemas(schema)) {
       const checks = byKeyword.get(keyword) ?? []
@@ -211,9 +211,12 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
         return (value, place) =>
           every(namesOf(value), (name) => !first || holds(first, name) || report({ above: place, step: name }, keyword))
       case 'unevaluatedProperties':
-        return (value, place, judged) => every(namesOf(value), (name) => rest(first, value, name, place, judged))
-      case 'unevaluatedItems':
-        return (value, place, judged) => every(indexesOf(value), (index) => rest(first, value, index, place, judged))
+      case 'unevaluatedItems': {
+        const stepsOf = (value: unknown): Iterable<string | number> =>
+          keyword === 'unevaluatedItems' ? indexesOf(value) : namesOf(value)
+        return (value, place, judged) =>
+          every(stepsOf(value), (step) => !first || judged?.has(step) || part(first, value, step, place, judged))
+      }
       default:
         return undefined
     }
@@ -244,22 +247,12 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
       })
   }
 
-  function referenceCheck(reference: string, scope: Scope): Check {
+  function referenceCheck(reference: string, scope: ResourceScope): Check {
     let target: Check = () => false
     references.push(() => {
       target = resources.find(reference, scope)
     })
     return (value, place, judged) => inPlace(target, value, place, judged)
-  }
-
-  function rest(
-    check: Check | undefined,
-    value: unknown,
-    step: string | number,
-    place: Place,
-    judged: Judged,
-  ): boolean {
-    return !check || judged?.has(step) === true || part(check, value, step, place, judged)
   }
 
   function part(check: Check, value: unknown, step: string | number, place: Place, judged: Judged): boolean {

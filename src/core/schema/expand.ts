@@ -4,12 +4,8 @@ import type { JsonSchema } from '../tool/tool.ts'
 import { keywordsWhere, REFERRING } from './keywords.ts'
 import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from './subschemas.ts'
 
-export interface Bounds {
-  readonly schemas: number
-  readonly depth: number
-  readonly nesting: number
-  readonly characters: number
-}
+const MEASURES = ['schemas', 'depth', 'nesting', 'characters'] as const
+export type Bounds = Readonly<Record<(typeof MEASURES)[number], number>>
 
 /** Anything is allowed in place of a cut reference. */
 export interface Expanded {
@@ -28,7 +24,6 @@ const REFERENCES = [...keywordsWhere(({ role }) => role === 'reference')]
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 /** These interact with keywords beside them. */
 const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
-/** Bounds the recursion over schemas and references. */
 const MAX_LEVELS = 100
 const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
 
@@ -36,7 +31,8 @@ const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, ch
 export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createBudget()): Expanded {
   if (!isObject(schema) || !refers(schema)) return { schema, cut: [] }
   const whole = write(schema, true, budget)
-  if (whole && fits(sizeOf(whole.schema, new Map(), budget), bounds)) return whole
+  const size = whole && sizeOf(whole.schema, new Map(), budget)
+  if (size && MEASURES.every((measure) => size[measure] <= bounds[measure])) return whole
   return write(schema, false, budget) ?? { schema, cut: [] }
 }
 
@@ -154,13 +150,4 @@ function nestingOf(value: unknown): number {
   let deepest = 0
   for (const each of Object.values(value)) deepest = Math.max(deepest, nestingOf(each))
   return deepest + 1
-}
-
-function fits(size: Bounds, bounds: Bounds): boolean {
-  return (
-    size.schemas <= bounds.schemas &&
-    size.depth <= bounds.depth &&
-    size.nesting <= bounds.nesting &&
-    size.characters <= bounds.characters
-  )
 }

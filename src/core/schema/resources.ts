@@ -2,27 +2,27 @@ import { MAX_POINTER } from './publishable.ts'
 import { placeOf } from './subschemas.ts'
 
 /** The base URI of a schema's references, and the URIs it is known by. */
-export interface Scope {
+export interface ResourceScope {
   readonly base: string
   readonly uris: readonly string[]
 }
 
-export const ROOT: Scope = { base: '', uris: ['#'] }
+export const ROOT: ResourceScope = { base: '', uris: ['#'] }
 
 /** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
 export interface Resources<T> {
-  keep(schema: Readonly<Record<string, unknown>>, scope: Scope, made: T): void
+  keep(schema: Readonly<Record<string, unknown>>, scope: ResourceScope, made: T): void
   /** Throws where nothing was kept, so all is to be kept before. */
-  find(reference: string, scope: Scope): T
+  find(reference: string, scope: ResourceScope): T
 }
 
-export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: Scope): Scope {
+export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: ResourceScope): ResourceScope {
   if (typeof schema['$id'] !== 'string') return scope
   const base = resolve(schema['$id'].split('#')[0] ?? '', scope.base)
   return { base, uris: [...scope.uris, `${base}#`] }
 }
 
-export function scopeBelow({ base, uris }: Scope, path: string): Scope {
+export function scopeBelow({ base, uris }: ResourceScope, path: string): ResourceScope {
   return { base, uris: uris.map((uri) => uri + path) }
 }
 

@@ -1,17 +1,24 @@
 import { afford, type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
-import type { Problem } from '../tool/problem.ts'
+import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
-import { type CompiledError, findingsOfErrors } from './compiled-schema.ts'
 import { expandSchema } from './expand.ts'
 import { createEvaluator, type Evaluator } from './evaluator.ts'
+import { keywordsWhere } from './keywords.ts'
 import { isSimplePattern } from './pattern.ts'
 import { loadPatternEngine, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
-import { reported } from './wording.ts'
+import { type Finding, problemMessage, reported } from './wording.ts'
 
 /** Gives every problem at once, at most 100. Never throws. */
 export type Validate = (value: unknown) => readonly Problem[]
+
+interface CompiledError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly schemaPath: string
+  readonly params: Readonly<Record<string, unknown>>
+}
 
 /** As `compileSchemas` makes it when building. */
 export interface CompiledSchema {
@@ -39,6 +46,52 @@ export function compiledValidate(compiled: CompiledSchema): Validate {
       throw error
     }
   }
+}
+
+const WRAPPERS = keywordsWhere(({ tells }) => tells === 'below')
+/** Ajv reports nothing below `not`. */
+const COMPOSITES: ReadonlySet<string> = new Set(
+  [...keywordsWhere(({ tells }) => tells === 'whole')].filter((keyword) => keyword !== 'not'),
+)
+/** Ajv's parameter with a keyword's own value; all others use `limit`, or need none. */
+const WANTED: ReadonlyMap<string, string> = new Map([
+  ['type', 'type'],
+  ['enum', 'allowedValues'],
+  ['const', 'allowedValue'],
+  ['multipleOf', 'multipleOf'],
+  ['pattern', 'pattern'],
+])
+
+function findingsOfErrors(errors: readonly CompiledError[]): Finding[] {
+  const kept: CompiledError[] = []
+  for (const error of errors) {
+    if (WRAPPERS.has(error.keyword)) continue
+    if (COMPOSITES.has(error.keyword)) dropBelow(error, kept)
+    kept.push(error)
+  }
+  return kept.map(finding)
+}
+
+/** Ajv reports what is below a composite right before it. */
+function dropBelow(composite: CompiledError, kept: CompiledError[]): void {
+  for (let last = kept.at(-1); last && isBelow(composite, last); last = kept.at(-1)) kept.pop()
+}
+
+/** Schema paths begin anew below a reference, and Ajv reports `anyOf` and `oneOf` before it looks into the value itself. */
+function isBelow(composite: CompiledError, error: CompiledError): boolean {
+  if (error.schemaPath.startsWith(`${composite.schemaPath}/`)) return true
+  if (!error.instancePath.startsWith(composite.instancePath)) return false
+  const schema = composite.schemaPath.slice(0, composite.schemaPath.lastIndexOf('/') + 1)
+  if (!error.schemaPath.startsWith(schema)) return true
+  const looksLater = composite.keyword === 'anyOf' || composite.keyword === 'oneOf'
+  return looksLater && error.instancePath.startsWith(`${composite.instancePath}/`)
+}
+
+function finding({ keyword, instancePath, params }: CompiledError): Finding {
+  const name =
+    params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
+  const path = name === undefined ? instancePath : instancePath + pointerStep(String(name))
+  return { path, keyword, message: problemMessage(keyword, params[WANTED.get(keyword) ?? 'limit']) }
 }
 
 /** Parts of a value that uncounted code may check or sort: about as many as the interpreter can afford. */
