@@ -3,7 +3,7 @@ import type { Encoded, Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import type { Schema } from './writing.ts'
+import type { SchemaObject } from './writing.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 
@@ -19,7 +19,7 @@ export function anthropic(record: ToolRecord, name: string, budget = createBudge
 }
 
 /** Removed rather than renamed, since a renamed argument would not reach the tool. */
-function withNames(root: Schema, losses: Loss[]): Schema {
+function withNames(root: SchemaObject, losses: Loss[]): SchemaObject {
   const { properties, required } = root
   if (!isObject(properties)) return root
   const refused = new Set(Object.keys(properties).filter((name) => !PROPERTY.test(name)))

@@ -4,14 +4,14 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
-export interface Form {
+interface DeclaredFields {
   readonly says: readonly ('output' | (typeof FIELDS)[number])[]
   readonly reason: string
 }
 
-const DECLARATION: Form = { says: [], reason: 'A function declaration has no such field' }
+const DECLARATION: DeclaredFields = { says: [], reason: 'A function declaration has no such field' }
 
-export function recordLosses(record: ToolRecord, { says, reason }: Form = DECLARATION): Loss[] {
+export function recordLosses(record: ToolRecord, { says, reason }: DeclaredFields = DECLARATION): Loss[] {
   const losses: Loss[] = []
   for (const field of FIELDS) {
     if (record[field] !== undefined && !says.includes(field)) losses.push({ path: `/${field}`, reason })

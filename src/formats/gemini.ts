@@ -3,9 +3,8 @@ import type { Encoded } from '../core/tool/codec.ts'
 import { isJson, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { localTarget } from './local-reference.ts'
 import { mergeAllOf } from './merge.ts'
-import { type Schema, visit, type Writing } from './writing.ts'
+import { localTarget, type SchemaObject, visit, type Writing } from './writing.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isNull, typesOf } from './schema-types.ts'
@@ -88,7 +87,7 @@ function convert(schema: unknown, place: Place, work: Work): JsonObject {
   return { anyOf: [type, ...others].map((each) => ({ ...typed(schema, each, place, work), ...mayBeNull })) }
 }
 
-function untyped(schema: Schema, isNull: boolean, { path }: Place, work: Work): JsonObject {
+function untyped(schema: SchemaObject, isNull: boolean, { path }: Place, work: Work): JsonObject {
   if (isNull) work.losses.push({ path: `${path}/type`, reason: 'Becomes a nullable string' })
   const texts = Object.entries(schema).filter(([keyword, value]) => {
     const isText = (keyword === 'title' || keyword === 'description') && typeof value === 'string'
@@ -99,7 +98,7 @@ function untyped(schema: Schema, isNull: boolean, { path }: Place, work: Work): 
   return isNull ? { type: 'string', nullable: true, ...said } : said
 }
 
-function typed(schema: Schema, type: string, place: Place, work: Work): JsonObject {
+function typed(schema: SchemaObject, type: string, place: Place, work: Work): JsonObject {
   const { path, level } = place
   const said = new Map<string, Json>([['type', type]])
   const lose = (keyword: string, reason = NO_FIELD) => work.losses.push({ path: path + pointerStep(keyword), reason })
@@ -151,7 +150,7 @@ function isKept(keyword: string, value: Json, type: string): boolean {
   return ANNOTATIONS.includes(keyword) || (KEYWORDS[type]?.includes(keyword) ?? false)
 }
 
-function setProperties(schema: Schema, said: Map<string, Json>, place: Place, work: Work): void {
+function setProperties(schema: SchemaObject, said: Map<string, Json>, place: Place, work: Work): void {
   const { path, level } = place
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
   if (properties.length > 0) {
@@ -171,7 +170,7 @@ function setProperties(schema: Schema, said: Map<string, Json>, place: Place, wo
 }
 
 /** `anyOf` must stand alone: keywords beside it go into each branch, or are lost. */
-function union(schema: Schema, { keyword, branches }: Alternatives, place: Place, work: Work): JsonObject {
+function union(schema: SchemaObject, { keyword, branches }: Alternatives, place: Place, work: Work): JsonObject {
   const { path, level } = place
   const { description } = schema
   const lose = (at: string, reason: string) => work.losses.push({ path: `${path}/${at}`, reason })

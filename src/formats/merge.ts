@@ -1,13 +1,12 @@
 import { unitsOf, weigh } from '../core/tool/budget.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
-import { localTarget } from './local-reference.ts'
-import { type Schema, visit, type Writing } from './writing.ts'
+import { localTarget, type SchemaObject, visit, type Writing } from './writing.ts'
 
 const MAX_LEVELS = 16
 
 /** Of keywords other than properties and required names the first counts. The result can double with every level. */
-export function mergeAllOf(schema: Schema, path: string, writing: Writing, level = 0): Schema {
+export function mergeAllOf(schema: SchemaObject, path: string, writing: Writing, level = 0): SchemaObject {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema
   writing.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
@@ -20,7 +19,7 @@ export function mergeAllOf(schema: Schema, path: string, writing: Writing, level
   return Object.fromEntries(merged)
 }
 
-export function follow(branch: unknown, path: string, writing: Writing, level = 0): Schema | undefined {
+export function follow(branch: unknown, path: string, writing: Writing, level = 0): SchemaObject | undefined {
   const { losses } = writing
   visit(branch, path, writing)
   if (branch === true) return undefined
@@ -40,7 +39,7 @@ export function follow(branch: unknown, path: string, writing: Writing, level = 
   return Object.fromEntries(joined)
 }
 
-function join(joined: Map<string, unknown>, other: Schema, path: string, writing: Writing): void {
+function join(joined: Map<string, unknown>, other: SchemaObject, path: string, writing: Writing): void {
   writing.budget.spend(joined.size, path)
   for (const [keyword, value] of Object.entries(other)) {
     const own = joined.get(keyword)
@@ -59,7 +58,7 @@ function join(joined: Map<string, unknown>, other: Schema, path: string, writing
   }
 }
 
-export function joinProperties(one: Schema, other: Schema, path: string, writing: Writing): Schema {
+export function joinProperties(one: SchemaObject, other: SchemaObject, path: string, writing: Writing): SchemaObject {
   const joined = new Map(Object.entries(one))
   writing.budget.spend(joined.size, path)
   for (const [name, schema] of Object.entries(other)) {

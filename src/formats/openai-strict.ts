@@ -3,9 +3,8 @@ import type { Encoded } from '../core/tool/codec.ts'
 import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { localTarget } from './local-reference.ts'
 import { mergeAllOf } from './merge.ts'
-import { type Schema, visit, type Writing } from './writing.ts'
+import { localTarget, type SchemaObject, visit, type Writing } from './writing.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
@@ -55,7 +54,7 @@ function convert(schema: unknown, path: string, level: number, work: Work): Json
   return converted
 }
 
-function convertObject(schema: Schema, path: string, level: number, work: Work): JsonObject {
+function convertObject(schema: SchemaObject, path: string, level: number, work: Work): JsonObject {
   if ('$ref' in schema) return reference(schema, path, level, work)
   if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work), path, level, work)
   const types = typesOf(schema)
@@ -71,7 +70,7 @@ function convertObject(schema: Schema, path: string, level: number, work: Work):
   return types.length > 1 ? nullable(one) : one
 }
 
-function ofType(schema: Schema, type: string, path: string, level: number, work: Work): JsonObject {
+function ofType(schema: SchemaObject, type: string, path: string, level: number, work: Work): JsonObject {
   if (type !== 'object' && type !== 'array') return typed(schema, type, path, work)
   if (level >= MAX_LEVELS) {
     work.losses.push({ path, reason: `Lies deeper than ${MAX_LEVELS} levels` })
@@ -82,7 +81,7 @@ function ofType(schema: Schema, type: string, path: string, level: number, work:
   return { ...typed(schema, 'array', path, work), items }
 }
 
-function objectSchema(schema: Schema, path: string, level: number, work: Work): JsonObject {
+function objectSchema(schema: SchemaObject, path: string, level: number, work: Work): JsonObject {
   const { losses } = work
   const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : [])
   const properties = isObject(schema.properties) ? schema.properties : {}
@@ -106,7 +105,7 @@ function objectSchema(schema: Schema, path: string, level: number, work: Work): 
   }
 }
 
-function typed(schema: Schema, type: string, path: string, { losses }: Work): JsonObject {
+function typed(schema: SchemaObject, type: string, path: string, { losses }: Work): JsonObject {
   const said = new Map<string, Json>([['type', type]])
   const allowed = KEYWORDS[type] ?? []
   if (schema.type === undefined) losses.push({ path: `${path}/type`, reason: `Is added: '${type}'` })
@@ -127,7 +126,7 @@ function typed(schema: Schema, type: string, path: string, { losses }: Work): Js
   return Object.fromEntries(said)
 }
 
-function union(schema: Schema, alternatives: Alternatives, path: string, level: number, work: Work): JsonObject {
+function union(schema: SchemaObject, alternatives: Alternatives, path: string, level: number, work: Work): JsonObject {
   const { keyword, branches } = alternatives
   if (keyword === 'oneOf') work.losses.push({ path: `${path}/oneOf`, reason: "Becomes 'anyOf'" })
   const { description } = schema
@@ -139,7 +138,7 @@ function union(schema: Schema, alternatives: Alternatives, path: string, level: 
   return typeof description === 'string' ? { anyOf, description } : { anyOf }
 }
 
-function reference(schema: Schema, path: string, level: number, work: Work): JsonObject {
+function reference(schema: SchemaObject, path: string, level: number, work: Work): JsonObject {
   const target = localTarget(schema.$ref, path, work)
   for (const keyword of Object.keys(schema)) {
     if (keyword === '$ref') continue
@@ -174,7 +173,7 @@ function definitionName(path: string, at: string, { definitions, budget }: Work)
 }
 
 /** Strict mode wants a type, and only scalar ones need no schema of their own. */
-function anything(path: string, { losses }: Work, schema: Schema = {}): JsonObject {
+function anything(path: string, { losses }: Work, schema: SchemaObject = {}): JsonObject {
   losses.push({ path, reason: 'Becomes a string, number, boolean or null: strict mode wants a type' })
   for (const keyword of Object.keys(schema)) {
     if (keyword !== 'description') losses.push({ path: path + pointerStep(keyword), reason: UNSUPPORTED })

@@ -5,7 +5,7 @@ import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool
 import { titleOf, type ToolRecord } from '../core/tool/tool.ts'
 import { recordLosses } from './declaration.ts'
 import { current } from './root-object.ts'
-import { type Schema, visit, type Writing } from './writing.ts'
+import { type SchemaObject, visit, type Writing } from './writing.ts'
 
 const NO_FIELD = 'An OpenAPI description has no such field'
 const TEXT = { type: 'string' }
@@ -96,7 +96,7 @@ const ANSWER: JsonObject = {
   required: ['result'],
 }
 
-function rebased(schema: Schema, path: string, base: string, writing: Writing): JsonObject {
+function rebased(schema: SchemaObject, path: string, base: string, writing: Writing): JsonObject {
   visit(schema, path, writing)
   const copy = mapSubschemas(schema, (below, _, step) =>
     isObject(below) ? rebased(below, path + step, base, writing) : below,

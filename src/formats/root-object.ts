@@ -2,13 +2,13 @@ import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
 import { follow, joinProperties } from './merge.ts'
-import { type Schema, visit, type Writing } from './writing.ts'
+import { type SchemaObject, visit, type Writing } from './writing.ts'
 
 /** OpenAI's refusals at the root; Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
 /** `allOf` and `$ref` are merged, and properties of alternatives become optional ones. */
-export function rootObject(input: Schema, path: string, writing: Writing): Schema {
+export function rootObject(input: SchemaObject, path: string, writing: Writing): SchemaObject {
   const { losses } = writing
   const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, writing) ?? {}) : input
   const rest = new Map(Object.entries(merged))
@@ -29,7 +29,7 @@ export function rootObject(input: Schema, path: string, writing: Writing): Schem
 }
 
 /** JSON Schema 2020-12 alone: tuples as `prefixItems`, and `items` in every array schema, which OpenAI wants. */
-export function current(schema: Schema, path: string, writing: Writing): JsonObject {
+export function current(schema: SchemaObject, path: string, writing: Writing): JsonObject {
   visit(schema, path, writing)
   const lose = (keyword: string, reason: string) => writing.losses.push({ path: `${path}/${keyword}`, reason })
   const words = new Map(Object.entries(schema))

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../core/tool/json.ts'
-import type { Schema } from './writing.ts'
+import type { SchemaObject } from './writing.ts'
 
 const NULL = { type: 'null' }
 const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
 /** Named types, else those that the keywords imply; none when nothing does. */
-export function typesOf(schema: Schema): readonly string[] {
+export function typesOf(schema: SchemaObject): readonly string[] {
   const { type } = schema
   if (type !== undefined) {
     const named: readonly unknown[] = [type].flat()
@@ -22,7 +22,7 @@ export interface Alternatives {
   readonly branches: readonly unknown[]
 }
 
-export function alternativesOf({ anyOf, oneOf, properties }: Schema): Alternatives | undefined {
+export function alternativesOf({ anyOf, oneOf, properties }: SchemaObject): Alternatives | undefined {
   const [keyword, branches] = anyOf === undefined ? (['oneOf', oneOf] as const) : (['anyOf', anyOf] as const)
   return Array.isArray(branches) && branches.length > 0 && !isObject(properties) ? { keyword, branches } : undefined
 }
