@@ -152,7 +152,7 @@ const isComposition = either(within('src/compose'), (path) => path === 'src/inde
 
 /** May a schema be published, what changed between two, does a value fit, in which words, and what is it without references. */
 const SCHEMA_DOORS: ReadonlySet<string> = new Set(
-  ['publishable', 'change', 'validator', 'wording', 'expand', 'keywords', 'subschemas'].map(
+  ['publishable', 'compatibility', 'validator', 'wording', 'expand', 'keywords', 'subschemas'].map(
     (each) => `src/core/schema/${each}.ts`,
   ),
 )
