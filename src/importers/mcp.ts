@@ -6,7 +6,7 @@ import { into, object, string } from '../core/tool/json-reader.ts'
 import type { Checked } from '../core/tool/problem.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
 import { readUpstream, type UpstreamImporterOptions } from './upstream.ts'
-import { type Listing, upstreamItems } from './upstream-items.ts'
+import { type UpstreamProtocol, upstreamItems } from './upstream-items.ts'
 
 export interface McpImporterOptions extends UpstreamImporterOptions {
   /** Removes which arguments go in headers, which ours do not say. */
@@ -23,7 +23,7 @@ const OWN_META = 'dev.switchboard/'
 
 /** Imports from an MCP server of any revision; each tool's calls go there. */
 export function createMcpImporter(options: McpImporterOptions): Importer {
-  const decode: Listing['decode'] = (document, own, budget) => decodeTool(document, own, budget, options)
+  const decode: UpstreamProtocol['decode'] = (document, own, budget) => decodeTool(document, own, budget, options)
   return {
     kind: 'mcp',
     async read(request) {

@@ -10,7 +10,7 @@ import { toolNames } from './shared/tool-names.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Reads the tools of one protocol's servers. */
-export interface Listing {
+export interface UpstreamProtocol {
   /** The dialect of the documents kept. */
   readonly dialect: string
   /** Undefined for a tool that is not wanted. */
@@ -29,7 +29,11 @@ interface NamedTool {
 }
 
 /** An invalid tool is skipped with the reason, and takes no other along. */
-export function* upstreamItems(request: ImportRequest, upstream: Upstream, listing: Listing): Generator<ImportItem> {
+export function* upstreamItems(
+  request: ImportRequest,
+  upstream: Upstream,
+  listing: UpstreamProtocol,
+): Generator<ImportItem> {
   const found = new Map<string, NamedTool & { readonly document: JsonObject }>()
   for (const [index, document] of upstream.tools.entries()) {
     const read = check(listing.named, document)
@@ -51,7 +55,7 @@ function itemOf(
   document: JsonObject,
   { theirs, toolkit, tool }: { readonly theirs: string; readonly toolkit: string; readonly tool: string },
   { implementation, requirements, passUser }: Upstream,
-  { dialect, decode }: Listing,
+  { dialect, decode }: UpstreamProtocol,
   budget: Budget,
 ): ImportItem {
   const about = { tool: theirs }

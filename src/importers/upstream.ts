@@ -1,6 +1,5 @@
 import type { Credential } from '../core/call/runner.ts'
-import { IMPORT_FIELDS, type ImportRequest } from '../core/publish/import.ts'
-import { invalidSource, type Refused } from '../core/publish/source-refusal.ts'
+import { IMPORT_FIELDS, type ImportRefusal, type ImportRequest, invalidSource } from '../core/publish/import.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
@@ -75,7 +74,7 @@ export async function readUpstream(
   request: ImportRequest,
   protocol: keyof typeof OPTIONS,
   upstreams: Upstreams,
-): Promise<{ readonly ok: true; readonly value: Upstream } | Refused> {
+): Promise<{ readonly ok: true; readonly value: Upstream } | ImportRefusal> {
   const { source } = request
   const from = `/from/${protocol}`
   const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })

@@ -1,6 +1,6 @@
 import type { Fetch } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
-import type { Asker } from './traffic.ts'
+import type { RequestingTool } from './traffic.ts'
 import { mayHaveBody } from './response-rules.ts'
 
 /** Requests of bundled tools do not say which of their headers carry credentials. */
@@ -11,7 +11,7 @@ const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-autho
  * with a TypeError that says why, and with the signal's reason when it aborts. A redirect to another origin loses its
  * credential headers, and is refused where it keeps the body, which may hold a client secret.
  */
-export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<Asker, 'signal'>): Fetch {
+export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<RequestingTool, 'signal'>): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { method, url, headers, signal } = request

@@ -5,7 +5,7 @@ import { readToLimit, type ReadBytes } from './read-to-limit.ts'
 import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
 import { isUnanswered } from './status.ts'
 import { untilAborted } from './until-aborted.ts'
-import type { Asker, Ending, Passage, Traffic } from './traffic.ts'
+import { type Ending, type RequestingTool, type Traffic, UNBOUNDED } from './traffic.ts'
 
 export interface GuardedFetchOptions {
   readonly fetch: Fetch
@@ -37,7 +37,7 @@ export interface GuardedRequest {
   readonly mayBePartial?: boolean
   readonly signal: Signal
   /** Undefined where it is made for no call. */
-  readonly asker: Asker | undefined
+  readonly asker: RequestingTool | undefined
 }
 
 export interface GuardedResponse {
@@ -217,9 +217,6 @@ async function readResponse({ response, url, end }: Opened, maxBytes: number, si
 function shown(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
-
-/** Nothing holds these requests back. */
-const UNBOUNDED: Passage = { end: () => undefined }
 
 /** The server was lost, or sent what cannot be decoded, and would again. */
 export function brokenOff(response: Response, url: URL, error: unknown, end: (ending: Ending) => void): GuardedFailure {

@@ -1,14 +1,5 @@
-import {
-  aborted,
-  brokenOff,
-  createGuardedOpen,
-  type GuardedFailure,
-  type GuardedFetchOptions,
-  type GuardedRequest,
-  notUtf8,
-  type Opened,
-  tooLarge,
-} from './guarded-fetch.ts'
+import { aborted, brokenOff, createGuardedOpen, notUtf8, type Opened, tooLarge } from './guarded-fetch.ts'
+import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
@@ -17,10 +8,6 @@ import { utf8Judge } from './utf8.ts'
 export interface ByteAllowance {
   readonly bytes: number
   left: number
-}
-
-export function byteAllowance(bytes: number): ByteAllowance {
-  return { bytes, left: bytes }
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
@@ -60,32 +47,25 @@ function countedBody(
   const isUtf8 = isText ? utf8Judge() : undefined
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
+      // Where the body broke off, it has ended before; the first ending counts
       const stop = (failure: GuardedFailure) => {
+        end('answered')
         reader.cancel().catch(() => undefined)
         onFailure(failure)
         controller.error(new Error(failure.message))
       }
       const step = await untilAborted(() => reader.read(), signal)
       if (step.state === 'failed') return stop(brokenOff(response, url, step.error, end))
-      if (step.state === 'aborted') {
-        // Not at the end of its call, which had ended it: the reader has the answer
-        end('answered')
-        return stop(aborted(url))
-      }
+      // Not at the end of its call, which had ended it: the reader has the answer
+      if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
-      if (isUtf8?.(value) === false) {
-        end('answered')
-        return stop(notUtf8(url))
-      }
+      if (isUtf8?.(value) === false) return stop(notUtf8(url))
       if (done) {
         end('answered')
         return controller.close()
       }
       allowance.left -= value.byteLength
-      if (allowance.left < 0) {
-        end('answered')
-        return stop(tooLarge(url, allowance.bytes))
-      }
+      if (allowance.left < 0) return stop(tooLarge(url, allowance.bytes))
       controller.enqueue(value)
     },
     async cancel(reason) {

@@ -50,15 +50,9 @@ export function createRenewingTokens(
   }
 }
 
+const REPLAYABLE = [URLSearchParams, FormData, Blob, ArrayBuffer]
+
 function isReplayable(body: unknown): boolean {
-  return (
-    body === undefined ||
-    body === null ||
-    typeof body === 'string' ||
-    body instanceof URLSearchParams ||
-    body instanceof FormData ||
-    body instanceof Blob ||
-    body instanceof ArrayBuffer ||
-    ArrayBuffer.isView(body)
-  )
+  if (body === undefined || body === null || typeof body === 'string' || ArrayBuffer.isView(body)) return true
+  return REPLAYABLE.some((kind) => body instanceof kind)
 }

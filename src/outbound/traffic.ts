@@ -1,22 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
-import {
-  abandoned,
-  type Circuit,
-  type CircuitState,
-  CLOSED,
-  failed,
-  heard,
-  MAX_FAILURES,
-  pauseOf,
-  sent,
-  stateOf,
-} from './circuit.ts'
+import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
+import { MAX_FAILURES, pauseOf, sent, stateOf } from './circuit.ts'
 import { createPlaces, type Places } from './places.ts'
 import { untilAborted } from './until-aborted.ts'
 
-export interface Asker {
+export interface RequestingTool {
   /** A toolkit has one owner; failures count against no other toolkit. */
   readonly toolkit: string
   /** In milliseconds. */
@@ -34,7 +24,7 @@ export interface Passage {
 }
 
 /** The request is not sent. */
-export interface Refused {
+export interface TrafficRefusal {
   readonly kind: 'failing' | 'busy'
   readonly reason: string
   readonly retryAfterMs: number
@@ -52,7 +42,7 @@ export interface HostHealth {
 /** The hosts that tools send requests to, as this isolate knows them. */
 export interface Traffic {
   /** Lets a request to `host[:port]` through, at once or after a short wait, or refuses it. */
-  admit(host: string, asker: Asker): Promise<Passage | Refused>
+  admit(host: string, asker: RequestingTool): Promise<Passage | TrafficRefusal>
   health(host: string, toolkit: string): HostHealth
 }
 
@@ -103,7 +93,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
   }
 
   /** Undefined when no place came free. */
-  async function takePlace({ inFlight, waiting }: Route, { timeoutMs, signal }: Asker) {
+  async function takePlace({ inFlight, waiting }: Route, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS
     const free = inFlight.take(now(), ms)
     if (free) return free
@@ -123,7 +113,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
     async admit(host, asker) {
       const { toolkit, signal } = asker
       // The failure of a call that is over says that it is cancelled
-      if (signal.aborted) return FREE
+      if (signal.aborted) return UNBOUNDED
       const route = routeOf(keyOf(host, toolkit))
       const refused = refusalOf(route.circuit, now())
       if (refused) return refused
@@ -171,15 +161,16 @@ function after(circuit: Circuit, ending: Ending, sentAt: number, now: number): C
   }
 }
 
-const FREE: Passage = { end: () => undefined }
+/** For requests that nothing holds back. */
+export const UNBOUNDED: Passage = { end: () => undefined }
 
-const BUSY: Refused = {
+const BUSY: TrafficRefusal = {
   kind: 'busy',
   reason: `${MAX_IN_FLIGHT} requests of this toolkit are waiting for its answers already`,
   retryAfterMs: MAX_WAIT_MS,
 }
 
-function refusalOf(circuit: Circuit, now: number): Refused | undefined {
+function refusalOf(circuit: Circuit, now: number): TrafficRefusal | undefined {
   const retryAfterMs = pauseOf(circuit, now)
   if (retryAfterMs === 0) return undefined
   const seconds = Math.ceil(retryAfterMs / 1_000)

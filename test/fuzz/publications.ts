@@ -8,7 +8,7 @@ import { judgeSchemas, judgeText, judgeWork } from '../../src/core/publish/judge
 import { pluginSubmission } from '../../src/core/publish/plugin.ts'
 import { createPublish } from '../../src/core/publish/publish.ts'
 import { recordOf } from '../../src/core/publish/record.ts'
-import type { Report } from '../../src/core/publish/report.ts'
+import type { PublicationReport } from '../../src/core/publish/report.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import type { Codec, Given } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
@@ -84,7 +84,7 @@ const publish = createPublish({
 })
 
 /** Whether it was published; then what is kept can be written in every form, and prepared to run. */
-function isPublished(report: Report | undefined): boolean {
+function isPublished(report: PublicationReport | undefined): boolean {
   if (!report) throw new Error('A publication came to nothing')
   if (report.ok) return areSound(stored.splice(0))
   stored.length = 0

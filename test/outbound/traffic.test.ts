@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_FAILURES } from '../../src/outbound/circuit.ts'
 import {
-  type Asker,
+  type RequestingTool,
   createTraffic,
   type HostHealth,
   MAX_IN_FLIGHT,
   MAX_WAITING,
   type Passage,
-  type Refused,
+  type TrafficRefusal,
 } from '../../src/outbound/traffic.ts'
 
 const UNTOLD = { onChange: () => undefined }
@@ -26,11 +26,11 @@ function traffic() {
   return { ...made, changes, pass }
 }
 
-function asker(toolkit = 'Kit', signal = new AbortController().signal): Asker {
+function asker(toolkit = 'Kit', signal = new AbortController().signal): RequestingTool {
   return { toolkit, timeoutMs: 30_000, signal }
 }
 
-function passed(admitted: Passage | Refused): Passage {
+function passed(admitted: Passage | TrafficRefusal): Passage {
   if ('kind' in admitted) throw new Error(admitted.reason)
   return admitted
 }

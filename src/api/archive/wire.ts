@@ -1,4 +1,4 @@
-import type { Counts, Told } from '../../core/publish/archive/restore.ts'
+import type { Counts, UnrestoredLine } from '../../core/publish/archive/restore.ts'
 
 /** https://jsonlines.org */
 export const JSON_LINES = 'application/jsonl'
@@ -26,7 +26,7 @@ export function* blobLines(
   }
 }
 
-export function encodeTold({ line, outcome, about, message }: Told): string {
+export function encodeTold({ line, outcome, about, message }: UnrestoredLine): string {
   return lineOf({ line, outcome, ...(about === undefined ? {} : { about }), message: message.slice(0, 1_000) })
 }
 

@@ -31,7 +31,7 @@ export interface KeptOptions<Value> {
   readonly now: () => number
 }
 
-export interface Kept<Value> {
+export interface KeptValues<Value> {
   /**
    * Loads what is not there. This request also loads a stale value again, in `background` if there is one, and others
    * are given the old one meanwhile. No request awaits another's load, which Workers forbid.
@@ -46,7 +46,7 @@ export interface Kept<Value> {
 }
 
 /** Keeps loaded values for as long as their ages say. Promises are never kept. */
-export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): Kept<Value> {
+export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): KeptValues<Value> {
   let generation = 0
 
   async function loadOf(key: string, load: (key: string) => Promise<Value>, before?: Entry<Value>): Promise<Value> {

@@ -18,7 +18,7 @@ export interface ListQuery {
   readonly cursor?: string | undefined
 }
 
-export interface ListedTool extends ToolName {
+export interface CatalogueTool extends ToolName {
   /** Unique; the name where tools have no ids. */
   readonly name: string
   readonly tags: readonly string[]

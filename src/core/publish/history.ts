@@ -47,7 +47,8 @@ export async function historyOf(
     if (!before || !sees(before)) return { entry, record }
     const said = compareSaid(before, record, budget).map((change) => {
       left -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
-      return left >= 0 ? change : withoutTexts(change)
+      const { path, what, level } = change
+      return left >= 0 ? change : { path, what, level }
     })
     const changes = [
       ...said,
@@ -62,10 +63,6 @@ export async function historyOf(
 function baseOf({ status }: VersionEntry, lower: readonly VersionEntry[]): VersionEntry | undefined {
   if (status.state !== 'pending') return lower[0]
   return lower.find((each) => each.status.state !== 'pending' && each.status.state !== 'disabled')
-}
-
-function withoutTexts({ path, what, level }: SaidChange): SaidChange {
-  return { path, what, level }
 }
 
 /** Not how it differs: an implementation is for fewer people than a definition. */

@@ -29,7 +29,7 @@ export interface Made {
   readonly warnings: readonly string[]
 }
 
-export interface Imported {
+export interface ImportResult {
   readonly made: readonly Made[]
   readonly skipped: readonly Skipped[]
   /** Skipped for want of a right. */
@@ -57,7 +57,7 @@ export async function importTools(
   items: Iterable<ImportItem>,
   { version, sourceVersion, budget, giveWay, guardsOf, ...options }: ImportOptions,
   publish: Publish,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const made: Made[] = []
   const skipped: Skipped[] = []
   let denied = 0

@@ -1,7 +1,7 @@
 import type { Budget } from '../tool/budget.ts'
-import type { Refused } from './source-refusal.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
+import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
 
 export const IMPORT_KINDS = ['openapi', 'mcp', 'oxp'] as const
@@ -29,7 +29,7 @@ export interface ImportRequest {
 export interface Importer {
   readonly kind: ImportKind
   /** Fails with what is wrong with the request or the source. */
-  read(request: ImportRequest): Promise<ImportRead | Refused>
+  read(request: ImportRequest): Promise<ImportRead | ImportRefusal>
 }
 
 /** `items` may be made as they are asked for, so that a large source does not fill the memory. */
@@ -60,4 +60,16 @@ export interface Skipped {
   readonly name: string
   readonly reason: string
   readonly about?: JsonObject
+}
+
+/** Why no tools can be made of a source. */
+export interface ImportRefusal {
+  readonly ok: false
+  readonly failure:
+    | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
+    | { readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string }
+}
+
+export function invalidSource(...problems: readonly Problem[]): ImportRefusal {
+  return { ok: false, failure: { type: 'definition-invalid', problems } }
 }

@@ -4,7 +4,7 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.t
 import type { Signal } from '../tool/platform.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
-import type { Refused } from './source-refusal.ts'
+import type { ImportRefusal } from './import.ts'
 import type { DefinedSubmission } from './submission.ts'
 
 export interface PluginOptions {
@@ -31,7 +31,7 @@ export interface PluginReader {
     signal: Signal,
   ): Promise<
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
-    | Refused
+    | ImportRefusal
   >
   /** Keeps a plugin of another deployment, or says why not. */
   keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>

@@ -7,7 +7,7 @@ import { judgeLoading } from './judge.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './prepare-import.ts'
 import type { Publication, RegistryWriter } from './registry.ts'
-import { refusal, type Report, reportOf } from './report.ts'
+import { refusal, type PublicationReport, reportOf } from './report.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
@@ -26,7 +26,10 @@ export interface PublishOptions {
 }
 
 /** Judges each submission alone, stores together what is in order, and gives a report on each, in order. */
-export type Publish = (submissions: readonly Submission[], options: PublishOptions) => Promise<readonly Report[]>
+export type Publish = (
+  submissions: readonly Submission[],
+  options: PublishOptions,
+) => Promise<readonly PublicationReport[]>
 
 /**
  * The one door to the registry: prepare → authorise → store → report. Each submission has a budget for reading and one
@@ -34,7 +37,7 @@ export type Publish = (submissions: readonly Submission[], options: PublishOptio
  */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
-    const all: (Admitted | Report)[] = []
+    const all: (Admitted | PublicationReport)[] = []
     for (const submission of submissions) {
       if (all.length > 0) await deps.giveWay()
       all.push(await admit(submission, options, deps, submissions.length > 1))
@@ -48,7 +51,7 @@ async function admit(
   options: PublishOptions,
   deps: PublishDeps,
   isOneOfMany: boolean,
-): Promise<Admitted | Report> {
+): Promise<Admitted | PublicationReport> {
   const { principal, dryRun } = options
   // An import's next stage asks the registry about its tool
   const early =
@@ -103,10 +106,10 @@ export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlace
 
 /** Stores what was admitted in one go and in order; other reports keep their places. */
 export async function store(
-  all: readonly (Admitted | Report)[],
+  all: readonly (Admitted | PublicationReport)[],
   writer: RegistryWriter,
   principal: Principal,
-): Promise<readonly Report[]> {
+): Promise<readonly PublicationReport[]> {
   const publications = all.flatMap((each) => ('publication' in each ? [each.publication] : []))
   const published = publications.length === 0 ? [] : await writer.publish(publications, principal)
   let next = 0

@@ -33,7 +33,7 @@ export interface Publication {
   readonly isIdOfOthers?: true
 }
 
-export type Published =
+export type PublicationOutcome =
   | { readonly outcome: 'forbidden'; readonly ids: readonly string[]; readonly reason: string }
   | {
       readonly outcome: 'created' | 'unchanged'
@@ -62,7 +62,7 @@ export type Changed =
 /** The registry's one writer, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {
   /** Stores publications in order, each judged alone. */
-  publish(publications: readonly Publication[], principal: Principal): Promise<readonly Published[]>
+  publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationOutcome[]>
   /** Undefined when there is no such version. */
   change(name: ToolName, version: string, change: VersionChange, principal: Principal): Promise<Changed | undefined>
   /** Why a principal may publish nothing of this name, or of this toolkit where the tool is `*`. */

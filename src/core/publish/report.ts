@@ -2,7 +2,7 @@ import type { JsonObject } from '../tool/json.ts'
 import { type Guard, guardOf } from '../access/guard.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ImportState, Prepared } from './prepare.ts'
-import type { Published } from './registry.ts'
+import type { PublicationOutcome } from './registry.ts'
 
 export type PublicationFailure =
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
@@ -10,7 +10,7 @@ export type PublicationFailure =
   | { readonly type: 'conflict'; readonly message: string }
 
 /** In a dry run, the fate that a submission would have. */
-export type Report =
+export type PublicationReport =
   | {
       readonly ok: true
       readonly outcome: 'created' | 'unchanged'
@@ -31,19 +31,19 @@ export type Report =
 
 const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
 
-export function refusal(failure: PublicationFailure, ids: readonly string[] = []): Report {
+export function refusal(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
   return { ok: false, ids, failure }
 }
 
 export function reportOf(
-  published: Published,
+  published: PublicationOutcome,
   {
     warnings,
     state,
     isPlaced,
     records = [],
   }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> & Partial<Pick<Prepared, 'records'>>,
-): Report {
+): PublicationReport {
   const { ids } = published
   const [record] = records
   // An unchanged version may have got its implementation before
@@ -77,7 +77,7 @@ export function reportOf(
 }
 
 /** A publication as the log of acts has it. */
-export function publishedOf(reports: readonly Report[]): JsonObject {
+export function publishedOf(reports: readonly PublicationReport[]): JsonObject {
   const all = reports.flatMap((report) => (report.ok ? [report] : []))
   const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
   const pending = all.flatMap((report) => report.pending ?? [])

@@ -3,19 +3,8 @@ import { createBudget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
 import { isJson, isJsonObject, isList, isObject, type Json, type JsonObject } from '../tool/json.ts'
-import {
-  anything,
-  map,
-  nullish,
-  object,
-  optional,
-  parsed,
-  type Reader,
-  schemaOf,
-  stating,
-  unfit,
-  wrong,
-} from '../tool/json-reader.ts'
+import { anything, map, nullish, object, optional, parsed, type Reader } from '../tool/json-reader.ts'
+import { schemaOf, stating, unfit, wrong } from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './judge.ts'

@@ -1,12 +1,5 @@
-import {
-  actionsImpliedBy,
-  isAction,
-  isLooseWord,
-  isStopWord,
-  LONGEST_PHRASE,
-  phraseAt,
-  standInsOf,
-} from './synonyms.ts'
+import { actionsImpliedBy, isAction, isLooseWord, isStopWord } from './synonyms.ts'
+import { LONGEST_PHRASE, phraseAt, standInsOf } from './synonyms.ts'
 import { stemmed, stemOf } from './stem.ts'
 import { WRITTEN } from './thesaurus.ts'
 import { wordsOf } from './words.ts'

@@ -1,15 +1,7 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
-import {
-  type Description,
-  follow,
-  followToObject,
-  listAt,
-  type Node,
-  objectAt,
-  textAt,
-  textsOf,
-} from './description.ts'
+import { type Description, follow, followToObject, listAt } from './description.ts'
+import { type Node, objectAt, textAt, textsOf } from './description.ts'
 import type { Draft } from './draft.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 

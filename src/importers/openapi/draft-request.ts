@@ -3,8 +3,8 @@ import { placeBody } from './body.ts'
 import { createDraft, type Draft } from './draft.ts'
 import { type Description, follow, listAt, type Node, objectAt, spelt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'
-import type { Operation } from './operations.ts'
-import type { SchemaConverter, Work } from './schema.ts'
+import type { DescribedOperation } from './operations.ts'
+import type { SchemaConverter, ConversionWork } from './schema.ts'
 import { placeOf } from './security.ts'
 import { operationOfSwagger } from './swagger.ts'
 
@@ -20,7 +20,7 @@ const STYLES: Readonly<Record<(typeof PLACES)[number], readonly string[]>> = {
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const MAX_PARAMETERS = 500
 
-function normalise(description: Description, { operation, pathItem }: Operation) {
+function normalise(description: Description, { operation, pathItem }: DescribedOperation) {
   const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
   if (declared.length > MAX_PARAMETERS) {
     return { operation, parameters: [], problems: [`it has more than ${MAX_PARAMETERS} parameters`] }
@@ -46,9 +46,9 @@ function normalise(description: Description, { operation, pathItem }: Operation)
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,
-  given: Operation,
+  given: DescribedOperation,
   credentials: readonly JsonObject[],
-  work: Work,
+  work: ConversionWork,
 ): Draft & { readonly path: string; readonly operation: Node } {
   const { operation, parameters, problems } = normalise(description, given)
   const { method, path } = given

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { MAX_NAME } from '../../core/tool/name-suffix.ts'
 import type { Description } from './description.ts'
-import type { Converted, SchemaConverter, Work } from './schema.ts'
+import type { Converted, SchemaConverter, ConversionWork } from './schema.ts'
 
 export interface Input {
   readonly name: string
@@ -13,7 +13,7 @@ export interface Input {
 /** A request while it is put together: the tool's inputs, and where they go. */
 export interface Draft {
   readonly description: Description
-  readonly work: Work
+  readonly work: ConversionWork
   /** Gives the input's name: of two with one name the later has its place added. */
   readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
@@ -29,7 +29,7 @@ export function createDraft(
   description: Description,
   converter: SchemaConverter,
   problems: string[],
-  work: Work,
+  work: ConversionWork,
 ): Draft {
   const inputs: Input[] = []
   const taken = new Set<string>()

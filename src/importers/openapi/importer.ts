@@ -1,10 +1,15 @@
-import { invalidSource } from '../../core/publish/source-refusal.ts'
-import type { Importer, ImportItem, ImportRequest, Skipped } from '../../core/publish/import.ts'
+import {
+  type Importer,
+  type ImportItem,
+  type ImportRequest,
+  invalidSource,
+  type Skipped,
+} from '../../core/publish/import.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Node, objectAt, type Possible, readDescription } from './description.ts'
 import { checkedDocument, readText } from './document-text.ts'
 import { type ToolMaker, toolOf } from './operation-tool.ts'
-import { type Operation, operationsOf } from './operations.ts'
+import { type DescribedOperation, operationsOf } from './operations.ts'
 import { readOptions } from './options.ts'
 import { createSchemaConverter } from './schema.ts'
 import { schemesOf } from './security.ts'
@@ -64,7 +69,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
 }
 
 function* itemsOf(
-  operations: readonly Operation[],
+  operations: readonly DescribedOperation[],
   unreadable: readonly Skipped[],
   maker: ToolMaker,
 ): Generator<ImportItem> {

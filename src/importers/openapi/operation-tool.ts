@@ -5,13 +5,12 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
 import { type Description, type Node, type Possible, SHARE, textAt, textsOf, unitsToRead } from './description.ts'
 import type { Draft } from './draft.ts'
-import type { Operation } from './operations.ts'
+import { type DescribedOperation, serverOf } from './operations.ts'
 import type { Options } from './options.ts'
 import { draftRequest } from './draft-request.ts'
 import { outputOf } from './output.ts'
-import { type Converted, madeOf, type SchemaConverter, type Work } from './schema.ts'
+import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
 import { chooseSecurity } from './security.ts'
-import { serverOf } from './servers.ts'
 import { standaloneSchema } from './standalone-schema.ts'
 
 export interface ToolMaker {
@@ -45,7 +44,7 @@ const TOO_MUCH =
 /** Fields that apply to all operations. */
 const OF_ALL = ['security', 'servers', 'consumes', 'produces', 'schemes']
 
-export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
+export function toolOf(operation: DescribedOperation, maker: ToolMaker): ImportItem {
   const { method, path, tool } = operation
   const about = { method, path }
   const skip = (reason: string): ImportItem => ({ skipped: { name: tool, reason, about } })
@@ -68,10 +67,10 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
 interface Making {
   readonly about: { readonly method: string; readonly path: string }
   readonly skip: (reason: string) => ImportItem
-  readonly work: Work
+  readonly work: ConversionWork
 }
 
-function make(operation: Operation, maker: ToolMaker, { about, skip, work }: Making): ImportItem {
+function make(operation: DescribedOperation, maker: ToolMaker, { about, skip, work }: Making): ImportItem {
   const { description, options, toolkit } = maker
   const { method, path, operationId, tool, operation: document } = operation
   if (method === 'TRACE') return skip('TRACE requests cannot be sent from Workers')
@@ -156,7 +155,7 @@ function withDescription(schema: JsonSchema, description: string | undefined): J
 function outputSchema(
   schema: Converted | null,
   { responses, options }: ToolMaker,
-  work: Work,
+  work: ConversionWork,
 ): { readonly schema: JsonSchema | null; readonly warnings: readonly string[] } {
   if (!schema) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }

@@ -1,9 +1,10 @@
 import type { Skipped } from '../../core/publish/import.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { toolNames } from '../shared/tool-names.ts'
-import { type Description, follow, type Node, objectAt, type Possible, textAt } from './description.ts'
+import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt } from './description.ts'
+import { serversOfSwagger } from './swagger.ts'
 
-export interface Operation {
+export interface DescribedOperation {
   readonly tool: string
   readonly method: string
   readonly path: string
@@ -23,8 +24,8 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
  */
 export function operationsOf(
   description: Description,
-): Possible<{ readonly operations: readonly Operation[]; readonly unreadable: readonly Skipped[] }> {
-  const found: Omit<Operation, 'tool'>[] = []
+): Possible<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly Skipped[] }> {
+  const found: Omit<DescribedOperation, 'tool'>[] = []
   const unreadable: Skipped[] = []
   for (const [path, given] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
@@ -50,4 +51,34 @@ export function operationsOf(
     }
   }
   return { ok: true, value: { operations: toolNames(found), unreadable } }
+}
+
+/**
+ * The first server of the operation, its path or the description, with its variables' defaults, relative to where the
+ * description came from. `base` replaces them.
+ */
+export function serverOf(
+  { root, edition, url: origin }: Description,
+  { operation, pathItem }: DescribedOperation,
+  base: string | undefined,
+): Possible<string> {
+  const at = (url: string) => ({ ok: true, value: url.replace(/\/+$/, '') }) as const
+  if (base !== undefined) return at(base)
+  const servers =
+    edition === '2.0'
+      ? serversOfSwagger(root, operation)
+      : [operation, pathItem, root].map((each) => listAt(each, 'servers')).find((each) => each.length > 0)
+  const [server = { url: '/' }] = servers ?? []
+  if (!isObject(server) || typeof server.url !== 'string') return { ok: false, problem: 'its server has no URL' }
+  const variables = objectAt(server, 'variables')
+  const url = server.url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+    const { default: value } = objectAt(variables, name)
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : whole
+  })
+  const impossible = (why: string) => ({ ok: false, problem: `the server '${url}' ${why}` }) as const
+  if (/[{}]/.test(url)) return impossible("has a variable without default: give 'base_url'")
+  if (/^https?:\/\//i.test(url)) return at(url)
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return impossible('is not reached by HTTP')
+  if (origin !== undefined && URL.canParse(url, origin)) return at(new URL(url, origin).href)
+  return impossible("is relative and says no host: give 'base_url'")
 }

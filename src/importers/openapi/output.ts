@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, follow, type Node, objectAt } from './description.ts'
 import { chooseMedia, isRange } from './media-type.ts'
-import { type Converted, madeOf, type SchemaConverter, type Work } from './schema.ts'
+import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
 
 export interface Output {
   /** Null for no output. */
@@ -27,7 +27,7 @@ export function outputOf(
   converter: SchemaConverter,
   operation: Node,
   method: string,
-  work: Work,
+  work: ConversionWork,
 ): Output {
   const warnings: string[] = []
   if (method === 'HEAD') return of('none', null)

@@ -31,15 +31,15 @@ export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Co
 }
 
 /** For one operation; `patterns` is a share for judging patterns. */
-export interface Work {
+export interface ConversionWork {
   readonly budget: Budget
   readonly patterns: Budget
 }
 
 /** Converts each schema once, and definitions when they are asked for. */
 export interface SchemaConverter {
-  convert(raw: unknown, work: Work): Converted
-  definition(name: string, work: Work): Converted | undefined
+  convert(raw: unknown, work: ConversionWork): Converted
+  definition(name: string, work: ConversionWork): Converted | undefined
 }
 
 /** Requests have no `readOnly` property, and responses no `writeOnly` one. */
@@ -66,7 +66,7 @@ export function createSchemaConverter(description: Description, direction: Direc
   const known = new WeakMap<object, Converted>()
   const definitions = new Map<string, unknown>()
 
-  function convert(raw: unknown, { budget, patterns }: Work): Converted {
+  function convert(raw: unknown, { budget, patterns }: ConversionWork): Converted {
     const before = isObject(raw) ? known.get(raw) : undefined
     if (before) return before
     const references: string[] = []

@@ -4,7 +4,7 @@ import { checkSchema } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Possible } from './description.ts'
-import { asSchema, type Converted, type SchemaConverter, type Work } from './schema.ts'
+import { asSchema, type Converted, type SchemaConverter, type ConversionWork } from './schema.ts'
 
 /**
  * The definitions that stay under `$defs`: those that lead back to themselves, and under `shared` those that are used
@@ -29,7 +29,7 @@ export function standaloneSchema(
   root: Converted,
   converter: SchemaConverter,
   keep: KeptDefinitions,
-  work: Work,
+  work: ConversionWork,
 ): Possible<JsonSchema> {
   const { budget } = work
   const gathered = gather(root, converter, work)
@@ -87,7 +87,7 @@ export function standaloneSchema(
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
 
 /** The definitions that a schema leads to, how often, and which are recursive. */
-function gather(root: Converted, converter: SchemaConverter, work: Work) {
+function gather(root: Converted, converter: SchemaConverter, work: ConversionWork) {
   const definitions = new Map<string, Converted>()
   const uses = new Map<string, number>()
   const recursive = new Set<string>()

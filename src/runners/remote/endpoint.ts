@@ -3,7 +3,7 @@ import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
 import type { Redact } from '../../outbound/redaction.ts'
-import type { Asker } from '../../outbound/traffic.ts'
+import type { RequestingTool } from '../../outbound/traffic.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/server-call.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
@@ -24,13 +24,13 @@ export interface Endpoint {
   readonly host: string
   readonly redact: Redact
   /** Undefined while tools are listed. */
-  readonly asker: Asker | undefined
+  readonly asker: RequestingTool | undefined
 }
 
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
-  asker: Asker | undefined,
+  asker: RequestingTool | undefined,
 ): { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure } {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)

@@ -1,4 +1,4 @@
-import { invalidSource } from '../../core/publish/source-refusal.ts'
+import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'

@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/access/principal.ts'
 import { type Published as Quota, quotaDenial } from '../../core/access/quota.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
-import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
+import type { KeptDocument, Publication, PublicationOutcome } from '../../core/publish/registry.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { documentConflict, recordConflict } from './conflicts.ts'
@@ -22,7 +22,7 @@ export function store(
   publication: Publication,
   { principal, quota }: { readonly principal: Principal; readonly quota: Quota },
   revision: () => number,
-): Published {
+): PublicationOutcome {
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
   for (const record of records) {
@@ -94,4 +94,4 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
   return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]
 }
 
-type Created = Extract<Published, { outcome: 'created' | 'unchanged' }>
+type Created = Extract<PublicationOutcome, { outcome: 'created' | 'unchanged' }>

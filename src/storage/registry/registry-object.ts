@@ -5,7 +5,7 @@ import type { Policy } from '../../core/access/policy.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { ArchiveCursor, ArchivePart, ArchiveRow, RowOutcome } from '../../core/publish/archive/registry-archive.ts'
-import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
+import type { Publication, PublicationOutcome, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, ToolkitCount, Unknown } from '../../core/catalogue/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
@@ -64,7 +64,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     async publish(
       publications: readonly Publication[],
       principal: Principal,
-    ): Promise<{ published: Published[]; revision: number }> {
+    ): Promise<{ published: PublicationOutcome[]; revision: number }> {
       const { store } = await import('./publication.ts')
       const quota = quotaOf(this.env)
       const published = publications.map((publication) =>

@@ -3,7 +3,7 @@ import type { Principal } from '../../../src/core/access/principal.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
 import { bounded } from '../../../src/core/publish/export.ts'
 import { createPublish, type PublishDeps } from '../../../src/core/publish/publish.ts'
-import type { Publication, Published } from '../../../src/core/publish/registry.ts'
+import type { Publication, PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import type { Codec } from '../../../src/core/tool/codec.ts'
 import type { ImplementationKind } from '../../../src/core/tool/tool.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
@@ -107,7 +107,7 @@ export interface World {
   /** What can be read by its digest. */
   readonly records?: readonly ToolRecord[]
   /** What the registry makes of a publication, by its first id; created otherwise. */
-  readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => Published>>
+  readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => PublicationOutcome>>
   /** Where documents are, by dialect and id. */
   readonly addresses?: Readonly<Record<string, DocumentAddress>>
   /** The secrets that every tool may have. */
@@ -153,7 +153,7 @@ export function worldOf({
       async publish(publications) {
         asked.push(`publish ${publications.length}`)
         stored.push(publications)
-        return publications.map((publication): Published => {
+        return publications.map((publication): PublicationOutcome => {
           const ids = publication.records.map(({ id }) => id)
           return outcomes[ids[0] ?? '']?.(ids, publication) ?? { outcome: 'created', ids }
         })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { PublishOptions } from '../../../src/core/publish/publish.ts'
 import { recordOf } from '../../../src/core/publish/record.ts'
-import type { Published } from '../../../src/core/publish/registry.ts'
+import type { PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
 import { definitionOf, documentOf, importedOf, principal, sha256, worldOf } from './fakes.ts'
@@ -36,12 +36,12 @@ const WAYS: readonly [string, (more?: Partial<Definition>) => Submission][] = [
   ["an import's tool", (more) => ({ imported: importedOf(more) })],
 ]
 const requiring = (more: object) => ({ requirements: { ...NO_REQUIREMENTS, ...more } })
-const refused = (ids: readonly string[]): Published => ({
+const refused = (ids: readonly string[]): PublicationOutcome => ({
   outcome: 'refused',
   ids,
   problems: [{ path: '/input', message: 'Breaks' }],
 })
-const conflict = (ids: readonly string[]): Published => ({ outcome: 'conflict', ids, message: 'Exists' })
+const conflict = (ids: readonly string[]): PublicationOutcome => ({ outcome: 'conflict', ids, message: 'Exists' })
 
 describe.each(WAYS)('%s', (_, of) => {
   it('is stored, and reported as created', async () => {
@@ -112,7 +112,7 @@ describe.each(WAYS)('%s', (_, of) => {
   })
 
   it('is reported on as the registry would have it', async () => {
-    const reportOf = async (outcome: (ids: readonly string[]) => Published) =>
+    const reportOf = async (outcome: (ids: readonly string[]) => PublicationOutcome) =>
       (await worldOf({ outcomes: { 'Kit.Do@1.0.0': outcome } }).publish([of()], options))[0]
     const ids = ['Kit.Do@1.0.0']
     expect(await reportOf(conflict)).toEqual({ ok: false, ids, failure: { type: 'conflict', message: 'Exists' } })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { recordOf } from '../../../src/core/publish/record.ts'
-import type { Published } from '../../../src/core/publish/registry.ts'
+import type { PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import { type Admitted, store } from '../../../src/core/publish/publish.ts'
 import { definitionOf, principal, sha256, worldOf } from './fakes.ts'
 
@@ -14,7 +14,7 @@ async function admitted(tool: string, more: Partial<Admitted> = {}): Promise<Adm
 
 describe('what was admitted', () => {
   it('is stored in one go and in order, and reported on at its place', async () => {
-    const conflict = (ids: readonly string[]): Published => ({ outcome: 'conflict', ids, message: 'Exists' })
+    const conflict = (ids: readonly string[]): PublicationOutcome => ({ outcome: 'conflict', ids, message: 'Exists' })
     const { deps, stored } = worldOf({ outcomes: { 'Kit.B@1.0.0': conflict } })
     const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
     const unchanged = { ok: true, ...NOTHING, warnings: [] } as const

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createMemory } from '../../../src/core/cache/memory.ts'
-import type { Publication, Published } from '../../../src/core/publish/registry.ts'
+import type { Publication, PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import { createWholeRecords } from '../../../src/storage/registry/catalogue/kv-documents.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
 
 stopClock()
 
-async function publish(registry: RegistryObject, one: Publication, allowBreaking = false): Promise<Published> {
+async function publish(registry: RegistryObject, one: Publication, allowBreaking = false): Promise<PublicationOutcome> {
   const { published } = await registry.publish([{ ...one, allowBreaking }], ADMIN)
   const [first] = published
   if (!first) throw new Error('Wanted an answer')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import type { Publication, Published } from '../../../src/core/publish/registry.ts'
+import type { Publication, PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, textOf } from './set-up.ts'
 
@@ -11,7 +11,7 @@ async function publish(
   registry: RegistryObject,
   one: Publication,
   principal: Principal = ADMIN,
-): Promise<Published & { revision: number }> {
+): Promise<PublicationOutcome & { revision: number }> {
   const { published, revision } = await registry.publish([one], principal)
   const [first] = published
   if (!first || published.length !== 1) throw new Error('Wanted one answer')

@@ -1,7 +1,7 @@
 import { patternCovers } from '../../../core/tool/tool-id.ts'
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
 import { type ImportedTool, IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
-import type { Imported, Made } from '../../../core/publish/import-tools.ts'
+import type { ImportResult, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { madeName } from '../../../core/tool/made-name.ts'
 import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
@@ -135,7 +135,7 @@ function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' 
   })
 }
 
-export function encodeImported({ made, skipped }: Imported) {
+export function encodeImported({ made, skipped }: ImportResult) {
   const unchanged = made.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
   const pending = made.filter(({ isPending }) => isPending).map(({ id }) => id)
   const warnings = made.flatMap(({ id, warnings: all }) => all.map((message) => ({ id, message })))
@@ -148,14 +148,14 @@ export function encodeImported({ made, skipped }: Imported) {
   }
 }
 
-export function encodeDryRun({ made, skipped }: Imported) {
+export function encodeDryRun({ made, skipped }: ImportResult) {
   return {
     tools: made.map(encodeMade),
     skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
   }
 }
 
-export function problemsOf(kind: ImportKind, { skipped }: Imported): readonly Problem[] {
+export function problemsOf(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
   if (skipped.length === 0) return [{ path: '/tools', message: 'Must choose at least one tool of the source' }]
   return skipped
     .slice(0, MAX_PROBLEMS)

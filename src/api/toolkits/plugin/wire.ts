@@ -1,5 +1,5 @@
 import type { PluginOptions } from '../../../core/publish/plugin.ts'
-import type { Report } from '../../../core/publish/report.ts'
+import type { PublicationReport } from '../../../core/publish/report.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { query, type ReadOf } from '../../../http/request/query.ts'
 import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
@@ -39,7 +39,7 @@ export function optionsOf(
   return { toolkit, ...rest, allowedHosts, ...level, allowBreaking: allow !== undefined }
 }
 
-export function encodeUploaded({ ids, warnings, pending }: Extract<Report, { ok: true }>) {
+export function encodeUploaded({ ids, warnings, pending }: Extract<PublicationReport, { ok: true }>) {
   return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
 }
 

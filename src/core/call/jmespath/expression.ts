@@ -1,11 +1,12 @@
 import { type Json, parseJson } from '../../tool/json.ts'
 import { comparison, CURRENT, either, field, filterProjection, flatten, functionCall, index, literal } from './parts.ts'
 import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
-import { InvalidExpression, type Part, type Reference } from './parts.ts'
+import { InvalidExpression, type ExpressionPart, type Reference } from './parts.ts'
 
 /** An expression that may be evaluated; or why not, and at which of its characters, counted from 0. */
 export type Parsed =
-  { readonly ok: true; readonly part: Part } | { readonly ok: false; readonly message: string; readonly at?: number }
+  | { readonly ok: true; readonly part: ExpressionPart }
+  | { readonly ok: false; readonly message: string; readonly at?: number }
 
 const MAX_LENGTH = 2_000
 
@@ -68,7 +69,7 @@ function misplaced({ text, at }: Token): InvalidExpression {
   return new InvalidExpression(text === '' ? 'it ends too early' : `'${text}' cannot stand there`, at)
 }
 
-function parseTokens(tokens: readonly Token[]): Part {
+function parseTokens(tokens: readonly Token[]): ExpressionPart {
   let next = 0
   const tokenAt = (place: number): Token => tokens[place] ?? { text: '', at: 0 }
   const sign = () => tokenAt(next).text
@@ -84,13 +85,13 @@ function parseTokens(tokens: readonly Token[]): Part {
 
   const powerAhead = () => (COMPARISON.test(sign()) ? COMPARISONS : (POWERS[sign()] ?? 0))
 
-  function expression(power: number): Part {
+  function expression(power: number): ExpressionPart {
     let part = operand()
     while (powerAhead() > power) part = continued(part)
     return part
   }
 
-  function operand(): Part {
+  function operand(): ExpressionPart {
     const token = tokenAt(next)
     const { text } = token
     if (text === '[]' || text === '[?' || (text === '[' && isIndexed())) return continued(CURRENT)
@@ -123,7 +124,7 @@ function parseTokens(tokens: readonly Token[]): Part {
   }
 
   /** Reads a sign that has a power, and its right side. */
-  function continued(left: Part): Part {
+  function continued(left: ExpressionPart): ExpressionPart {
     const power = powerAhead()
     const { text } = tokenAt(next++)
     switch (text) {
@@ -150,12 +151,12 @@ function parseTokens(tokens: readonly Token[]): Part {
   }
 
   /** The right side of a projection: what goes on with each of its items. */
-  function projected(power: number): Part {
+  function projected(power: number): ExpressionPart {
     if (powerAhead() < PROJECTED) return CURRENT
     return skip('.') ? afterDot(power) : expression(power)
   }
 
-  function afterDot(power: number): Part {
+  function afterDot(power: number): ExpressionPart {
     const { text } = tokenAt(next)
     if (isName(text) || text === '*' || text === '{') return expression(power)
     expect('[')
@@ -168,7 +169,7 @@ function parseTokens(tokens: readonly Token[]): Part {
     return NUMBER.test(first) || first === ':' || (first === '*' && tokenAt(next + 2).text === ']')
   }
 
-  function indexed(left: Part): Part {
+  function indexed(left: ExpressionPart): ExpressionPart {
     if (skip('*')) {
       expect(']')
       return projection(left, projected(STAR))
@@ -200,11 +201,11 @@ function parseTokens(tokens: readonly Token[]): Part {
     return items
   }
 
-  function argument(): Part | Reference {
+  function argument(): ExpressionPart | Reference {
     return skip('&') ? { reference: expression(0) } : expression(0)
   }
 
-  function member(): readonly [name: string, Part] {
+  function member(): readonly [name: string, ExpressionPart] {
     const token = tokenAt(next++)
     if (!isName(token.text)) throw misplaced(token)
     const name = nameOf(token)

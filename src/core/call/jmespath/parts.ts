@@ -7,14 +7,14 @@ import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 type Select = (value: Json, budget: Budget) => Json
 
 /** A part of an expression, with all that is in it. */
-export interface Part {
+export interface ExpressionPart {
   readonly levels: number
   readonly select: Select
 }
 
 /** An argument `&part`, evaluated by the function that takes it. */
 export interface Reference {
-  readonly reference: Part
+  readonly reference: ExpressionPart
 }
 
 export class InvalidExpression extends Error {
@@ -28,7 +28,7 @@ export class InvalidExpression extends Error {
 /** Parts within another; each is a call within a call when it is evaluated. */
 const MAX_LEVELS = 64
 
-function part(inner: readonly Part[], select: Select): Part {
+function part(inner: readonly ExpressionPart[], select: Select): ExpressionPart {
   const levels = 1 + Math.max(0, ...inner.map((each) => each.levels))
   if (levels > MAX_LEVELS) throw new InvalidExpression(`its parts nest deeper than ${MAX_LEVELS} levels`)
   return {
@@ -42,19 +42,19 @@ function part(inner: readonly Part[], select: Select): Part {
 
 export const CURRENT = part([], (value) => value)
 
-export const literal = (value: Json): Part => part([], () => value)
+export const literal = (value: Json): ExpressionPart => part([], () => value)
 
 /** Only a value's own members are ever read. */
-export function field(name: string): Part {
+export function field(name: string): ExpressionPart {
   return part([], (value) => (isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null))
 }
 
-export function index(at: number): Part {
+export function index(at: number): ExpressionPart {
   return part([], (value) => (isList(value) ? (value.at(at) ?? null) : null))
 }
 
 /** The items from `start` to before `stop`, as Python slices lists (JMESPath, "Slices"). */
-export function slice(start: number | undefined, stop: number | undefined, step = 1): Part {
+export function slice(start: number | undefined, stop: number | undefined, step = 1): ExpressionPart {
   if (step === 0) throw new InvalidExpression('the step of a slice cannot be 0')
   return part([], (value, budget) => {
     if (!isList(value)) return null
@@ -72,29 +72,33 @@ export function slice(start: number | undefined, stop: number | undefined, step 
   })
 }
 
-export function pipe(left: Part, right: Part): Part {
+export function pipe(left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => right.select(left.select(value, budget), budget))
 }
 
-function selectEach(items: readonly Json[], { select }: Part, budget: Budget): Json {
+function selectEach(items: readonly Json[], { select }: ExpressionPart, budget: Budget): Json {
   return items.map((item) => select(item, budget)).filter((selected) => selected !== null)
 }
 
-export function projection(left: Part, right: Part): Part {
+export function projection(left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const items = left.select(value, budget)
     return isList(items) ? selectEach(items, right, budget) : null
   })
 }
 
-export function valueProjection(left: Part, right: Part): Part {
+export function valueProjection(left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const members = left.select(value, budget)
     return isJsonObject(members) ? selectEach(valuesOf(members, budget), right, budget) : null
   })
 }
 
-export function filterProjection(left: Part, condition: Part, right: Part): Part {
+export function filterProjection(
+  left: ExpressionPart,
+  condition: ExpressionPart,
+  right: ExpressionPart,
+): ExpressionPart {
   return part([left, condition, right], (value, budget) => {
     const items = left.select(value, budget)
     if (!isList(items)) return null
@@ -103,7 +107,7 @@ export function filterProjection(left: Part, condition: Part, right: Part): Part
   })
 }
 
-export function flatten(inner: Part): Part {
+export function flatten(inner: ExpressionPart): ExpressionPart {
   return part([inner], (value, budget) => {
     const items = inner.select(value, budget)
     if (!isList(items)) return null
@@ -112,11 +116,11 @@ export function flatten(inner: Part): Part {
   })
 }
 
-export function multiSelectList(items: readonly Part[]): Part {
+export function multiSelectList(items: readonly ExpressionPart[]): ExpressionPart {
   return part(items, (value, budget) => (value === null ? null : items.map((item) => item.select(value, budget))))
 }
 
-export function multiSelectHash(members: readonly (readonly [name: string, Part])[]): Part {
+export function multiSelectHash(members: readonly (readonly [name: string, ExpressionPart])[]): ExpressionPart {
   const parts = members.map(([, member]) => member)
   return part(parts, (value, budget) => {
     if (value === null) return null
@@ -125,14 +129,14 @@ export function multiSelectHash(members: readonly (readonly [name: string, Part]
 }
 
 /** The left where it counts as false, or as not; else the right. */
-export function either(left: Part, right: Part, takesFalse: boolean): Part {
+export function either(left: ExpressionPart, right: ExpressionPart, takesFalse: boolean): ExpressionPart {
   return part([left, right], (value, budget) => {
     const selected = left.select(value, budget)
     return isFalse(selected, budget) === takesFalse ? selected : right.select(value, budget)
   })
 }
 
-export function not(inner: Part): Part {
+export function not(inner: ExpressionPart): ExpressionPart {
   return part([inner], (value, budget) => isFalse(inner.select(value, budget), budget))
 }
 
@@ -144,7 +148,7 @@ const ORDER: ReadonlyMap<string, (one: number, other: number) => boolean> = new 
   ['>=', (one, other) => one >= other],
 ])
 
-export function comparison(sign: string, left: Part, right: Part): Part {
+export function comparison(sign: string, left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const one = left.select(value, budget)
     const other = right.select(value, budget)
@@ -155,7 +159,7 @@ export function comparison(sign: string, left: Part, right: Part): Part {
 }
 
 /** A call of a function that there is, with as many arguments as it takes, and `&` where it takes that alone. */
-export function functionCall(name: string, args: readonly (Part | Reference)[]): Part {
+export function functionCall(name: string, args: readonly (ExpressionPart | Reference)[]): ExpressionPart {
   const called = FUNCTIONS.get(name)
   if (!called) throw new InvalidExpression(`there is no function '${name}'`)
   const problem = argumentsProblem(called, args)
@@ -171,7 +175,7 @@ export function functionCall(name: string, args: readonly (Part | Reference)[]):
 
 function argumentsProblem(
   { least, most, expression }: JmesFunction,
-  args: readonly (Part | Reference)[],
+  args: readonly (ExpressionPart | Reference)[],
 ): string | undefined {
   const { length } = args
   if (length < least || length > most) {

@@ -18,10 +18,10 @@ export interface RestoreDeps {
 }
 
 /** Documents and plugins count with their versions. */
-export type Outcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
-export type Counts = Readonly<Record<Outcome, number>>
+export type RestoreOutcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
+export type Counts = Readonly<Record<RestoreOutcome, number>>
 
-export interface Told {
+export interface UnrestoredLine {
   readonly line: number
   readonly outcome: 'refused' | 'skipped'
   readonly about?: string
@@ -52,8 +52,8 @@ export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive
  * Each is stored or refused by itself, and the same file a second time changes nothing. Shapes, digests, plugins and
  * secrets are judged all the same.
  */
-export function createRestore(principal: Principal, deps: RestoreDeps, tell: (told: Told) => void) {
-  const counts: Record<Outcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
+export function createRestore(principal: Principal, deps: RestoreDeps, tell: (told: UnrestoredLine) => void) {
+  const counts: Record<RestoreOutcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
   /** In lower case; those whose owner in the file is their owner here. */
   const toolkits = new Set<string>()
   let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
@@ -62,7 +62,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
   let isWhole = false
   let judgeSecret: JudgeSecret | undefined
 
-  function refuse(line: number, message: string, about?: string, outcome: Told['outcome'] = 'refused'): void {
+  function refuse(line: number, message: string, about?: string, outcome: UnrestoredLine['outcome'] = 'refused'): void {
     counts[outcome] += 1
     tell({ line, outcome, ...(about === undefined ? {} : { about }), message })
   }

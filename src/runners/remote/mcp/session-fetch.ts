@@ -1,5 +1,5 @@
 import type { GuardedFailure } from '../../../outbound/guarded-fetch.ts'
-import { byteAllowance, type GuardedStream } from '../../../outbound/guarded-stream.ts'
+import type { ByteAllowance, GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -19,7 +19,7 @@ const MAX_REFUSAL = 16 * 1024
  * stream (MCP, "Listening for Messages from the Server"), since a call's own stream tells all that it needs.
  */
 export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpoint, maxBytes: number) {
-  const allowance = byteAllowance(maxBytes)
+  const allowance: ByteAllowance = { bytes: maxBytes, left: maxBytes }
   let unanswered: GuardedFailure | undefined
   let refusal: BadAnswer | undefined
   const note = (failure: GuardedFailure) => {

@@ -4,7 +4,7 @@ import { parseToolId } from '../../../core/tool/tool-id.ts'
 import type {
   Catalogue,
   LineFormat,
-  ListedTool,
+  CatalogueTool,
   Listing,
   ListQuery,
   ToolkitCounts,
@@ -66,7 +66,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     { leaves }: Head,
     query: ListQuery,
     after: string,
-    visible: (tool: ListedTool) => boolean,
+    visible: (tool: CatalogueTool) => boolean,
     mayBegin: (from: string, until: string | undefined) => boolean,
     format: LineFormat,
   ): Promise<Listing | undefined> {
@@ -143,7 +143,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       if (after === undefined) return undefined
       if (after !== '' && !parseToolId(after)) return undefined
       const all = policies.now()
-      const visible = (tool: ListedTool) =>
+      const visible = (tool: CatalogueTool) =>
         maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool) &&
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)

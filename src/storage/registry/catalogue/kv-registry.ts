@@ -2,7 +2,7 @@ import { Unreachable } from '../../../core/failure/failure.ts'
 import type { ToolkitChange, ToolkitChanged, ToolkitStore } from '../../../core/access/toolkit.ts'
 import type { Principal } from '../../../core/access/principal.ts'
 import type { RegistryArchive } from '../../../core/publish/archive/registry-archive.ts'
-import type { Publication, Published, RegistryWriter } from '../../../core/publish/registry.ts'
+import type { Publication, PublicationOutcome, RegistryWriter } from '../../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
 import { joinedName } from '../../../core/tool/name-suffix.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
@@ -105,7 +105,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   const writer: RegistryWriter = {
     async publish(publications, principal) {
-      const all: Published[] = []
+      const all: PublicationOutcome[] = []
       for (const chunk of chunksOf(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
         const { published, revision } = await registry().publish(chunk, principal)
         const left = published.flatMap((each) => ('leftOut' in each ? (each.leftOut ?? []) : []))

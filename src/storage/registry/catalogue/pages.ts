@@ -1,5 +1,5 @@
 import { sha256 } from '../../sealing/sha256.ts'
-import type { ListedTool } from '../../../core/catalogue/catalogue.ts'
+import type { CatalogueTool } from '../../../core/catalogue/catalogue.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { HEAD_KEY } from '../../keys.ts'
@@ -13,7 +13,7 @@ const MAX_TOOLS = 128
 const MAX_CHARACTERS = 1_000_000
 
 /** The first line of a page of definitions: what a lister must know of each, in order. */
-export type PageIndex = readonly (ListedTool & { readonly key: string })[]
+export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
 export type WriteLine = (record: ToolRecord) => string
 

@@ -4,7 +4,7 @@ import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../../../src/core/publish/import.ts'
 import { recordOf } from '../../../../src/core/publish/record.ts'
-import { invalidSource } from '../../../../src/core/publish/source-refusal.ts'
+import { invalidSource } from '../../../../src/core/publish/import.ts'
 import {
   definitionOf,
   documentOf,

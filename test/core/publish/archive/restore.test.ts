@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/registry-archive.ts'
-import { createRestore, readHeader, type Told } from '../../../../src/core/publish/archive/restore.ts'
+import { createRestore, readHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
 import { recordOf } from '../../../../src/core/publish/record.ts'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import { definitionOf, sha256 } from '../fakes.ts'
@@ -20,7 +20,7 @@ async function version(tool: string, more: object = {}, hash?: string) {
 }
 
 async function restore(lines: readonly object[], outcomeOf: (row: ArchiveRow) => RowOutcome = () => 'created') {
-  const told: Told[] = []
+  const told: UnrestoredLine[] = []
   const rows: ArchiveRow[][] = []
   const kept: Uint8Array[] = []
   const session = createRestore(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { invalidSource } from '../../../src/core/publish/source-refusal.ts'
+import { invalidSource } from '../../../src/core/publish/import.ts'
 
 it('a source that is wrong is refused with everything that is wrong with it', () => {
   const problems = [
