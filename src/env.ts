@@ -46,13 +46,13 @@ export interface Config {
   /** Limits by the pattern of tools. */
   readonly toolLimits: ReadonlyMap<string, CallLimits>
   readonly secretOf: (name: string) => string | undefined
-  /** Of one principal, administrators excepted. */
+  /** Administrators excepted. */
   readonly quota: Published
   /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
   readonly clientIdOf: (name: string) => string | undefined
-  /** A reason that follows its name; undefined when a policy may let tools have it. */
+  /** The reason follows the secret's name; undefined when a policy may let tools have it. */
   readonly judgeToolSecret: (name: string) => string | undefined
-  /** A reason that follows its name; undefined when a provider's client may have it. */
+  /** The reason follows the secret's name; undefined when a provider's client may have it. */
   readonly judgeClientSecret: (name: string) => string | undefined
   /** The first encrypts, all decrypt. None: no grants are kept. */
   readonly vaultKeys: readonly string[]
@@ -87,7 +87,7 @@ const PATTERNS = list(toolPattern)
 /** A secret that one pattern may have needs no list. */
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
-/** Lets one try grants out with ACCESS=open, on loopback hosts alone: under a key that everybody knows nothing is secret. */
+/** For trying out with ACCESS=open, on loopback hosts alone: what everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
 /** The only reader of variables and secrets. Throws a ConfigError. */

@@ -19,7 +19,6 @@ import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { documentFetch, signInProvider } from './providers.ts'
 
-/** People's sign-in, agents and consent, and the administration of access. */
 export function accessFaces({ config, stores, doors, ...deployment }: Deployment) {
   const { now } = Date
   const { registry, deploymentKeys, keys, givenProviders, providers, vault } = stores

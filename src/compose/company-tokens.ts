@@ -14,10 +14,7 @@ const DISCOVERY_MS = 10_000
 const MAX_ORIGINS = 20
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
-/**
- * Takes the JWTs of the company's own authorization server (RFC 9068), whose audience is the door at the address of
- * the request. Keys are found by the server's metadata.
- */
+/** JWTs of the company's own server (RFC 9068), whose audience is the door at the address of the request. */
 export function companyTokens(config: Config, issuer: string) {
   const now = Date.now
   const fetch = providerFetch(config)

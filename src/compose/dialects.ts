@@ -16,7 +16,6 @@ import { plugin } from '../dialects/plugin/definition.ts'
 /** In the order in which they are asked about a definition's shape. */
 export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
 
-/** Every dialect, the model providers' forms, and OpenAPI. */
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ...[...codecs, { dialect: 'oxp-flat', encode: encodeFlat }].map(({ dialect, encode }): [string, Format] => [
     dialect,

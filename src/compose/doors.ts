@@ -20,7 +20,6 @@ import { companyTokens } from './company-tokens.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
-/** A gate for each way in which callers say who they are. */
 export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores: Stores, recording: Recording) {
   const { now } = Date
   const { access, adminKey, workerSecret, connectIssuer } = config
@@ -66,13 +65,11 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
     gateBesideTools: createGate(own.before(authenticator), rateLimit, nothing, watch),
     /** A session counts beside other credentials. */
     gateForPages: createGate(own.before(sessions), rateLimit, nothing, watch),
-    /** For the pages themselves. */
     gateForVisitors: createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, nothing, watchVisitors),
     gateForAgents: createGate(forAgents, rateLimit, prepare, watch),
-    /** Of this deployment as their worker. */
+    /** Engines call this deployment as their worker. */
     gateForEngines: engines ? createGate(engines, rateLimit, prepare, watch) : gate,
     shield: createShield(rateLimit),
-    /** A request of our own, which the gates let in as the principal's. */
     ownRequest: own.of,
     authenticator,
     sessions,

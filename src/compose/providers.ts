@@ -10,7 +10,7 @@ import type { SignInProvider } from '../sign-in/routes.ts'
 
 type Reach = Pick<Config, 'allowHttpHosts'>
 
-/** Of a provider's answer and of a client's document, in bytes. */
+/** In bytes. */
 const MAX_PROVIDER_ANSWER = 1_048_576
 const MAX_DOCUMENT = 16_384
 
@@ -18,7 +18,6 @@ export function providerFetch({ allowHttpHosts }: Reach, maxResponseBytes = MAX_
   return asFetch(createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, maxResponseBytes }))
 }
 
-/** Fetches the documents that clients describe themselves by. */
 export function documentFetch(config: Reach): Fetch {
   return providerFetch(config, MAX_DOCUMENT)
 }

@@ -72,7 +72,7 @@ export function toolFaces({ config, stores, doors, calls, publish, ...deployment
   ]
 }
 
-/** `/mcp` says nothing of OAuth in its headers, since clients that find OAuth stop sending the key that they were given. */
+/** `/mcp` says nothing of OAuth: clients that find it stop sending the key that they were given. */
 function mcpDoors({ gate, gateForAgents }: Pick<Doors, 'gate' | 'gateForAgents'>): readonly Door[] {
   return [
     {

@@ -1,8 +1,7 @@
-/** A program or library for agents, and its configuration. */
 export interface AgentHost {
   readonly id: string
   readonly title: string
-  /** Where the configuration goes, in Markdown. */
+  /** In Markdown. */
   readonly where: string
   /** From a project's folder, or a person's home. */
   readonly file?: { readonly project?: string; readonly user?: string }

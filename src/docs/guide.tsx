@@ -2,25 +2,21 @@ import { raw } from 'hono/html'
 import type { Page } from '../http/page/page.ts'
 import { TEXT_STYLE } from '../http/page/style.ts'
 
-/** Made by the build, for no deployment in particular. */
 export interface Guide {
-  /** As in its address. */
   readonly name: string
   readonly text: string
   readonly title: string
-  /** One sentence: what one can do after reading it. */
+  /** Says what one can do after reading it. */
   readonly summary: string
   readonly summaryHtml: string
   /** Without the title. */
   readonly html: string
-  /** Of the second level. */
   readonly contents: readonly { readonly anchor: string; readonly title: string }[]
 }
 
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
-/** With the addresses of the deployment that serves it. */
 export function guideText({ text }: Pick<Guide, 'text'>, origin: string): string {
   return text.replaceAll(EXAMPLE_ORIGIN, origin)
 }

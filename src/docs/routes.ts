@@ -29,10 +29,7 @@ const LLMS = {
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
-/**
- * Guides as pages and as Markdown, with this deployment's addresses in their examples; `GET /` leads to them.
- * `/docs/agents.json` has each agent host's configuration, for programs.
- */
+/** `GET /` leads to the guides. `/docs/agents.json` has each agent host's configuration, for programs. */
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
   at('/', PAGE, () => goTo('/docs'), onPage)

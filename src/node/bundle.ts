@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export interface BundleOptions {
   readonly config: string
   readonly outdir: string
-  /** A folder of toolkits other than `tools`, and the folder generated of it. */
+  /** Other than `tools`, with the folder generated of it. */
   readonly tools?: { readonly from: string; readonly to: string } | undefined
   /** Not minified, for stack traces. */
   readonly readable?: boolean
@@ -18,10 +18,7 @@ export interface BundleOptions {
 
 export type Bundled = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
-/**
- * Makes the Worker's bundle as a deployment has it. `message` is one line for a fault in a tool, else the bundler's
- * words.
- */
+/** `message` is one line for a fault in a tool, else the bundler's words. */
 export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
   const generated = await run(process.execPath, ['src/node/generate.ts', ...folders], signal)
@@ -71,7 +68,6 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
   })
 }
 
-/** Replaces places of the bundle in a stack trace by those of the sources. */
 export function sourcePlaces(bundled: string, map: SourceMapPayload): (text: string) => string {
   const places = new SourceMap(map)
   return (text) =>

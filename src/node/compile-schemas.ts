@@ -7,9 +7,8 @@ import { everySubschema } from '../core/schema/subschemas.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 
 /**
- * Compiles schemas into an ES module that exports a validation function under each name, with Ajv's few helpers
- * bundled in. Each stands alone, so two may have the same `$id`. Throws for `$dynamicRef`, for what Ajv refuses, and
- * for a name that is no identifier.
+ * Each schema stands alone, so two may have the same `$id`. Throws for `$dynamicRef`, for what Ajv refuses, and for a
+ * name that is no identifier.
  */
 export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
   const names = Object.keys(schemas)
@@ -47,7 +46,6 @@ const comparison: Plugin = {
   },
 }
 
-/** Resolves `schema:NAME` to Ajv's code for that schema. */
 function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugin {
   return {
     name: 'schemas',

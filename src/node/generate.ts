@@ -1,7 +1,4 @@
-/**
- * `npm run generate`, also run by each build of the Worker: makes `src/generated/` of the tools, the modules inside
- * sandboxes and the guides. `--tools` and `--out` name other folders.
- */
+/** Makes `src/generated/`, before each build of the Worker. `--tools` and `--out` name other folders. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -32,7 +29,7 @@ try {
   process.exit(1)
 }
 
-/** Held until this process ends, when the system releases the file's lock. */
+/** The system releases the file's lock when the process ends. */
 function lock(folder: string): void {
   mkdirSync(folder, { recursive: true })
   const database = new DatabaseSync(join(folder, '.lock'), { timeout: LOCK_TIMEOUT_MS })

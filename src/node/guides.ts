@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
 import type { Guide } from '../docs/guide.tsx'
 
-/** In the order of their names. */
 export async function readGuides(folder: string): Promise<Guide[]> {
   const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
   return Promise.all(names.map(async (name) => guideOf(name, await readFile(join(folder, `${name}.md`), 'utf8'))))
@@ -58,7 +57,6 @@ function rendererOf(): Marked {
   })
 }
 
-/** As GitHub makes it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

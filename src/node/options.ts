@@ -15,7 +15,7 @@ const OPTIONS = {
   'watch': { type: 'boolean', default: false },
 } satisfies ParseArgsOptionsConfig
 
-/** Of two `--var` of one name the later one holds. Throws for an unknown option. */
+/** The later one of two `--var` of one name holds. Throws for an unknown option. */
 export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
   const port = portOf(values.port)

@@ -1,7 +1,4 @@
-/**
- * `npm run prepare` (`prepare.js`) builds the package that others install, since no Node reads TypeScript below
- * `node_modules`: `switchboard/client` is one module and its types, `switchboard` one program.
- */
+/** Builds the package that others install (`npm run prepare`), since no Node reads TypeScript below `node_modules`. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'

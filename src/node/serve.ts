@@ -1,7 +1,6 @@
 /**
- * `npm run serve`: the production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes.
- * `--built` serves what `--outdir` holds. `npm run dev` adds `--watch`: until a change can be built, what was served
- * goes on.
+ * The production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes. `--built` serves
+ * what `--outdir` holds. With `--watch` (`npm run dev`), what was served goes on until a change can be built.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -122,7 +121,6 @@ function sources(): Watched[] {
   ]
 }
 
-/** Removed at the end of the process. */
 function ownFolder(): string {
   const parent = join(root, '.wrangler/tmp')
   mkdirSync(parent, { recursive: true })

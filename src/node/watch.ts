@@ -2,7 +2,6 @@ import { type FSWatcher, watch } from 'node:fs'
 
 export interface Watched {
   readonly folder: string
-  /** A path from the folder. */
   readonly counts: (file: string) => boolean
   readonly isDeep: boolean
 }
@@ -11,7 +10,7 @@ export interface Watched {
 const ENDS_WITH_FILES = process.platform === 'linux'
 
 /**
- * Acts once for changes within 100 ms, and once more for those meanwhile, never twice at a time. Gives the end of the
+ * Once for changes within 100 ms, and once more for those meanwhile, never twice at a time. Gives the end of the
  * watching.
  */
 export function onChange(watched: readonly Watched[], act: () => Promise<void>): () => void {

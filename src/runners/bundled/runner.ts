@@ -13,7 +13,6 @@ export interface Carried {
 
 export interface BundledRunnerOptions {
   readonly carried: ReadonlyMap<string, Carried>
-  /** Makes the fetch of one toolkit's tool. */
   readonly fetchFor: (tool: { readonly toolkit: string; readonly timeoutMs: number }) => Fetch
   readonly log: (callId: string, message: string) => void
 }

@@ -10,11 +10,9 @@ import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 
-/** Whether the module loads is judged apart, by the runner. */
 export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
   const reader = object({
     kind: oneOf(['code']),
-    /** An ES module whose default export is `async (input, context) => value`. */
     module: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     credentials: sandboxCredentials(implementation, requirements),
@@ -24,14 +22,13 @@ export function checkCodeImplementation(implementation: Json, { requirements }: 
 }
 
 /**
- * Runs modules in isolates: one for all callers where a tool needs nothing of them, else one for each user and set of
- * credentials, so that nothing kept between calls, the way out included, reaches another user.
+ * An isolate is one user's and one set of credentials', where a tool needs either: a module may keep anything between
+ * calls.
  */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
   const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const isForUsers = record.requirements.user_id || record.requirements.authorization.length > 0
-    /** The name of the isolate that all calls share. */
     let shared: string | undefined
 
     return {

@@ -30,10 +30,7 @@ const CONTENT_TYPES = {
   multipart: undefined,
 } as const
 
-/**
- * Encodes a body from `whole`, the value of the body's input, or else from fields; undefined when there is nothing to
- * send. A declared JSON body is sent even when empty, as `{}`. Handles of `files` stand for their bytes.
- */
+/** Undefined when there is nothing to send. A declared JSON body is sent even when empty, as `{}`. */
 export function encodeBody(
   declared: HttpBody | undefined,
   fields: readonly BodyField[],
@@ -95,12 +92,12 @@ function fieldsOf(value: unknown): BodyField[] | undefined {
   }))
 }
 
-/** `application/x-www-form-urlencoded` in the styles of OpenAPI; spaces are `%20`, which every reader takes. */
+/** In the styles of OpenAPI. Spaces are `%20`, which every reader takes. */
 function formText(fields: readonly BodyField[]): string {
   return fields.flatMap(({ name, value, serialisation }) => serialiseQuery(name, value, serialisation)).join('&')
 }
 
-/** `multipart/form-data` (RFC 7578): a part for each item of an array, files as files, other objects as JSON text. */
+/** RFC 7578: a part for each item of an array, files as files, other objects as JSON text. */
 function formData(fields: readonly BodyField[], files: Files): FormData {
   const data = new FormData()
   for (const { name, value } of fields) {

@@ -2,10 +2,7 @@ import { pointerSteps } from '../../core/tool/problem.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import type { HttpImplementation } from './implementation.ts'
 
-/**
- * The place of an input without a parameter: the URL's variable of its name if nothing else fills that, else the
- * query or the body, by the method. Undefined: it has a parameter, or is the body.
- */
+/** An input without a parameter fills the URL's free variable of its name, else the query or the body, by the method. */
 export function unplacedInputs(
   implementation: HttpImplementation,
 ): (input: string) => 'path' | 'query' | 'body' | undefined {
@@ -24,7 +21,7 @@ export function bodyHasFields({ method, body }: HttpImplementation): boolean {
   return method !== 'GET' && method !== 'HEAD' && body?.type !== 'none' && body?.input === undefined
 }
 
-/** The steps to a body parameter's field: a name that starts with `/` is a JSON Pointer into a JSON body (RFC 6901). */
+/** A name that starts with `/` is a JSON Pointer into a JSON body (RFC 6901). */
 export function bodyFieldSteps({ body }: HttpImplementation, name: string): readonly string[] {
   const isJson = body === undefined || body.type === 'json'
   const steps = isJson && name.startsWith('/') ? pointerSteps(name) : undefined

@@ -26,7 +26,7 @@ export type HttpParameter = ReadBy<typeof PARAMETER>
 export type HttpBody = ReadBy<typeof BODY>
 export type HttpResponseMapping = ReadBy<typeof RESPONSE>
 
-/** Variables of a URL that stand for the tool's name and its name in the document, since several tools may share one URL. */
+/** Stand for the tool's name and its name in the document, since several tools may share one URL. */
 export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
@@ -48,7 +48,7 @@ const PARAMETER = into(
       style: nullish(oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
       explode: nullish(boolean),
       allow_reserved: nullish(boolean, false),
-      /** Sends the value as JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
+      /** As JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
       content_type: optional(oneOf(['application/json'])),
       default: anything,
     },
@@ -82,7 +82,7 @@ const STATUS = parsed("a status from 200 to 599, or a class such as '2xx'", (val
 
 const POINTER = text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
 
-/** Where an answer that means failure has the fields of a tool error (OXP 1.0, "Tool error"), when it is JSON. */
+/** Pointers to the fields of a tool error (OXP 1.0, "Tool error") in an answer that means failure. */
 const ERROR = object({
   message: optional(POINTER),
   developer_message: optional(POINTER),
@@ -124,7 +124,6 @@ export const httpImplementation = object({
   parameters: optional(list(PARAMETER), []),
   headers: optional(map(string()), {}),
   credentials: optional(list(withSource(into(CREDENTIAL, placementOf))), []),
-  /** Absent: JSON, when there is anything to send. */
   body: optional(BODY),
   response: nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
   /** Attempts after the first, of idempotent requests alone. */

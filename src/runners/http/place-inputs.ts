@@ -16,7 +16,6 @@ export interface PlacedInputs {
   readonly problems: string[]
 }
 
-/** Absent and null inputs take their default, or are left out. */
 export function inputPlacer(
   implementation: HttpImplementation,
   template: UrlTemplate,
@@ -89,7 +88,7 @@ export function inputPlacer(
   }
 }
 
-/** Of own members alone: a name such as "constructor" must not be inherited. */
+/** A name such as "constructor" must not be inherited. */
 export function ownValue(input: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(input, name) ? input[name] : undefined
 }

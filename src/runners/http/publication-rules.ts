@@ -12,10 +12,7 @@ type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, re
 
 const RULES: readonly Rule[] = [templateIsFilled, inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
 
-/**
- * Checks the shape of an `http` implementation, then its parts against each other and `definition`. Gives it with
- * defaults filled in, or every problem, with pointers that start at the implementation.
- */
+/** Gives it with defaults filled in, or every problem, with pointers that start at the implementation. */
 export function checkHttpImplementation(
   document: Json,
   { input: { properties }, requirements }: Definition,
@@ -119,10 +116,7 @@ function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string
   }
 }
 
-/**
- * Two parts must not write the same thing: servers would read such a request differently, and a caller could shadow a
- * credential. Inputs without a parameter write under their own names.
- */
+/** Servers would read a thing written twice differently, and a caller could shadow a credential. */
 function namesAreUnique(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
   const { headers, parameters, credentials } = implementation
   const writers = new Map<string, string>()

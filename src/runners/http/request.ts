@@ -16,7 +16,7 @@ export interface BuiltRequest {
   readonly headers: Headers
   readonly body: GuardedBody | undefined
   readonly credentialHeaders: readonly string[]
-  /** The request in words: no query, and credentials as the names of their variables. */
+  /** Without a query, and with the names of variables for credentials. */
   readonly shown: { readonly host: string; readonly url: string }
   readonly redact: Redact
 }
@@ -34,10 +34,7 @@ const ACCEPT = {
   none: '*/*',
 } as const
 
-/**
- * Prepares the requests of a checked implementation; throws for any other. The function turns an input into a
- * request, or a failure that says all that is missing or does not fit, without any credential's value.
- */
+/** Throws for an implementation that was not checked. A failure says all that is missing or does not fit, without values. */
 export function prepareRequest(implementation: HttpImplementation): BuildRequest {
   const template = parseUrlTemplate(implementation.url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL template: ${template.problem}`)
@@ -64,7 +61,7 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
   }
 }
 
-/** The later ones win: what the body is, what the implementation always says, what the caller says, who is asking. */
+/** Later ones win. */
 function writeHeaders(
   headers: Headers,
   implementation: HttpImplementation,

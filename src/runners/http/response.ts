@@ -26,10 +26,7 @@ export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
 
 const CONSTRAINING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
 
-/**
- * Reads as declared where the mapping names no type, unless only JSON has the tool's value. A tool of artifacts takes
- * any bytes.
- */
+/** Declared, where the mapping names no type, unless only JSON has the value. A tool of artifacts takes any bytes. */
 export function readingOf(
   { type, ...mapping }: HttpResponseMapping,
   record: Pick<ToolRecord, 'output' | 'metadata'>,
@@ -45,10 +42,7 @@ function mayBeText(output: JsonSchema | null): boolean {
   return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
-/**
- * Makes a tool's result of an answer. A failure shows no query, no credentials and an excerpt of the body at most.
- * `now` (ms) is for a `Retry-After` that is a date.
- */
+/** A failure shows no query, no credentials, and an excerpt of the body. `now` is in milliseconds. */
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseReading,
@@ -76,7 +70,6 @@ export function readResponse(
       const contentType = headers.get('content-type') ?? 'application/octet-stream'
       const data = base64OfBytes(body)
       const content = [blockOf(data, mediaType(headers) || contentType)]
-      // Who asks for bytes gets them as a value too
       return { ok: true, value: isDeclared ? null : { content_type: contentType, data }, content }
     }
     case 'json': {
@@ -118,7 +111,6 @@ function withSaid(
   }
 }
 
-/** Judges a body without a content type by its bytes. */
 function typeOf(response: GuardedResponse, mayBeJson: boolean): 'json' | 'text' | 'binary' {
   const type = mediaType(response.headers)
   if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'

@@ -79,6 +79,6 @@ function outcomeOf(answer: GuardedResult, request: BuiltRequest, reading: Respon
   if (isBusy(status)) return { result, retryAfter: retryAfterMs(headers, now) ?? 'backoff' }
   // Where the implementation says how the server says it, that counts
   if (mayHaveRun(status) && reading.error?.can_retry === undefined) return { result, isUncertain: true }
-  // Another origin, where a redirect led, was not shown the credentials
+  // Another origin, where a redirect led, did not see the credentials
   return { result, isUnauthorized: status === 401 && URL.parse(url)?.origin === new URL(request.url).origin }
 }

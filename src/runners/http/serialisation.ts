@@ -12,7 +12,7 @@ export interface Serialisation {
 
 type Member = readonly [key: string, value: unknown]
 
-/** A value in a path (OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2, 3.2.5, 3.2.7); undefined when absent. */
+/** OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2, 3.2.5, 3.2.7. */
 export function serialisePath(name: string, value: unknown, { style, explode }: Serialisation): string | undefined {
   if (isAbsent(value)) return undefined
   const assignments = explode && isObject(value) ? members(value).map(([k, v]) => assignment(k, v)) : undefined
@@ -27,9 +27,8 @@ export function serialisePath(name: string, value: unknown, { style, explode }: 
 }
 
 /**
- * A value as percent-encoded `name=value` pieces of a query, a form or a cookie (OpenAPI 3.1, "Style Values"). Where
- * that leaves it open: arrays and objects inside a value are JSON text, but nested brackets in `deepObject`; an
- * exploded `spaceDelimited` or `pipeDelimited` is an exploded `form`.
+ * OpenAPI 3.1, "Style Values". It leaves open how values within values are written: as JSON text, but nested brackets
+ * in `deepObject`; an exploded `spaceDelimited` or `pipeDelimited` is an exploded `form`.
  */
 export function serialiseQuery(name: string, value: unknown, serialisation: Serialisation): string[] {
   if (isAbsent(value)) return []
@@ -45,7 +44,7 @@ export function serialiseQuery(name: string, value: unknown, serialisation: Seri
   return text === '' ? [] : [`${key}=${text}`]
 }
 
-/** ParameterStyle `simple`, without percent-encoding, which HTTP fields do not know. */
+/** Without percent-encoding, which HTTP fields do not know. */
 export function serialiseHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
   if (!explode || !isObject(value)) return joined(value, ',', plainText)
@@ -62,8 +61,8 @@ function encodedText(value: unknown): string {
 }
 
 /**
- * Keeps reserved characters and percent-encoding (RFC 6570 section 3.2.3), but `#`, `[` and `]`, which may not stand
- * in a query (RFC 3986 section 3.4), and `&` and `+`, which would start a parameter or become a space.
+ * RFC 6570 section 3.2.3, but for `#`, `[` and `]`, which no query may have, and `&` and `+`, which would mean
+ * something.
  */
 function encodedReservedText(value: unknown): string {
   return plainText(value)
@@ -89,7 +88,7 @@ function assignment(key: string, value: unknown): string {
   return `${encodeStrictly(key)}=${encodedText(value)}`
 }
 
-/** A matrix parameter has no `=` when its value is empty (RFC 6570 section 3.2.7). */
+/** Without `=` when its value is empty (RFC 6570 section 3.2.7). */
 function pair(key: string, text: string): string {
   return text === '' ? key : `${key}=${text}`
 }

@@ -3,7 +3,7 @@ import { isBusy, mayHaveRun, statusWords } from '../../outbound/status.ts'
 import { answeredFailure, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** The longest message of a server's that is passed on as a failure's own, in characters. */
+/** In characters. */
 const MAX_MESSAGE = 10_000
 
 export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: number): FailedCall {

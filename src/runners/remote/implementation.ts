@@ -20,20 +20,18 @@ import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 
 export type RemoteImplementation = Extract<ReturnType<typeof checkRemoteImplementation>, { readonly ok: true }>['value']
 
-/** Headers that the protocols write themselves. */
 const PROTOCOL_HEADERS = /^(?:accept|content-type|cookie|last-event-id|mcp-.*|oxp-version|traceparent|user-agent)$/i
 
 const CREDENTIAL = into(object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']) }), placementOf)
 
-/** Checks a `remote` implementation as it is published. Gives it with defaults filled in, or every problem. */
 export function checkRemoteImplementation(implementation: Json, { requirements }: Pick<Definition, 'requirements'>) {
   const reader = object(
     {
       kind: oneOf(['remote']),
       protocol: oneOf(['mcp', 'oxp']),
-      /** An MCP server's endpoint, or the URL that an OXP server's `/tools` and `/tools/call` begin with. */
+      /** For OXP, the URL that `/tools` and `/tools/call` are added to. */
       url: judged(string({ least: 1 }), whyNoServer),
-      /** What the other server calls the tool: an MCP tool's name, or an OXP tool's id. */
+      /** An MCP tool's name, or an OXP tool's id. */
       tool: string({ least: 1 }),
       credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
       pass_user: nullish(boolean, false),
@@ -48,7 +46,7 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
   return check(reader, implementation)
 }
 
-/** A server is one place: nothing of a call may change its URL. */
+/** Nothing of a call may change a server's URL. */
 function whyNoServer(url: string): string | undefined {
   const template = parseUrlTemplate(url)
   if ('problem' in template) return template.problem

@@ -1,11 +1,11 @@
-/** A server's tools, unjudged; or why they cannot be had, without a credential in the words. */
+/** Unjudged tools; or why they cannot be had, without a credential in the words. */
 export type Listed =
   | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
   | { readonly ok: false; readonly problem: string }
 
 type Page = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 
-/** The most bytes of all pages. */
+/** In all pages together. */
 export const MAX_LIST_BYTES = 24 * 1024 * 1024
 const MAX_TOOLS = 5_000
 const MAX_PAGES = 100

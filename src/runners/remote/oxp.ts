@@ -13,10 +13,7 @@ import { type Listed, MAX_LIST_BYTES, readPages } from './listing.ts'
 
 const SCHEMA = 'urn:oxp:1.0'
 
-/**
- * Calls a tool once (OXP 1.0, "Call tool"). The server gets the input, the user's id where wanted, and no secrets or
- * tokens but the endpoint's.
- */
+/** OXP 1.0, "Call tool". The server gets no secrets or tokens but the endpoint's. */
 export async function callOxp(
   { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
   input: JsonObject,

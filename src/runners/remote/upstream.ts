@@ -7,16 +7,12 @@ import { listMcpTools } from './mcp/list.ts'
 import { listOxpTools } from './oxp.ts'
 
 interface Listing {
-  /** The one toolkit of an OXP server to list. */
   readonly toolkit: string | undefined
   readonly timeoutMs: number
   readonly signal: Signal
 }
 
-/**
- * Checks a `remote` implementation for any tool of a server, and lists that server's tools. Paths start at the
- * implementation.
- */
+/** Checks a server for any tool of it, and lists its tools. Paths start at the implementation. */
 export function createUpstreams(deps: RemoteDeps) {
   return (implementation: Implementation, requirements: Requirements) => {
     const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })
@@ -25,7 +21,7 @@ export function createUpstreams(deps: RemoteDeps) {
     return {
       ok: true as const,
       async value(secrets: ReadonlyMap<string, Credential>, { toolkit, timeoutMs, signal }: Listing) {
-        // No user's token counts while importing: the tools that the server lists without one are imported
+        // No user's token counts while importing
         const ours = credentials.filter(({ source }) => source === 'secret')
         const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, undefined)
         if (!located.ok) return wrong('/credentials', located.failure.message)

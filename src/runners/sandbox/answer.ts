@@ -12,7 +12,6 @@ export interface SandboxAnswer {
     | { readonly ok: true; readonly value: unknown }
     | { readonly ok: false; readonly failure: ToolFailure; readonly kind: string }
   readonly logs: readonly string[]
-  /** By name. */
   readonly usage: Readonly<Record<string, number>>
 }
 
@@ -22,7 +21,7 @@ const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
 
-/** A text says why there is no answer: `unfinished` where the call had ended before. */
+/** A text says why there is no answer. */
 export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): SandboxAnswer | string {
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`

@@ -18,7 +18,7 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
   readonly hosts: readonly string[]
 }
 
-/** Reads `credentials`, each with its `hosts`: some of `allowed_hosts`, and all of them unless it says. */
+/** Each is for its `hosts`, which are all `allowed_hosts` unless it names some. */
 export function sandboxCredentials(
   implementation: Json,
   requirements: Requirements,

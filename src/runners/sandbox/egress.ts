@@ -4,10 +4,7 @@ import type { Traffic } from '../../outbound/traffic.ts'
 import { answerEgress } from './gateway.ts'
 import type { EgressPolicy } from './policy.ts'
 
-/**
- * Takes every request of a sandbox, each hop of a redirect too. The policy is in its properties, which the sandbox
- * cannot see. It has no `connect`, so nothing but HTTP leaves a sandbox.
- */
+/** Every hop of a sandbox comes here. Without `connect`, nothing but HTTP leaves a sandbox, which cannot see the policy. */
 export function defineEgress(traffic: Traffic) {
   return class extends WorkerEntrypoint<unknown, EgressPolicy> {
     override fetch(request: Request): Promise<Response> {

@@ -13,9 +13,8 @@ import { encodeStrictly } from '../shared/url-template.ts'
 const MAX_BODY = 8 * 1024 * 1024
 
 /**
- * Answers one hop of a sandbox: a redirect comes back as it is, and the next hop is a request of its own. Credentials
- * go over whatever the sandbox wrote in their places, and are redacted in answers. Never rejects: a refusal is a 403
- * with `switchboard-refused`, and names no path or query.
+ * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
+ * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
  */
 export async function answerEgress(
   request: Request,
@@ -57,7 +56,7 @@ function refusal(message: string): Response {
   return new Response(message, { status: 403, headers: { [REFUSED_HEADER]: '1' } })
 }
 
-/** Replaces every such parameter, and leaves the rest as it was written. */
+/** Leaves the rest as it was written. */
 function withParameter(search: string, name: string, value: string): string {
   const others = search
     .slice(1)

@@ -3,7 +3,6 @@ import { untilAborted } from '../../outbound/until-aborted.ts'
 /** Linked before the tool's module is run, and run first: it ends the isolate. */
 const STOP = "throw new Error('Linked')"
 const MAIN = "import './stop.js'\nimport { default as handler } from './tool.js'\nexport default { fetch: handler }\n"
-/** workerd's words for modules that it cannot parse or link. */
 const REFUSED = /^Uncaught (?:(SyntaxError: .*)|Error: (No such module .*))$/m
 const NO_DEFAULT = /^SyntaxError: The requested module '\.\/tool\.js' does not provide an export named 'default'/
 const PLACE = /^\s*at tool\.js:(\d+):(\d+)/m

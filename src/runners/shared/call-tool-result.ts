@@ -5,10 +5,7 @@ type ReadResult =
   | { readonly ok: true; readonly value: unknown; readonly content: readonly Content[] }
   | { readonly ok: false; readonly message: string; readonly content?: readonly Content[] }
 
-/**
- * Reads a CallToolResult of MCP or of the plugin schema: `structuredContent` is the value, or else texts alone are. A
- * result with `isError` is the tool's failure in its own words. `subject` names the server in messages.
- */
+/** MCP's or the plugin schema's. Without `structuredContent` texts alone are the value. `subject` is for messages. */
 export function readCallToolResult(
   blocks: readonly unknown[],
   structuredContent: unknown,

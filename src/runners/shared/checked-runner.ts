@@ -4,10 +4,9 @@ import { integer, nullish } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import type { Definition, ToolRecord } from '../../core/tool/tool.ts'
 
-/** Reads the deadline of an implementation's calls. */
 export const timeoutMs = nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS)
 
-/** Makes a runner whose `prepare` gets what `check` read, as at publication. */
+/** `prepare` gets what `check` read, as at publication. */
 export function checkedRunner<T>(
   kind: string,
   check: (implementation: Json, definition: Definition) => Checked<T>,

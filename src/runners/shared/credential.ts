@@ -35,7 +35,7 @@ export const PLACEMENT_FIELDS = {
   format: nullish(FORMAT),
 }
 
-/** Of a placement without exactly one source, only that and unknown fields are reported. */
+/** Where a placement has not exactly one source, only that and unknown fields are reported. */
 export function withSource<T>(reader: Reader<T>, more: Readonly<Record<string, Reader<unknown>>> = {}): Reader<T> {
   const sourceless = object(
     { authorization: anything, secret: anything, in: anything, name: anything, format: anything, ...more },
@@ -64,10 +64,7 @@ export function placementOf<Place extends string>(fields: {
     : { source: 'authorization', id: authorization, in: place, name, format }
 }
 
-/**
- * Also checks that each is declared, that `headerProblem` accepts its name, and that no other is written there.
- * `meet` says whether two of one place can be in one request.
- */
+/** Each must be declared, and written nowhere else. `meet` says whether two of one place can be in one request. */
 export function placedOnce<T extends CredentialPlacement>(
   reader: Reader<T>,
   requirements: Requirements,
@@ -88,7 +85,6 @@ export function placedOnce<T extends CredentialPlacement>(
   })
 }
 
-/** Reports a placement, which is found at `path`, of what the tool does not declare. */
 export function refuseUndeclared(
   { source, id }: CredentialPlacement,
   { secrets, authorization }: Requirements,
@@ -99,19 +95,19 @@ export function refuseUndeclared(
   if (refused !== undefined) wrong(report, refused, `${path}/${source}`)
 }
 
-/** Why a tool may not use what has this id, or undefined: it is given only the secrets and tokens that it declares. */
+/** A tool is given only the secrets and tokens that it declares. */
 export function whyUndeclared(id: string, declared: readonly { readonly id: string }[]): string | undefined {
   return declared.some((each) => each.id === id)
     ? undefined
     : `Must be declared in the tool's requirements, got '${id}'`
 }
 
-/** What two placements have in common when one would overwrite the other: names of headers have no case. */
+/** Names of headers have no case. */
 export function placeKey({ in: place, name }: { readonly in: string; readonly name: string }): string {
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`
 }
 
-/** A credential of one call as it is sent. Its `problem` says why it cannot be, without its value. */
+/** A problem is without the credential's value. */
 export function formatCredential(
   { source, id, format }: CredentialPlacement,
   { secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>,

@@ -1,4 +1,4 @@
-/** Headers that frame a message or belong to one connection (RFC 9110 section 7.6.1): the platform writes them. */
+/** They frame a message or belong to one connection (RFC 9110 section 7.6.1): the platform writes them. */
 const FRAMING = new Set([
   'connection',
   'content-length',

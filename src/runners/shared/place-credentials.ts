@@ -6,7 +6,7 @@ import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import { encodeStrictly, type UrlTemplate, variableNames } from './url-template.ts'
 
 export interface PlacedCredentials {
-  /** Of the origin in a secret, for a template without one. */
+  /** From the origin in a secret, for a template without one. */
   readonly scheme: string
   readonly host: ReadonlyMap<string, string>
   /** Percent-encoded, by the URL variable's name. */
@@ -23,10 +23,7 @@ type UsedCredential = CredentialPlacement & Credential & { readonly text: string
 
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
 
-/**
- * Refuses values that would break out of their place, and the deployment's credentials where the caller's secret
- * names the host: they would go to the caller.
- */
+/** The deployment's credentials do not go where the caller's secret names the host: they would go to the caller. */
 export function placeCredentials(
   credentials: readonly CredentialPlacement[],
   template: UrlTemplate,
@@ -100,7 +97,7 @@ function standsAlone({ authority }: UrlTemplate): boolean {
   )
 }
 
-/** A whole host may have dots; a piece of one may not, nor become another host. */
+/** A piece of a host may not have dots, nor become another host. */
 function isHost(text: string, whole: boolean): boolean {
   return (whole ? text.split('.') : [text]).every((label) => LABEL.test(label))
 }

@@ -11,7 +11,6 @@ export interface RetryClock {
   readonly now: () => number
   /** May end as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: Signal) => Promise<void>
-  /** From 0 up to 1. */
   readonly random: () => number
 }
 
@@ -41,7 +40,6 @@ const FIRST_BACKOFF_MS = 250
 /** Added to the wait that a server asks for. */
 const MAX_JITTER_MS = 1_000
 
-/** Asks again while that is of use, and with renewed tokens after a 401; the last answer is the result. */
 export function serverTool(
   { ask, credentials, isRepeatable, retries, timeoutMs, hosts }: ServerTool,
   { now, sleep, random }: RetryClock,
@@ -82,7 +80,7 @@ function honest({ result, isUncertain }: ServerOutcome): RunResult {
   return { ok: false, failure: { ...failure, can_retry: false, additional_prompt_content: MAY_HAVE_RUN } }
 }
 
-/** Renews the deployment's tokens among these credentials; undefined when none was renewed. */
+/** Undefined when none was renewed. */
 async function withNewTokens(
   context: RunContext,
   credentials: ServerTool['credentials'],

@@ -4,10 +4,9 @@ import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'
 import type { ServerOutcome } from './server-call.ts'
 
-/** The most of a server's words passed on to developers, in characters. */
+/** In characters, for developers. */
 const EXCERPT = 1_000
 
-/** A status that means failure, or nothing that can be read. */
 export interface BadAnswer {
   readonly status: number
   readonly headers: Headers
@@ -16,7 +15,7 @@ export interface BadAnswer {
 
 export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
 
-/** No answer that could be read. `request` is for developers. Only an unreachable server is worth asking again soon. */
+/** Only an unreachable server is worth asking again soon. `request` is for developers. */
 export function unanswered(
   { kind, message, retryAfterMs, remedy }: GuardedFailure,
   request: string,

@@ -44,7 +44,6 @@ export function hasDotSegment(path: string): boolean {
   return path.split('/').some((segment) => DOT_SEGMENT.test(segment))
 }
 
-/** The host and port, with variables as they stand. */
 export function hostOf(template: string): string {
   const [, authority = template] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(template) ?? []
   return authority.toLowerCase().replace(/:443$/, '')
@@ -61,7 +60,7 @@ export function expandParts(parts: readonly TemplatePart[], value: (name: string
 
 function parseParts(text: string): TemplatePart[] | undefined {
   const parts: TemplatePart[] = []
-  // Splitting by a pattern with one group gives text and names by turns.
+  // A pattern with one group gives text and names by turns
   for (const [index, piece] of text.split(/\{([^{}]*)\}/).entries()) {
     if (index % 2 === 1) {
       if (!NAME.test(piece)) return undefined

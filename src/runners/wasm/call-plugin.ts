@@ -4,9 +4,9 @@ import type { EgressPolicy } from '../sandbox/policy.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
 import type { ExportCall } from './inside/main.ts'
 
-/** Of one call: less than a second's work. */
+/** Less than a second's work, for one call. */
 export const FUEL = 250_000_000
-/** Of 64 KiB each. */
+/** 64 KiB each. */
 export const MAX_PAGES = 1_024
 
 /** The metered form alone is ever run. */
@@ -14,7 +14,6 @@ export function meteredBlob(blob: string): string {
   return `${blob}-metered`
 }
 
-/** Each call has an instance, and so a memory, of its own. */
 export function pluginCode(
   inside: InsideModules,
   blob: string,
@@ -29,7 +28,6 @@ export function pluginCode(
   }
 }
 
-/** A text says why there is no answer. */
 export async function callPlugin(
   sandbox: Sandbox,
   id: string,

@@ -8,7 +8,6 @@ import { checkHeader } from './meter/sections.ts'
 import { callPlugin, FUEL, MAX_PAGES, meteredBlob, pluginCode } from './call-plugin.ts'
 
 export interface PluginReaderOptions {
-  /** Absent where the deployment has no Worker Loader. */
   readonly sandbox: Sandbox | undefined
   readonly inside: InsideModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>
@@ -33,7 +32,6 @@ const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 const WASI = 'wasi_snapshot_preview1'
 
-/** Judges, meters and describes an upload; only then is it kept. */
 export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
   return {
     async read(bytes, { toolkit, allowedHosts, config }, signal) {

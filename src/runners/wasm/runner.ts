@@ -12,7 +12,6 @@ import { whyUndeclared } from '../shared/credential.ts'
 import { failureMeta } from '../shared/failure-fields.ts'
 import { callPlugin, FUEL, meteredBlob, pluginCode } from './call-plugin.ts'
 
-/** An upload makes them. */
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
   const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
   const reader = object({
@@ -20,7 +19,6 @@ function checkWasmImplementation(implementation: Json, { requirements }: Definit
     blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
     tool: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
-    /** The secret of each key. */
     config: nullish(map(secret), {}),
     timeout_ms: timeoutMs,
   })
@@ -33,10 +31,7 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly now: () => number
 }
 
-/**
- * Runs tools of plugins (`call` of the plugin schema, on the Extism ABI), each call in a fresh instance. A plugin may
- * read the secrets that its uploader put into the configuration.
- */
+/** A fresh instance for each call. A plugin may read the secrets that its uploader put into the configuration. */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
   return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }

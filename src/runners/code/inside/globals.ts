@@ -1,6 +1,6 @@
 /**
- * Runs inside the sandbox, before the module is loaded: `console` writes to the running call's log, and `fetch`
- * rejects where the gateway refuses.
+ * Runs inside the sandbox, before the module: `console` writes to the call's log, `fetch` rejects what the gateway
+ * refuses.
  */
 import { AsyncLocalStorage } from './async-local-storage.js'
 

@@ -1,4 +1,3 @@
-/** The entrypoint of a code tool's sandbox: calls its module, and answers with JSON text. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { log, currentLines } from './globals.ts'
 import { toJson } from './json.ts'
@@ -8,7 +7,6 @@ const MAX_MESSAGE = 2_000
 
 interface About {
   readonly callId: string
-  /** A module may implement several tools. */
   readonly tool: string
   /** The document's name for it. */
   readonly called: string

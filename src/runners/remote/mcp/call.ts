@@ -11,11 +11,11 @@ import { askedFor } from './errors.ts'
 import { withSession } from './session.ts'
 
 type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
-  /** The schema that says which arguments the server wants in headers too (MCP 2026-07-28, "x-mcp-header"). */
+  /** Says which arguments the server wants in headers too (MCP 2026-07-28, "x-mcp-header"). */
   readonly inputSchema: JsonObject | undefined
 }
 
-/** The most bytes of all answers to one call. */
+/** In all answers to one call. */
 const MAX_BYTES = 8 * 1024 * 1024
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
@@ -76,7 +76,6 @@ export async function callMcp(
   return failed(read.message, developer, endpoint, { ...more, ...(read.content ? { content: read.content } : {}) })
 }
 
-/** Passes on what a server asks for, where the caller can be asked. */
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
   const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}

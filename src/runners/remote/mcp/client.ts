@@ -1,7 +1,4 @@
-/**
- * The one door to the SDK's client: loaded with the first remote MCP call, since it is as large as the rest of the
- * Worker.
- */
+/** The one door to the SDK's client, which is loaded with the first call: it is as large as the rest of the Worker. */
 import { STREAM_ENDED } from './errors.ts'
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
@@ -9,7 +6,7 @@ export { Client } from '@modelcontextprotocol/client'
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
-/** Answers requests whose stream ends without an answer, for which the SDK would wait for ever. */
+/** Answers requests whose stream ends without an answer: the SDK would wait for ever. */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #unfinished = new Set<Promise<void>>()
 

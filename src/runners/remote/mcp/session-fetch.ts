@@ -5,18 +5,17 @@ import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
 export interface TransportFailures {
-  /** The first reason why an answer could not be had. Nothing is sent after it. */
+  /** The first reason. Nothing is sent after it. */
   readonly unanswered: GuardedFailure | undefined
   readonly refusal: BadAnswer | undefined
 }
 
-/** The most of a failure's body that is kept for developers, in bytes. */
+/** In bytes. */
 const MAX_REFUSAL = 16 * 1024
 
 /**
- * The fetch of one session for the SDK's transport, guarded, with one allowance of bytes for all answers. Redirects
- * come back as they are: the transport follows those within the origin, and asks again for each. Opens no standing
- * stream (MCP, "Listening for Messages from the Server"), since a call's own stream tells all that it needs.
+ * One allowance of bytes for all answers. Redirects come back, since the transport follows those within the origin.
+ * Opens no standing stream (MCP, "Listening for Messages from the Server"): a call's own stream tells all.
  */
 export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpoint, maxBytes: number) {
   const allowance: ByteAllowance = { bytes: maxBytes, left: maxBytes }

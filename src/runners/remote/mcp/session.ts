@@ -37,15 +37,12 @@ interface Waiting {
   readonly timeout: number
 }
 
-/** For telling the server that a call is cancelled, and that the session is over. */
+/** For telling the server that a call is cancelled and the session over. */
 const CLOSING_MS = 3_000
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
-/**
- * Connects, works and closes: no connection may outlive its request. Where a server no longer speaks its known
- * revision, it is asked, and the work begins again.
- */
+/** No connection may outlive its request. Where a server left its known revision, it is asked, and the work begins again. */
 export async function withSession<T>(
   options: SessionOptions,
   deps: RemoteDeps,
@@ -111,7 +108,7 @@ async function openSession<T>(
   return { ok: false, error, failures, hadBegun: connected }
 }
 
-/** Tells the server, where it wants that, and closes. Never rejects. */
+/** Never rejects. */
 async function end(client: Client, transport: UpstreamTransport, connected: boolean): Promise<void> {
   const inTime = AbortSignal.timeout(CLOSING_MS)
   if (connected) {

@@ -98,13 +98,10 @@ function boundedLength(length: bigint): number {
 }
 
 const REFUSED_HEADER = 'switchboard-refused'
-/** Of one call. */
+/** In one call. */
 const MAX_REQUESTS = 50
 
-/**
- * `http_request(request, body)`, with the request `{"url", "method"?, "headers"?}`, gives the handle of the answer's
- * body. The plugin waits. Each redirect is judged outside like a request of its own.
- */
+/** Gives the handle of the answer's body; the plugin waits. Each redirect is judged outside like a request of its own. */
 function requestHttp({ kernel, charge, http }: PluginCall) {
   return new WebAssembly.Suspending(async (request: bigint, body: bigint): Promise<bigint> => {
     charge(kernel.block(request)?.length ?? 0)

@@ -1,13 +1,10 @@
-/**
- * The memory that a plugin and its host share (Extism's kernel): blocks behind 64-bit handles, apart from the
- * plugin's own memory. A handle plus an offset is an address. Runs inside the sandbox.
- */
+/** Extism's kernel, inside the sandbox: blocks behind 64-bit handles. A handle plus an offset is an address. */
 export type Kernel = ReturnType<typeof createKernel>
 
-/** Of all blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
+/** All blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MIN_BLOCK = 64
-/** The lower part of an address is the offset. All of an address is a number that doubles have exactly. */
+/** The lower part of an address is the offset; doubles have all of it exactly. */
 const OFFSETS = 2 ** 32
 
 const decoder = new TextDecoder()

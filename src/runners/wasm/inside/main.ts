@@ -1,4 +1,3 @@
-/** The entrypoint of a plugin's sandbox: runs one export in a fresh instance. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { PluginCall } from './call.ts'
 import { extismFunctions } from './extism.ts'
@@ -10,13 +9,12 @@ export interface ExportCall {
   readonly exported: 'describe' | 'call'
   readonly input: string
   readonly config: Readonly<Record<string, string>>
-  /** Units of fuel that the module was metered with. */
   readonly fuel: number
 }
 
 const MAX_LINES = 100
 const MAX_LINE = 1_000
-/** At the least: instructions that take as long, a microsecond, cost as much. */
+/** Instructions that take as long, a microsecond, cost as much. */
 const HOST_COST = 600
 
 export default class extends WorkerEntrypoint {

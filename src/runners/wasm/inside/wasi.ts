@@ -1,7 +1,4 @@
-/**
- * The part of WASI (preview 1) that compilers' libraries want: a clock, random numbers, text for the log. No files,
- * arguments or environment. Runs inside the sandbox.
- */
+/** As much of WASI (preview 1) as compilers' libraries want, inside the sandbox. No files, arguments or environment. */
 import type { PluginCall } from './call.ts'
 
 type Functions = Record<string, (...given: never[]) => unknown>
@@ -16,7 +13,7 @@ const RANDOM_COST = 4
 /** Against copied bytes, for text that is not plain ASCII. */
 const TEXT_COST = 4
 const decoder = new TextDecoder()
-/** Of one write: its parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
+/** A write's parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
 const MAX_WRITTEN = 65_536
 
 export function wasiFunctions({ charge, log, memory }: PluginCall): Functions {

@@ -29,7 +29,6 @@ export class ByteReader {
     this.at += count
   }
 
-  /** Unsigned LEB128 of at most 32 bits. */
   u32(): number {
     let result = 0
     for (let shift = 0; shift < 35; shift += 7) {
@@ -40,7 +39,6 @@ export class ByteReader {
     throw new ModuleError('The module holds a number that is too long')
   }
 
-  /** LEB128 of any kind. */
   skipNumber(): void {
     for (let length = 0; length < 10; length++) if (this.byte() < 0x80) return
     throw new ModuleError('The module holds a number that is too long')

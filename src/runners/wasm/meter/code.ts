@@ -4,12 +4,11 @@ import { readInstruction } from './instructions.ts'
 export interface Gauge {
   readonly fuelGlobal: number
   readonly bulkFunction: number
-  /** The module's own: it must not know of more. */
   readonly globals: number
   readonly imports: number
 }
 
-/** Of a function's body: bytes and variables. */
+/** Bytes and variables, in a function. */
 const MAX_BODY = 1024 * 1024
 const MAX_LOCALS = 10_000
 
@@ -21,9 +20,8 @@ const HOST_CALL_COST = 120
 const BYTES_PER_UNIT_LOG2 = 3
 
 /**
- * Adds the taking of fuel to a body. Each straight line of code pays for its instructions when it begins, and lines
- * begun by a loop or a call trap when no fuel is left: so nothing outruns its fuel by more than one pass of a
- * function without loops.
+ * Each straight line of code pays for its instructions when it begins, and lines begun by a loop or a call trap
+ * without fuel: so nothing outruns its fuel by more than one pass of a function without loops.
  */
 export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array {
   const { bulkFunction, fuelGlobal, globals, imports } = gauge

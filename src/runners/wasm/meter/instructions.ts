@@ -4,13 +4,11 @@ export interface Instruction {
   /** Units of fuel: about one simple instruction each. */
   readonly cost: number
   /**
-   * After `loop`, code may run again; after `branch`, it may be jumped to or not reached; `bulk` works on as many
-   * bytes, or grows by as many pages, as the top of the stack says.
+   * After `loop`, code may run again; after `branch` not at all; `bulk` works on as many bytes as the top of the
+   * stack says.
    */
   readonly kind: 'plain' | 'loop' | 'branch' | 'bulk'
-  /** Of `global.get` and `global.set`. */
   readonly global?: number
-  /** Of `call`. */
   readonly callee?: number
 }
 
@@ -35,9 +33,8 @@ const EXTENDED = 0x100
 
 /** With so many LEB128 numbers behind its opcode. */
 type Simple = Instruction & { readonly numbers: number }
-/** By opcode. */
 const SIMPLE: Simple[] = []
-// All comparisons, arithmetic and conversions
+// Comparisons, arithmetic and conversions
 for (let opcode = 0x45; opcode <= 0xc4; opcode++) SIMPLE[opcode] = { ...PLAIN, numbers: 0 }
 for (const [instruction, numbers, opcodes] of [
   [BRANCH, 0, [0x00, 0x0f]], // unreachable, return
@@ -60,10 +57,7 @@ for (const [instruction, numbers, opcodes] of [
   for (const opcode of opcodes) SIMPLE[opcode] = { ...instruction, numbers }
 }
 
-/**
- * Reads an instruction with its immediates (WebAssembly 2.0, section 5.4). Later proposals and bulk operations on
- * tables are refused: a unit of fuel would not be worth the same.
- */
+/** WebAssembly 2.0, section 5.4. Later proposals are refused, since a unit of fuel would not be worth the same. */
 export function readInstruction(reader: ByteReader): Instruction {
   const opcode = reader.byte()
   const simple = SIMPLE[opcode]

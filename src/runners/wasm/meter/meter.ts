@@ -3,33 +3,30 @@ import { bulkBody, createBodyMeter, type Gauge } from './code.ts'
 import { type ModuleImport, readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
 
 export interface MeterOptions {
-  /** Of one instance, its start function included; less than 2^31. */
+  /** For one instance, its start function included; less than 2^31. */
   readonly fuel: number
-  /** Of 64 KiB each. */
+  /** 64 KiB each. */
   readonly maxPages: number
 }
 
 export interface Metered {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly imports: readonly ModuleImport[]
-  /** Exported names. */
   readonly functions: readonly string[]
 }
 
-/** The exported global of the fuel left; below zero there was too little. */
+/** Below zero there was too little. */
 export const FUEL_EXPORT = '__fuel'
-/** The start function as an export: the host starts it, and sees what came of it. */
+/** The host starts it, to see what came of it. */
 export const START_EXPORT = '__start'
 
 /** In bytes: code of many branches grows several times. */
 const MAX_METERED = 16 * 1024 * 1024
-/** Entries. */
 const MAX_TABLE = 100_000
 
 /**
- * Rewrites a valid module (`WebAssembly.validate`) so that it takes fuel, traps without, and cannot grow past bounds.
- * The added global and function come last, so that nothing is renumbered. Throws a ModuleError for a module that is
- * not supported or too large.
+ * Rewrites a valid module so that it takes fuel, traps without, and cannot grow past bounds. What is added comes
+ * last, so that nothing is renumbered. Throws a ModuleError for a module that is not supported or too large.
  */
 export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions): Metered {
   const sections = readSections(module)
