@@ -1,6 +1,5 @@
 import type { PageEntry } from './page.ts'
 
-/** Somebody's own, with a form to send. */
 const OWN_FORM = { isPrivate: true, hasForm: true } as const
 
 /** The pages of the console, in the order of the navigation. Each is loaded when somebody opens it. */
@@ -22,12 +21,7 @@ export const PAGES: readonly PageEntry[] = [
     ...OWN_FORM,
     load: () => import('./person/accounts.tsx'),
   },
-  {
-    path: '/console/sign-ins',
-    label: 'Sign-ins',
-    ...OWN_FORM,
-    load: () => import('./person/sign-ins.tsx'),
-  },
+  { path: '/console/sign-ins', label: 'Sign-ins', ...OWN_FORM, load: () => import('./person/sign-ins.tsx') },
   {
     path: '/console/import',
     label: 'Import',
@@ -42,13 +36,7 @@ export const PAGES: readonly PageEntry[] = [
     ...OWN_FORM,
     load: () => import('./versions/page.tsx'),
   },
-  {
-    path: '/console/keys',
-    label: 'Keys',
-    scope: 'admin',
-    ...OWN_FORM,
-    load: () => import('./keys/page.tsx'),
-  },
+  { path: '/console/keys', label: 'Keys', scope: 'admin', ...OWN_FORM, load: () => import('./keys/page.tsx') },
   {
     path: '/console/providers',
     label: 'Providers',
@@ -72,5 +60,5 @@ export const PAGES: readonly PageEntry[] = [
   },
 ]
 
-/** What is at every other address below `/console/`. */
+/** Answers every other address below `/console/`. */
 export const NO_PAGE: PageEntry = { path: '/console/*', load: () => import('./no-page.tsx') }

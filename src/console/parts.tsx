@@ -2,7 +2,6 @@ import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { RouteFailure } from './page.ts'
 
-/** What a page says first: how something ended, or what is wrong. */
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
   return (
     <div class={isProblem ? 'notice problem' : 'notice'} role={isProblem ? 'alert' : 'status'}>
@@ -11,7 +10,6 @@ export function Notice({ isProblem = false, children }: { isProblem?: boolean; c
   )
 }
 
-/** A failure of a request, with all that is wrong. */
 export function FailureNotice({ failure }: { failure: RouteFailure }) {
   return (
     <Notice isProblem>
@@ -32,7 +30,7 @@ export function FailureNotice({ failure }: { failure: RouteFailure }) {
   )
 }
 
-/** A tool's name: where it is too long for its line it breaks behind the toolkit. */
+/** A long name breaks behind its toolkit. */
 export function ToolName({ name }: { name: string }) {
   const [toolkit, ...rest] = name.split('.')
   if (rest.length === 0) return <>{name}</>
@@ -44,17 +42,32 @@ export function ToolName({ name }: { name: string }) {
   )
 }
 
-/** A moment, in UTC; `isExact` to the second. Where scripts run it says too what the clock said where it is read. */
+/** A time in UTC, to the minute or `isExact` to the second; a script adds the reader's own. */
 export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
   return <time datetime={at}>{at.slice(0, isExact ? 19 : 16).replace('T', ' ')} UTC</time>
 }
 
-/** How something ended that was asked for: `success`, or what went wrong. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
   return outcome === 'success' ? <>{outcome}</> : <span class="failed">{outcome}</span>
 }
 
-/** Where what comes while a page is sent is put. No text can say it, since every `<` of a text is escaped. */
+/** Names and their values; a name without a value is left out. */
+export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
+  return (
+    <dl>
+      {Object.entries(facts).map(([name, value]) =>
+        value === undefined ? undefined : (
+          <>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ),
+      )}
+    </dl>
+  )
+}
+
+/** The place of live parts. No text can contain it, since every `<` of a text is escaped. */
 export const LIVE_PLACE = '<!-- live -->'
 
 export function LivePlace() {
@@ -71,10 +84,7 @@ export function Copyable({ text, label }: { text: string; label?: string }) {
   )
 }
 
-/**
- * The value of a field that must come back as it is: also what cannot be seen, which texts that are shown have spelled out, is
- * written so that a browser reads the same characters.
- */
+/** The value of a field that must come back as it is: what cannot be seen is spelled out in texts, and kept here. */
 export function exact(value: string) {
   return raw(
     value

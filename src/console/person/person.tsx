@@ -1,23 +1,16 @@
 import type { Child } from 'hono/jsx'
-import { userOf } from '../../core/access/principal.ts'
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { PageResult, Reply, View, PageVisit } from '../page.ts'
-import { exact, Notice, FailureNotice } from '../parts.tsx'
+import { userOf } from '../../core/access/principal.ts'
+import type { PageModule, PageVisit, Reply, View } from '../page.ts'
+import { exact, FailureNotice, Notice } from '../parts.tsx'
 
-/** Whose things a page shows: who is named in its query, or whoever opens it. */
+/** The user whose things a page shows: the one that its address names, or the visitor. */
 export function shownUser({ url, principal }: PageVisit): string {
   return url.searchParams.get('user')?.trim() || userOf(principal)
 }
 
-/** Where a form leads back to that ended something: the page, for the same user, which then says so. */
-function doneAt({ url }: PageVisit): string {
-  const query = new URLSearchParams([...url.searchParams].filter(([name]) => name === 'user'))
-  query.set('done', '1')
-  return `${url.pathname}?${query}`
-}
-
-/** Lets whoever may act for several users choose one. */
-export function Whose({ visit }: { visit: PageVisit }) {
+/** Lets a visitor who may act for several users choose one. */
+export function UserChoice({ visit }: { visit: PageVisit }) {
   const { users } = visit.principal
   if (users !== 'any' && users.length < 2) return undefined
   return (
@@ -31,7 +24,7 @@ export function Whose({ visit }: { visit: PageVisit }) {
   )
 }
 
-/** What ends something: it is opened first, and then pressed, so nothing ends by a slip. */
+/** A form that ends something: it is opened first, and then pressed, so nothing ends by a slip. */
 export function Ending({ label, children }: { label: string; children?: Child }) {
   return (
     <details>
@@ -41,20 +34,74 @@ export function Ending({ label, children }: { label: string; children?: Child })
   )
 }
 
-/** Makes the page of a list of things that a person can end: it says how the last form ended. */
-export function endingPage(
-  view: (visit: PageVisit, result: JSX.Element | undefined, status?: number) => Promise<View>,
-  done: string,
-  end: (visit: PageVisit) => Promise<Reply<unknown>> | undefined,
-) {
+interface EndingPage<T> {
+  readonly title: string
+  readonly intro: (visit: PageVisit) => Child
+  /** Shown where the list is empty. */
+  readonly none: string
+  /** Shown once something was ended. */
+  readonly done: string
+  readonly read: (visit: PageVisit) => Promise<Reply<{ readonly items: readonly T[] }>>
+  /** Ends what a form names; undefined where it names nothing. */
+  readonly end: (visit: PageVisit) => Promise<Reply<unknown>> | undefined
+  readonly card: (item: T, visit: PageVisit) => Child
+  readonly endAll?: { readonly label: string; readonly button: (count: number) => string }
+  /** For routes that list the newest last. */
+  readonly isReversed?: true
+  readonly most?: number
+}
+
+/** Makes a page that lists things of a person, each with a form that ends it. */
+export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
   return {
-    show(visit: PageVisit): Promise<View> {
-      return view(visit, visit.url.searchParams.has('done') ? <Notice>{done}</Notice> : undefined)
+    async show(visit) {
+      return view(visit, visit.url.searchParams.has('done') ? <Notice>{page.done}</Notice> : undefined)
     },
-    async act(visit: PageVisit): Promise<PageResult> {
-      const ended = await end(visit)
-      if (ended?.ok) return { redirectTo: doneAt(visit) }
-      return view(visit, ended && <FailureNotice failure={ended.failure} />, ended?.status ?? 400)
+    async act(visit) {
+      const ended = await page.end(visit)
+      if (!ended?.ok) return view(visit, ended && <FailureNotice failure={ended.failure} />, ended?.status ?? 400)
+      const { url } = visit
+      const query = new URLSearchParams([...url.searchParams].filter(([name]) => name === 'user'))
+      query.set('done', '1')
+      return { redirectTo: `${url.pathname}?${query}` }
     },
+  }
+
+  async function view(visit: PageVisit, result: JSX.Element | undefined, status = 200): Promise<View> {
+    const list = await page.read(visit)
+    return {
+      title: page.title,
+      status: list.ok ? status : list.status,
+      content: (
+        <>
+          {result}
+          {page.intro(visit)}
+          {list.ok ? cards(list.value.items, visit) : <FailureNotice failure={list.failure} />}
+        </>
+      ),
+    }
+  }
+
+  function cards(all: readonly T[], visit: PageVisit) {
+    const { none, card, endAll, isReversed, most = Infinity } = page
+    if (all.length === 0) return <Notice>{none}</Notice>
+    const ordered = isReversed ? all.toReversed() : all
+    return (
+      <>
+        <ul class="cards" role="list">
+          {ordered.slice(0, most).map((item) => (
+            <li>{card(item, visit)}</li>
+          ))}
+        </ul>
+        {all.length <= most ? undefined : <p>{String(all.length - most)} older ones are not shown.</p>}
+        {endAll === undefined || all.length < 2 ? undefined : (
+          <Ending label={endAll.label}>
+            <button class="danger" name="all" value="1">
+              {endAll.button(all.length)}
+            </button>
+          </Ending>
+        )}
+      </>
+    )
   }
 }
