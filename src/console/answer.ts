@@ -22,7 +22,6 @@ export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record
 /** In bytes: a tool's input at its largest fits, or a description that is imported. */
 const FORM_LIMIT = 4 * 1024 * 1024
 
-/** Answers requests for pages: decides who may open one, gives it its visit, and lays out its view. */
 export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
   return async (c, entry, params) => {
     const request = c.req.raw
@@ -101,7 +100,6 @@ function refuse(request: Request, failure: Failure): Response | Promise<Response
   return new URL(request.url).pathname === '/' ? page(welcomePage()) : goToSignIn(request)
 }
 
-/** To sign in, and back to the page; a form's act is not done. */
 function goToSignIn({ url }: Request): Response {
   const { pathname, search } = new URL(url)
   return goTo(signInPath(pathname + search))

@@ -19,7 +19,6 @@ export const NO_SUCH_NAME: Page = {
   ),
 }
 
-/** For somebody who lacks the scope of a page. */
 export function scopePage(scope: Scope): Page {
   return {
     status: 403,
@@ -36,7 +35,6 @@ export function scopePage(scope: Scope): Page {
   }
 }
 
-/** For somebody who opens the address of a deployment and is not signed in. */
 export function welcomePage(): Page {
   return {
     status: 200,

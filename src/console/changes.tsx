@@ -4,7 +4,6 @@ export interface ChangesProps {
   readonly changes: readonly SaidChange[]
 }
 
-/** The changes between two versions; of a text, as it was and as it is. */
 export function Changes({ changes }: ChangesProps) {
   if (changes.length === 0) return <p class="note">Nothing that callers or models read has changed.</p>
   return (

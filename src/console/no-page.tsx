@@ -1,7 +1,6 @@
 import type { View } from './page.ts'
 import { Notice } from './parts.tsx'
 
-/** An address that no page has. */
 export async function show(): Promise<View> {
   return {
     title: 'Nothing here',

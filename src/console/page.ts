@@ -9,7 +9,6 @@ export interface RouteFailure {
   readonly status: number
   readonly message: string
   readonly detail?: string
-  /** Paths are those of the request's body. */
   readonly problems: readonly { readonly path: string; readonly message: string }[]
 }
 
@@ -50,19 +49,14 @@ export type FollowedCall<T> =
   | { readonly reply: CallEnd<T> }
   | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallEnd<T>> }
 
-/** Somebody who opens a page, or sends its form. */
 export interface PageVisit {
   readonly principal: Principal
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
-  /** Empty where the page was opened. */
   readonly form: URLSearchParams
   /** Whether the anonymous are let in as administrators, as `npm run dev` does. */
   readonly isOpen: boolean
-  /**
-   * Requests a route of this deployment as the visitor, with every check that it has for anybody: a page has no other way to
-   * read or change a thing. The foot of the page shows the request.
-   */
+  /** Requests a route as the visitor, with all its checks: a page has no other way to read or change a thing. */
   ask<R extends RouteName>(
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
@@ -74,7 +68,6 @@ export interface PageVisit {
 export interface View {
   readonly title: string
   readonly content: JSX.Element
-  /** 200 by default. */
   readonly status?: number
   /** Sent as it comes, where the content has its one `LivePlace`. */
   readonly live?: LiveParts
@@ -90,7 +83,6 @@ export interface LiveParts {
 export type PageResult = View | { readonly redirectTo: string }
 
 export interface PageModule {
-  /** `GET`: changes nothing. */
   show(visit: PageVisit): Promise<PageResult>
   /** `POST`, for forms of our own pages alone. */
   act?(visit: PageVisit): Promise<PageResult>
@@ -99,7 +91,6 @@ export interface PageModule {
 export interface PageEntry {
   /** As Hono writes it: `/console/tools/:id`. */
   readonly path: string
-  /** Its name in the navigation, if it is there. */
   readonly label?: string
   readonly scope?: Scope
   /** Not for the anonymous. */

@@ -74,7 +74,6 @@ export function LivePlace() {
   return raw(LIVE_PLACE)
 }
 
-/** A text to copy, with a button for it where scripts run. */
 export function Copyable({ text, label }: { text: string; label?: string }) {
   return (
     <div class="copyable">

@@ -6,20 +6,16 @@ import type { Answer, AnswerDeps } from './answer.ts'
 import { NO_PAGE, PAGES } from './pages.ts'
 
 export interface ConsoleDeps extends AnswerDeps {
-  /** Shows a person that something did not work. */
   readonly onPageError: ErrorHandler
 }
 
 export interface Console {
   readonly face: Hono
-  /** Answers what no route takes: a browser, below `/console/`, with a page that says so, and all else as `otherwise` does. */
+  /** Answers what no route takes: a browser below `/console/` with a page, everything else by `otherwise`. */
   notFound(otherwise: (c: Context) => Promise<Response>): (c: Context) => Promise<Response>
 }
 
-/**
- * `GET /` in a browser, and `/console/…`: the pages that people see. `/` is somebody else's for clients that do not ask for
- * HTML. Every page asks the deployment's own routes for what it shows, and has them do what its form says.
- */
+/** `GET /` in a browser, and `/console/…`: the pages that people see. Other clients get the next handler of `/`. */
 export function createConsole({ onPageError, ...deps }: ConsoleDeps): Console {
   const face = new Hono().onError(onPageError)
   let loaded: Answer | undefined
@@ -41,7 +37,7 @@ export function createConsole({ onPageError, ...deps }: ConsoleDeps): Console {
   return { face, notFound }
 }
 
-/** Whether whoever asks is shown HTML: programs take anything, or ask for something else. */
+/** Programs accept anything, or something else than HTML. */
 function isBrowser(c: Context): boolean {
   return /\btext\/html\b/i.test(c.req.header('accept') ?? '')
 }

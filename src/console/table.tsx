@@ -1,28 +1,25 @@
 import type { Child } from 'hono/jsx'
 
-/** One column of a table: what it is called, and what stands in it for a thing. */
 export interface Column<T> {
   readonly title: string
-  /** Undefined or an empty text where there is nothing to say. */
   readonly cell: (item: T) => Child
-  /** Whether it is what a row is called. */
+  /** The row's heading. */
   readonly isName?: true
-  /** Whether it holds what may be long, which is broken where the line ends. */
+  /** Long words are broken where the line ends. */
   readonly isLong?: true
-  /** Whether what stands in it says itself what it is, such as a button. */
+  /** Its content needs no title, such as a button. */
   readonly isAct?: true
 }
 
 interface TableProps<T> {
-  /** What it lists, for those who do not see it. */
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
-  /** Where those are that come after these. */
+  /** The next page. */
   readonly more?: { readonly href: string; readonly label: string } | undefined
 }
 
-/** Things as rows. Where it is narrow each row is set out below the other, with what each cell is called. */
+/** Things as rows; on a narrow screen each cell is a line, behind its column's title. */
 export function Table<T>({ label, columns, items, more }: TableProps<T>) {
   return (
     <>

@@ -10,7 +10,6 @@ type ListedAct = AuditPage['items'][number]
 
 const LIMIT = '50'
 
-/** Acts of administration, and refusals, the latest first. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   const { cursor, ...filters } = filtersOf(visit, ['act', 'principal', 'outcome', 'cursor'])
   const acts = await visit.ask('GET /audit', { query: queryOf({ ...filters, cursor, limit: LIMIT }) })

@@ -1,8 +1,4 @@
-/**
- * Makes the console quicker to use where scripts run; without, everything works. Each text to copy gets its button, a form that
- * was sent says so, whoever comes back from a challenge has the call made again, and `/` goes to the search. It is sent as text,
- * so it imports nothing.
- */
+/** Makes the console quicker to use; without it, everything works. It is sent as text, so it imports nothing. */
 
 // On a phone the navigation is one line, of which some is out of sight. `scrollIntoView` would also have the first Tab start there
 const current = document.querySelector<HTMLElement>('nav [aria-current]')
@@ -12,7 +8,6 @@ if (current && bar) {
   bar.scrollLeft += link.left + link.width / 2 - (line.left + line.width / 2)
 }
 
-// Times are those of everybody: what the clock said here is a pointer away
 for (const time of document.querySelectorAll('time')) {
   const at = new Date(time.dateTime)
   if (Number.isFinite(at.getTime()))
@@ -44,7 +39,6 @@ for (const block of document.querySelectorAll('.copyable')) {
 
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', () => {
-    // A button that is pressed twice would do it twice
     setTimeout(() => {
       for (const button of form.querySelectorAll('button')) button.disabled = true
       const progress = form.querySelector<HTMLElement>('[data-progress]')
@@ -52,7 +46,7 @@ for (const form of document.querySelectorAll('form')) {
     })
   })
 }
-// Whoever went to allow or approve a call, and comes back, has it made again
+// A call is made again once its visitor comes back from allowing or approving it
 for (const link of document.querySelectorAll('a[data-again]')) {
   link.addEventListener('click', () => {
     addEventListener('focus', () => document.querySelector<HTMLFormElement>('form[data-call]')?.requestSubmit(), {
@@ -60,7 +54,7 @@ for (const link of document.querySelectorAll('a[data-again]')) {
     })
   })
 }
-// Who comes back by the browser's history finds the form as it was
+// Going back by the browser's history finds the form as it was
 addEventListener('pageshow', (event) => {
   if (!event.persisted) return
   for (const button of document.querySelectorAll<HTMLButtonElement>('form button')) button.disabled = false

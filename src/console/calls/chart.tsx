@@ -2,9 +2,7 @@ import type { Usage } from '../../core/call/records.ts'
 import { type Column, Table } from '../table.tsx'
 
 interface ChartProps {
-  /** By the hour. */
   readonly items: readonly Usage[]
-  /** ISO 8601. */
   readonly since: string
   readonly until: string
 }
@@ -14,7 +12,6 @@ const WIDTH = 720
 const HEIGHT = 200
 const MOST_HOURS = 48
 
-/** One hour of the chart. */
 export interface Hour {
   readonly at: string
   readonly calls: number
@@ -43,7 +40,7 @@ const COLUMNS: readonly Column<Hour>[] = [
   { title: '95 % took at most', cell: ({ p95 }) => `${Math.round(p95)} ms` },
 ]
 
-/** How many calls there were in each hour, how many failed, and how long they took; and the same as a table. */
+/** The calls of each hour, their failures and their time, as a chart and as a table. */
 export function UsageChart(props: ChartProps) {
   const hours = hoursOf(props)
   const total = hours.reduce((sum, { calls }) => sum + calls, 0)

@@ -43,7 +43,7 @@ export function FoundTools({ search, found: { items, next_cursor }, from, total,
   )
 }
 
-/** Where else to look: what has no active version is in no list that agents are given. */
+/** Points to other lists: a tool without an active version is in none that agents get. */
 function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPublish'>) {
   const { toolkit } = search
   const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`

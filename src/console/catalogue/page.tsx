@@ -9,7 +9,6 @@ import { hrefOf, Search, searchOf, type ToolSearch } from './search.tsx'
 const LIMIT = '30'
 const WAITING = queryOf({ status: 'pending', format: 'summary', limit: LIMIT })
 
-/** The tools that the visitor may see, by words, by toolkit and by tag; and how many wait for review. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   const search = searchOf(visit)
   const mayPublish = hasScope(visit.principal, 'tools:publish')
@@ -81,7 +80,6 @@ function totalOf(
   return meant.length === 0 ? undefined : meant.reduce((sum, { tools }) => sum + tools, 0)
 }
 
-/** For a Switchboard that was just started on one's own machine. */
 function FirstSteps({ origin, tool }: { origin: string; tool: string | undefined }) {
   const [name] = (tool ?? '').split('@')
   return (

@@ -2,7 +2,6 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageVisit, Reply } from '../page.ts'
 import { filtersOf, queryOf } from '../query.ts'
 
-/** The search of a page by its address; a filter that is not there is empty. */
 export type ToolSearch = ReturnType<typeof searchOf>
 
 export function searchOf(visit: PageVisit) {

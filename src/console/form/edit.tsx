@@ -25,7 +25,7 @@ export interface SentForm {
   readonly failure?: RouteFailure
 }
 
-/** Says why a form was refused. A stale one (412, by its `If-Match`) would give back what somebody took away, and is filled anew. */
+/** A stale form (412, by its `If-Match`) would give back what somebody took away, so it is filled anew. */
 export function refusedForm({ failure }: Extract<Reply<never>, { ok: false }>, form: URLSearchParams): SentForm {
   if (failure.status !== 412) return { failure, form }
   const message = 'It was changed since this form was filled, so nothing was done'
@@ -40,24 +40,18 @@ export function etagOf(form: URLSearchParams, id: string, filledId: string | nul
 interface EditFormProps {
   readonly fields: readonly Field[]
   readonly sent?: SentForm | undefined
-  /** What a new form is filled with. */
   readonly value?: unknown
   /** The revision that it changes: a form that comes back to be corrected keeps its first. */
   readonly etag?: string | undefined
   /** Fields that most do without: they are folded away while they are empty. */
   readonly folded?: { readonly summary: string; readonly keys: readonly string[] }
-  /** The address of its page. */
   readonly action: string
-  /** As the field `do` has it. */
   readonly act: string
   readonly button: string
-  /** Shown once it is sent, where scripts run. */
   readonly progress?: string
-  /** Stands before the fields. */
   readonly children?: Child
 }
 
-/** A form that makes a thing or changes one. */
 export function EditForm({ fields, sent, value, etag, folded, action, act, button, ...rest }: EditFormProps) {
   const { progress, children } = rest
   const form = sent?.form ?? formOf(fields, value)
@@ -92,14 +86,12 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
   )
 }
 
-/** `expires_at` as `Expires at`. */
 function wordsOf(key: string): string {
   return key.charAt(0).toUpperCase() + key.slice(1).replaceAll('_', ' ')
 }
 
 interface EditView {
   readonly title: string
-  /** How the form before ended, in words. */
   readonly done?: string | undefined
   readonly failure?: RouteFailure | undefined
   readonly list: Child
@@ -109,7 +101,6 @@ interface EditView {
   readonly form: Child
 }
 
-/** A page that lists things, with a form to make one or to change one of them. */
 export function editView({ title, done, failure, list, id, heading, form }: EditView): View {
   return {
     title,

@@ -9,11 +9,10 @@ interface FieldRowsProps {
   readonly form: URLSearchParams
   /** Paths are those of the input; each stands at the innermost field that has it. */
   readonly problems: readonly Problem[]
-  /** What a field is called; as its key where it is not said. */
+  /** The key itself by default. */
   readonly labelOf?: (key: string) => string
 }
 
-/** The controls of fields, with what the form holds still in them and what is wrong beside each. */
 export function FieldRows({ fields, ...rest }: FieldRowsProps) {
   return (
     <>
@@ -98,7 +97,7 @@ function FieldRow({
   )
 }
 
-/** How a control is filled in that does not show it. */
+/** For controls that do not show how they are filled in. */
 const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
   time: 'in UTC',
   lines: 'one a line',

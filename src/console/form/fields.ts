@@ -1,20 +1,16 @@
 import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
-/** A field of a form, for one property of a schema. */
 export interface Field {
   /** The name of its control: `input`, and the JSON Pointer of its value in the input. */
   readonly name: string
-  /** Its value's key in the object that holds it. */
   readonly key: string
   readonly description: string
   readonly isRequired: boolean
-  /** As the schema states it. */
   readonly default?: Json
   readonly kind: FieldKind
 }
 
-/** How a value is written in a form. */
 export type FieldKind =
   | { readonly type: 'text'; readonly isLong: boolean }
   | { readonly type: 'number'; readonly isWhole: boolean }
@@ -22,22 +18,20 @@ export type FieldKind =
   | { readonly type: 'choice'; readonly values: readonly Json[] }
   /** A box to tick; not ticked, it is left out. */
   | { readonly type: 'flag' }
-  /** Some of these, in an array. */
   | { readonly type: 'several'; readonly values: readonly Json[] }
   /** An array of strings, a line each; or the text `instead` in its place. */
   | { readonly type: 'lines'; readonly instead?: string }
   /** An object of strings, a line `name=value` each. */
   | { readonly type: 'entries' }
   | { readonly type: 'group'; readonly fields: readonly Field[] }
-  /** Everything else. */
   | { readonly type: 'json' }
 
 export const ROOT = 'input'
-/** What is deeper, or more, is written as JSON. */
+/** Anything deeper, or more, is written as JSON. */
 const MAX_DEPTH = 3
 const MAX_FIELDS = 100
 const MAX_CHOICES = 200
-/** Characters of a text that gets a field of several lines. */
+/** In characters: longer texts get several lines. */
 const LONG = 200
 
 /** The fields of a schema of an object, without references; none where it names no properties. */
@@ -105,7 +99,7 @@ function textOrLines([only, list, ...more]: readonly Json[]): FieldKind {
   return isLines && isText && more.length === 0 ? { type: 'lines', instead: String(only.const) } : { type: 'json' }
 }
 
-/** A schema that takes null too, without that: a field that is empty is left out. */
+/** Drops null, since an empty field is left out. */
 function withoutNull(schema: Json): Json {
   if (!isJsonObject(schema)) return schema
   const { type, anyOf } = schema

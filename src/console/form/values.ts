@@ -6,7 +6,6 @@ import { type Field, type FieldKind, ROOT } from './fields.ts'
 /** The name of the control in which somebody may write the whole input as JSON instead. */
 export const WHOLE = 'whole'
 
-/** An input as a form has it, and what is no value of its kind; paths are those of the input. */
 export interface ReadInput {
   readonly input: JsonObject
   readonly problems: readonly Problem[]
@@ -17,7 +16,7 @@ export function insteadName(name: string): string {
   return `instead:${name}`
 }
 
-/** Reads a form. What is empty is left out; whether the rest fits is for the schema to say. */
+/** Reads a form without its empty fields; problems are texts that are no value of their kind. */
 export function readInput(fields: readonly Field[], form: URLSearchParams): ReadInput {
   const problems: Problem[] = []
   const whole = form.get(WHOLE)?.trim() ?? ''
@@ -134,10 +133,7 @@ function textsOf(kind: FieldKind, value: unknown): readonly string[] {
   }
 }
 
-/**
- * The fields of a form that differ from what was there, by key: one that was emptied has the default of its schema, or null where
- * there is none.
- */
+/** The fields that differ, by key: one that was emptied has the default of its schema, else null. */
 export function changesIn(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
   const { input } = readInput(fields, formOf(fields, before))
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))

@@ -33,7 +33,6 @@ const FOLDED = {
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
-/** The query and body for `POST /toolkits/import` that a form makes. */
 export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ query: URLSearchParams; body: object }> {
   const { input, problems } = readInput(FIELDS, form)
   const { options = {}, allow_breaking, ...body } = input

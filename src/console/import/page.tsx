@@ -12,7 +12,6 @@ export async function show(visit: PageVisit): Promise<PageResult> {
   return { title: 'Import', content: <ImportForm form={visit.form} /> }
 }
 
-/** Shows what an import would make or, once that was seen, makes it. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const { form } = visit
   const isReal = form.get('do') === 'import'

@@ -23,7 +23,7 @@ const FOLDED = { summary: 'Limits, and what is recorded', keys: ['record_argumen
 const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
 
 const DAY_S = 86_400
-/** How long the text of before works on after a rotation, in seconds. */
+/** In seconds: how long the text of before works on after a rotation. */
 const OVERLAPS = new Map([
   [String(DAY_S), 'a day'],
   ['3600', 'an hour'],
@@ -35,7 +35,6 @@ const DONE = new Map([
   ['changed', 'The key is changed: here at once, and everywhere within a minute.'],
 ])
 
-/** The API keys of the deployment. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   return keysView(visit)
 }

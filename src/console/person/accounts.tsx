@@ -1,7 +1,6 @@
 import { exact, Facts, Time } from '../parts.tsx'
 import { Ending, endingPage, shownUser, UserChoice } from './person.tsx'
 
-/** The accounts elsewhere that a person lets tools use, and which toolkits may. */
 export const { show, act } = endingPage({
   title: 'Accounts',
   none: 'None so far. A tool that needs an account answers its first call with a link to a page that asks.',

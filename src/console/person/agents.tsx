@@ -1,7 +1,6 @@
 import { Facts, Time } from '../parts.tsx'
 import { Ending, endingPage, shownUser, UserChoice } from './person.tsx'
 
-/** The agents that a person let act for them: what each may use, since when, and when it last did. */
 export const { show, act } = endingPage({
   title: 'Connected agents',
   none: 'No agent is connected.',

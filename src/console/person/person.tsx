@@ -9,7 +9,6 @@ export function shownUser({ url, principal }: PageVisit): string {
   return url.searchParams.get('user')?.trim() || userOf(principal)
 }
 
-/** Lets a visitor who may act for several users choose one. */
 export function UserChoice({ visit }: { visit: PageVisit }) {
   const { users } = visit.principal
   if (users !== 'any' && users.length < 2) return undefined
@@ -37,9 +36,7 @@ export function Ending({ label, children }: { label: string; children?: Child })
 interface EndingPage<T> {
   readonly title: string
   readonly intro: (visit: PageVisit) => Child
-  /** Shown where the list is empty. */
   readonly none: string
-  /** Shown once something was ended. */
   readonly done: string
   readonly read: (visit: PageVisit) => Promise<Reply<{ readonly items: readonly T[] }>>
   /** Ends what a form names; undefined where it names nothing. */

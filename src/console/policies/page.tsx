@@ -16,7 +16,6 @@ const DONE = new Map([
   ['removed', 'It is gone. What others say of these tools still holds.'],
 ])
 
-/** The policies of the deployment. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   return policiesView(visit)
 }
@@ -76,7 +75,6 @@ function hrefOf({ pattern }: Policy): string {
   return `${PATH}?${new URLSearchParams({ pattern })}`
 }
 
-/** A policy in words. */
 export function wordsOfPolicy({
   secrets,
   security_level,

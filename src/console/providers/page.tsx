@@ -24,7 +24,6 @@ const FOLDED = {
   ],
 }
 
-/** The OAuth providers whose tools can act for people. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   return providersView(visit)
 }

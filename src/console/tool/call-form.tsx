@@ -6,18 +6,15 @@ import { exact } from '../parts.tsx'
 
 interface CallFormProps {
   readonly fields: readonly Field[]
-  /** The inputs that the context of a call gives, since no model may infer them. */
+  /** Inputs that no model may infer. */
   readonly context: readonly string[]
-  /** Whether the caller may say for which user. */
   readonly asksUser: boolean
-  /** So that the same form, sent twice, calls once. */
   readonly callId: string
   readonly hasFailed: boolean
   readonly form: URLSearchParams
   readonly problems: readonly Problem[]
 }
 
-/** The form that calls a tool: without a script, and with what was written still in it. */
 export function CallForm({ fields, context, asksUser, callId, hasFailed, form, problems }: CallFormProps) {
   const whole = form.get(WHOLE) ?? ''
   return (

@@ -38,11 +38,9 @@ export interface FormCall {
   /** Texts that are no JSON; where there are any, nothing was called. */
   readonly problems: readonly Problem[]
   readonly reply?: CallEnd<CallBody>
-  /** A call that reports progress first. */
   readonly running?: Exclude<FollowedCall<CallBody>, { readonly reply: unknown }>
 }
 
-/** Calls a tool as a form says, as the visitor. */
 export async function call(visit: PageVisit, tool: string, fields: readonly Field[]): Promise<FormCall> {
   const { form } = visit
   const { input, problems } = readInput(fields, form)

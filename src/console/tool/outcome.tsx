@@ -5,7 +5,6 @@ import type { CallEnd } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
 import { type CallError, type CallBody, challengesOf } from './call.ts'
 
-/** How a call ended: with a value, an error of the tool, a challenge, or a failure. */
 export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
   const { result } = value
   if (result?.success) {

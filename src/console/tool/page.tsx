@@ -11,16 +11,16 @@ import { Ready, StatusNotice } from './ready.tsx'
 import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
 import { VersionList } from './versions.tsx'
 
-/** Characters of an input that is a part of the commands to copy: a longer one no shell takes. */
+/** In characters of the input: no shell takes a longer command. */
 const MAX_COPIED = 100_000
 
-/** One tool: what it is, a form to call it, whether it could be called, its versions, and its definition in every dialect. */
+/** A tool, with a form to call it, whether it could be called, its versions and its definition. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   const tool = await readTool(visit)
   return 'failure' in tool ? missing(tool.failure) : toolView(visit, tool)
 }
 
-/** Calls the tool as its form says. Where it tells how far it is, that is shown while it runs. */
+/** Calls the tool as its form says, and shows its progress while it runs. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const tool = await readTool(visit)
   if ('failure' in tool) return missing(tool.failure)

@@ -26,25 +26,22 @@ const COLUMNS: readonly Column<SchemaRow>[] = [
   },
 ]
 
-/** A schema as a table that a person reads. */
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
   const rows = rowsOf(schema)
   if (rows.length === 0) return <p>{caption === 'Output' ? `It gives: ${typeOf(schema)}.` : 'It takes none.'}</p>
   return <Table label={caption} columns={COLUMNS} items={rows} />
 }
 
-/** One parameter, or a part of one, as a line that a person reads. */
+/** One parameter, or a part of one. */
 export interface SchemaRow {
-  /** As one writes it: `address.city`, `items[].id`; of a choice with what that is called, `payment (Card).number`. */
+  /** `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
   readonly description: string
-  /** Its bounds, its default and the like, each in words. */
   readonly rules: readonly string[]
 }
 
-/** Of a schema at most so many lines are shown, and so deep. */
 const MAX_ROWS = 200
 const MAX_DEPTH = 6
 
@@ -64,7 +61,7 @@ const RULES: readonly (readonly [keyword: string, words: string])[] = [
   ['maxItems', 'items at most'],
 ]
 
-/** A schema of an object, without references, as lines: each property, and what lies within it. */
+/** The properties of a schema without references, and those within them. */
 export function rowsOf(schema: Json): readonly SchemaRow[] {
   const rows: SchemaRow[] = []
   add(rows, schema, '', 0)
@@ -87,12 +84,10 @@ function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): vo
   }
 }
 
-/** The schemas of which a value has to fit one. */
 function choicesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
   return isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
 }
 
-/** What a choice is called: as it says itself, or by its place. */
 function wordOf({ title }: JsonObject, index: number): string {
   return typeof title === 'string' && title !== '' ? title : `choice ${index + 1}`
 }
@@ -103,7 +98,6 @@ function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
   return { name, type: typeOf(schema), isRequired, description, rules: rulesOf(known) }
 }
 
-/** What kind of value a schema takes, in a word or two. */
 export function typeOf(schema: Json): string {
   if (schema === false) return 'nothing'
   if (!isJsonObject(schema)) return 'anything'

@@ -31,7 +31,6 @@ export function StatusNotice({ readiness: { status } }: ReadinessProps) {
   )
 }
 
-/** Whether a call could run now, and what is in the way. */
 export function Ready({ readiness: { ready, problems, missing_requirements = {}, user_id } }: ReadinessProps) {
   const links = (missing_requirements.authorization ?? []).filter(({ url }) => url !== undefined)
   return (

@@ -4,28 +4,22 @@ import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
 import { Copyable } from '../parts.tsx'
 
-/** A text to copy, and what it is. */
 export interface Snippet {
   readonly title: string
   readonly text: string
-  /** What is to be known beside it, in plain words. */
   readonly note?: string
 }
 
-/** What a call is about. */
 export interface Example {
   readonly origin: string
   readonly isOpen: boolean
-  /** `Toolkit.Tool@1.0.0`. */
   readonly id: string
-  /** What lists of names alone have it under. */
+  /** Its name in lists that have no versions. */
   readonly name: string
   readonly input: JsonObject
-  /** Makes an id that no other call has. */
   readonly newId: () => string
 }
 
-/** The same call in every dialect, as commands, and in TypeScript. */
 export function callSnippets({ origin, isOpen, id, name, input, newId }: Example): readonly Snippet[] {
   const [full = '', version = ''] = id.split('@')
   const at = full.indexOf('.')
@@ -68,7 +62,7 @@ const { result } = await response.json()
 console.log(result)`
 }
 
-/** How each agent host is told of the toolkit of a tool. */
+/** The configuration of each agent host. */
 export function hostSnippets(origin: string): readonly Snippet[] {
   return agentHosts(origin).map(({ title, where, snippet, signIn }) => ({
     title,
@@ -77,7 +71,6 @@ export function hostSnippets(origin: string): readonly Snippet[] {
   }))
 }
 
-/** Texts to copy, each closed but the first. */
 export function SnippetList({ snippets, isOpen = false }: { snippets: readonly Snippet[]; isOpen?: boolean }) {
   return (
     <>

@@ -8,7 +8,6 @@ interface VersionListProps {
   readonly current: string
 }
 
-/** The versions of a tool, and what changed with each. */
 export function VersionList({ versions, current }: VersionListProps) {
   if (!versions.ok) return <FailureNotice failure={versions.failure} />
   return (

@@ -18,11 +18,11 @@ const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: 
   pending: { means: 'published where that is reviewed, and not there for callers until somebody activates them' },
 }
 const LIMIT = '50'
-/** Of those that wait each is read with all that it changes. */
+/** Each is read with all that it changes. */
 const REVIEW_LIMIT = '10'
 const PATH = '/console/versions'
 
-/** The versions of a status, those that wait for somebody first of all, for whoever may change it. */
+/** The versions of a status that the visitor may change. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   return versionsView(visit)
 }
@@ -44,7 +44,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   return changed.value.status === status ? done : versionsView(visit, { held: { id, status: changed.value.status } })
 }
 
-/** Those that wait for somebody come first. */
+/** Versions that wait for somebody come first. */
 const FIRST: State = 'pending'
 const ORDERED: readonly State[] = [FIRST, ...SAID_STATES]
 
@@ -142,7 +142,6 @@ function Held({ id, status }: NonNullable<FailedChange['held']>) {
 interface VersionsProps {
   readonly state: State
   readonly items: ApiAnswers['GET /tools']['items']
-  /** Of those that are pending. */
   readonly reviewed: readonly ToReview[] | undefined
 }
 

@@ -6,14 +6,12 @@ import { FailureNotice } from '../parts.tsx'
 
 type ListedTools = ApiAnswers['GET /tools']['items']
 
-/** A version with everything that its reviewer looks at. */
 export interface ToReview {
   readonly tool: ListedTools[number]
   readonly versions: Reply<ApiAnswers['GET /tools/:id/versions']>
   readonly implementation: Reply<ApiAnswers['GET /tools/:id/implementation']>
 }
 
-/** Reads how versions differ from what callers have, and what they run. */
 export function readToReview({ ask }: PageVisit, tools: ListedTools): Promise<readonly ToReview[]> {
   return Promise.all(
     tools.map(async (tool) => {
@@ -27,7 +25,7 @@ export function readToReview({ ask }: PageVisit, tools: ListedTools): Promise<re
   )
 }
 
-/** How a version differs from what callers have, what models read first of all, and what it runs. */
+/** Everything that a version's reviewer looks at. */
 export function Review({ tool, versions, implementation }: ToReview) {
   return (
     <>

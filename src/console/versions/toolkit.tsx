@@ -6,7 +6,6 @@ import { exact } from '../parts.tsx'
 
 type ToolkitReply = Reply<ApiAnswers['GET /toolkits/:toolkit']>
 
-/** Sets a toolkit's status, or whether its publications are reviewed, as a form says. */
 export function changeToolkit({ form, ask }: PageVisit): Promise<ToolkitReply> {
   const review = form.get('review')
   const body = review === null ? { status: form.get('to') ?? '' } : { review: review === '1' }
