@@ -22,27 +22,23 @@ export function Changes({ changes }: ChangesProps) {
 function Texts({ before, after }: SaidChange) {
   if (before === undefined && after === undefined) return undefined
   const { start, gone, come, end } = differenceOf(before ?? '', after ?? '')
+  const texts = [
+    { title: 'Was', text: before, changed: gone && <del>{gone}</del> },
+    { title: 'Is', text: after, changed: come && <ins>{come}</ins> },
+  ]
   return (
     <dl class="texts">
-      {before === undefined ? undefined : (
-        <>
-          <dt>Was</dt>
-          <dd>
-            {start}
-            {gone === '' ? undefined : <del>{gone}</del>}
-            {end}
-          </dd>
-        </>
-      )}
-      {after === undefined ? undefined : (
-        <>
-          <dt>Is</dt>
-          <dd>
-            {start}
-            {come === '' ? undefined : <ins>{come}</ins>}
-            {end}
-          </dd>
-        </>
+      {texts.map(({ title, text, changed }) =>
+        text === undefined ? undefined : (
+          <>
+            <dt>{title}</dt>
+            <dd>
+              {start}
+              {changed}
+              {end}
+            </dd>
+          </>
+        ),
       )}
     </dl>
   )

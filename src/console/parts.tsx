@@ -51,6 +51,37 @@ export function OutcomeWord({ outcome }: { outcome: string }) {
   return outcome === 'success' ? <>{outcome}</> : <span class="failed">{outcome}</span>
 }
 
+interface Chip {
+  readonly text: string
+  readonly href: string
+  readonly isCurrent?: boolean
+}
+
+/** Links to choose one of. */
+export function Chips({ label, chips }: { label: string; chips: readonly Chip[] }) {
+  return (
+    <ul class="chips" aria-label={label}>
+      {chips.map(({ text, href, isCurrent = false }) => (
+        <li>
+          <a class="chip" href={href} {...(isCurrent ? { 'aria-current': 'true' } : {})}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function NextLink({ href, label }: { href: string; label: string }) {
+  return (
+    <p>
+      <a class="button" rel="next" href={href}>
+        {label}
+      </a>
+    </p>
+  )
+}
+
 /** Names and their values; a name without a value is left out. */
 export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
   return (

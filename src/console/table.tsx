@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { NextLink } from './parts.tsx'
 
 export interface Column<T> {
   readonly title: string
@@ -53,13 +54,7 @@ export function Table<T>({ label, columns, items, more }: TableProps<T>) {
           </tbody>
         </table>
       </div>
-      {more === undefined ? undefined : (
-        <p>
-          <a class="button" rel="next" href={more.href}>
-            {more.label}
-          </a>
-        </p>
-      )}
+      {more && <NextLink {...more} />}
     </>
   )
 }

@@ -56,20 +56,15 @@ export function UsageChart(props: ChartProps) {
       <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
         {hours.map(({ calls, failures, p95 }, index) => (
           <>
-            <rect
-              class="calls"
-              x={index * step + 1}
-              width={step - 2}
-              y={HEIGHT - tall(calls, most)}
-              height={tall(calls, most)}
-            />
-            <rect
-              class="failures"
-              x={index * step + 1}
-              width={step - 2}
-              y={HEIGHT - tall(failures, most)}
-              height={tall(failures, most)}
-            />
+            {[calls, failures].map((count, series) => (
+              <rect
+                class={series === 0 ? 'calls' : 'failures'}
+                x={index * step + 1}
+                width={step - 2}
+                y={HEIGHT - tall(count, most)}
+                height={tall(count, most)}
+              />
+            ))}
             {calls === 0 ? undefined : (
               <line
                 class="slow"

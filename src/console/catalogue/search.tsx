@@ -1,5 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageVisit, Reply } from '../page.ts'
+import { Chips } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof searchOf>
@@ -28,6 +29,10 @@ export function Search({ search, toolkits: listed }: SearchProps) {
   const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
   const isNamed = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
+  const chips = toolkits.map((each) => {
+    const href = hrefOf(search, { toolkit: isNamed(each) ? '' : each.toolkit })
+    return { text: each.toolkit, href, isCurrent: isNamed(each) }
+  })
   return (
     <search>
       <form class="row" method="get" action="/">
@@ -64,21 +69,7 @@ export function Search({ search, toolkits: listed }: SearchProps) {
       {listed.ok ? undefined : (
         <p class="note">The toolkits cannot be listed right now: {listed.failure.message}. Their tools are below.</p>
       )}
-      {toolkits.length > 1 && toolkits.length <= MAX_LINKS ? (
-        <ul class="chips" aria-label="Toolkits">
-          {toolkits.map((each) => (
-            <li>
-              <a
-                class="chip"
-                href={hrefOf(search, { toolkit: isNamed(each) ? '' : each.toolkit })}
-                {...(isNamed(each) ? { 'aria-current': 'true' } : {})}
-              >
-                {each.toolkit}
-              </a>
-            </li>
-          ))}
-        </ul>
-      ) : undefined}
+      {toolkits.length > 1 && toolkits.length <= MAX_LINKS ? <Chips label="Toolkits" chips={chips} /> : undefined}
     </search>
   )
 }

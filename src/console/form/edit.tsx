@@ -93,15 +93,17 @@ function wordsOf(key: string): string {
 interface EditView {
   readonly title: string
   readonly done?: string | undefined
-  readonly failure?: RouteFailure | undefined
+  readonly sent: SentForm | undefined
   readonly list: Child
   /** Where links that change a thing lead to. */
   readonly id: string
   readonly heading: string
-  readonly form: Child
+  readonly intro?: Child
+  readonly form: EditFormProps
 }
 
-export function editView({ title, done, failure, list, id, heading, form }: EditView): View {
+export function editView({ title, done, sent, list, id, heading, intro, form }: EditView): View {
+  const failure = sent?.failure
   return {
     title,
     status: failure?.status ?? 200,
@@ -116,7 +118,8 @@ export function editView({ title, done, failure, list, id, heading, form }: Edit
         {list}
         <section aria-labelledby={id}>
           <h2 id={id}>{heading}</h2>
-          {form}
+          {intro}
+          <EditForm {...form} sent={sent} />
         </section>
       </>
     ),

@@ -2,7 +2,7 @@ import { newKey } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/limits.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import { EditForm, editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { changesIn, readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../page.ts'
 import { Copyable, exact, FailureNotice, Notice, Time } from '../parts.tsx'
@@ -91,7 +91,7 @@ async function keysView(visit: PageVisit, { sent, fresh }: KeysViewProps = {}): 
   return editView({
     title: 'Keys',
     done: DONE.get(searchParams.get('done') ?? ''),
-    failure: sent?.failure,
+    sent,
     list: (
       <>
         {fresh && <FreshKey {...fresh} />}
@@ -100,18 +100,15 @@ async function keysView(visit: PageVisit, { sent, fresh }: KeysViewProps = {}): 
     ),
     id: 'make',
     heading: key === undefined ? 'Make a key' : `Change the key “${key.name}”`,
-    form: (
-      <EditForm
-        fields={FIELDS}
-        sent={sent}
-        value={key ?? DEFAULTS}
-        etag={etag}
-        folded={FOLDED}
-        action={key === undefined ? PATH : `${PATH}?${new URLSearchParams({ id: key.id })}`}
-        act={key === undefined ? 'make' : 'change'}
-        button={key === undefined ? 'Make the key' : 'Save the key'}
-      />
-    ),
+    form: {
+      fields: FIELDS,
+      value: key ?? DEFAULTS,
+      etag,
+      folded: FOLDED,
+      action: key === undefined ? PATH : `${PATH}?${new URLSearchParams({ id: key.id })}`,
+      act: key === undefined ? 'make' : 'change',
+      button: key === undefined ? 'Make the key' : 'Save the key',
+    },
   })
 }
 

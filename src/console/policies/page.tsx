@@ -1,6 +1,6 @@
 import { type Policy, policyReader } from '../../core/access/policy.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { EditForm, editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../page.ts'
 import { exact, FailureNotice, Notice } from '../parts.tsx'
@@ -45,7 +45,7 @@ async function policiesView(visit: PageVisit, sent?: SentForm): Promise<View> {
   return editView({
     title: 'Policies',
     done: DONE.get(searchParams.get('done') ?? ''),
-    failure: sent?.failure,
+    sent,
     list: (
       <>
         <p>
@@ -57,17 +57,14 @@ async function policiesView(visit: PageVisit, sent?: SentForm): Promise<View> {
     ),
     id: 'set',
     heading: policy === undefined ? 'Set a policy' : `Change the policy for ${policy.pattern}`,
-    form: (
-      <EditForm
-        fields={FIELDS}
-        sent={sent}
-        value={policy}
-        etag={etag}
-        action={policy === undefined ? PATH : hrefOf(policy)}
-        act="set"
-        button="Set it"
-      />
-    ),
+    form: {
+      fields: FIELDS,
+      value: policy,
+      etag,
+      action: policy === undefined ? PATH : hrefOf(policy),
+      act: 'set',
+      button: 'Set it',
+    },
   })
 }
 

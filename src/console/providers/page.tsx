@@ -1,7 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { providerReader } from '../../core/consent/provider.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { EditForm, editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../page.ts'
 import { exact, FailureNotice, Notice } from '../parts.tsx'
@@ -57,28 +57,25 @@ async function providersView(visit: PageVisit, sent?: SentForm): Promise<View> {
   return editView({
     title: 'Providers',
     done: searchParams.has('done') ? 'That is done.' : undefined,
-    failure: sent?.failure,
+    sent,
     list: list.ok ? <ProviderList items={list.value.items} /> : <FailureNotice failure={list.failure} />,
     id: 'give',
     heading: provider === undefined ? 'Connect a provider' : `Change the provider ${provider.id}`,
-    form: (
-      <>
-        <p>
-          Register an OAuth client there, with the redirect URI <code>{origin}/oauth/callback</code>. Well-known ones,
-          such as google and github, need only their client.
-        </p>
-        <EditForm
-          fields={FIELDS}
-          sent={sent}
-          value={provider}
-          etag={etag}
-          folded={FOLDED}
-          action={provider === undefined ? PATH : hrefOf(provider.id)}
-          act="give"
-          button={provider === undefined ? 'Connect it' : 'Save it'}
-        />
-      </>
+    intro: (
+      <p>
+        Register an OAuth client there, with the redirect URI <code>{origin}/oauth/callback</code>. Well-known ones,
+        such as google and github, need only their client.
+      </p>
     ),
+    form: {
+      fields: FIELDS,
+      value: provider,
+      etag,
+      folded: FOLDED,
+      action: provider === undefined ? PATH : hrefOf(provider.id),
+      act: 'give',
+      button: provider === undefined ? 'Connect it' : 'Save it',
+    },
   })
 }
 

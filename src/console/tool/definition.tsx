@@ -1,7 +1,7 @@
 import type { Encoded } from '../../core/tool/codec.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import type { Reply } from '../page.ts'
-import { Copyable, FailureNotice } from '../parts.tsx'
+import { Chips, Copyable, FailureNotice } from '../parts.tsx'
 
 /** The formats of `GET /tools/{id}?format=`, and their titles. */
 export const FORMATS: ReadonlyMap<string, string> = new Map([
@@ -25,22 +25,13 @@ interface DefinitionProps {
 
 /** A tool's definition in a format, and what that cannot say. */
 export function Definition({ path, format, encoded }: DefinitionProps) {
+  const chips = [...FORMATS].map(([name, text]) => {
+    return { text, href: `${path}?format=${name}#definition`, isCurrent: name === format }
+  })
   return (
     <section aria-labelledby="definition">
       <h2 id="definition">Definition</h2>
-      <ul class="chips" aria-label="Dialects and exports">
-        {[...FORMATS].map(([name, title]) => (
-          <li>
-            <a
-              class="chip"
-              href={`${path}?format=${name}#definition`}
-              {...(name === format ? { 'aria-current': 'true' } : {})}
-            >
-              {title}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <Chips label="Dialects and exports" chips={chips} />
       {encoded.ok ? <Text {...encoded.value} /> : <FailureNotice failure={encoded.failure} />}
     </section>
   )

@@ -1,7 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
-import { LivePlace, FailureNotice } from '../parts.tsx'
+import { Chips, LivePlace, FailureNotice } from '../parts.tsx'
 import { call, type FormCall, problemsOf } from './call.ts'
 import { Definition, FORMATS } from './definition.tsx'
 import { CallForm } from './call-form.tsx'
@@ -122,18 +122,8 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
 }
 
 function Tags({ tags }: { tags: readonly string[] }) {
-  if (tags.length === 0) return undefined
-  return (
-    <ul class="chips" aria-label="Tags">
-      {tags.map((tag) => (
-        <li>
-          <a class="chip" href={`/?${new URLSearchParams({ tag })}`}>
-            {tag}
-          </a>
-        </li>
-      ))}
-    </ul>
-  )
+  const chips = tags.map((tag) => ({ text: tag, href: `/?${new URLSearchParams({ tag })}` }))
+  return chips.length === 0 ? undefined : <Chips label="Tags" chips={chips} />
 }
 
 /** A hidden tool is as good as unknown: the route says the same of both. */

@@ -1,7 +1,7 @@
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
-import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { Chips, exact, FailureNotice, NextLink, Notice } from '../parts.tsx'
 import { bounded } from '../../http/page/text.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
@@ -72,6 +72,9 @@ async function versionsView(visit: PageVisit, { failure, held }: FailedChange = 
   const list = await visit.ask('GET /tools', { query })
   const toolkitReply = toolkit === '' ? undefined : await readToolkit(visit, toolkit)
   const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
+  const chips = ORDERED.map((status) => {
+    return { text: status, href: hrefOf({ status, toolkit }), isCurrent: status === state }
+  })
   const isDone = visit.url.searchParams.has('done')
   return {
     title: 'Versions',
@@ -85,19 +88,7 @@ async function versionsView(visit: PageVisit, { failure, held }: FailedChange = 
         ) : undefined}
         {failure && <FailureNotice failure={failure} />}
         {held && <Held {...held} />}
-        <ul class="chips" aria-label="Status">
-          {ORDERED.map((status) => (
-            <li>
-              <a
-                class="chip"
-                href={hrefOf({ status, toolkit })}
-                {...(status === state ? { 'aria-current': 'true' } : {})}
-              >
-                {status}
-              </a>
-            </li>
-          ))}
-        </ul>
+        <Chips label="Status" chips={chips} />
         <p class="note">
           Versions that are {state}: {WORDS[state].means}.
         </p>
@@ -116,11 +107,7 @@ async function versionsView(visit: PageVisit, { failure, held }: FailedChange = 
           <FailureNotice failure={list.failure} />
         )}
         {list.ok && list.value.next_cursor !== undefined ? (
-          <p>
-            <a class="button" rel="next" href={hrefOf({ status: state, toolkit, cursor: list.value.next_cursor })}>
-              More versions
-            </a>
-          </p>
+          <NextLink href={hrefOf({ status: state, toolkit, cursor: list.value.next_cursor })} label="More versions" />
         ) : undefined}
       </>
     ),
@@ -153,30 +140,19 @@ function Versions({ state, items, reviewed }: VersionsProps) {
       </Notice>
     )
   }
-  if (reviewed) {
-    return (
-      <ul class="cards whole" aria-label="Versions">
-        {reviewed.map((each) => (
-          <li>
-            <h2>
-              <a href={`/console/tools/${encodeURIComponent(each.tool.id)}`}>{each.tool.id}</a>
-            </h2>
-            <Review {...each} />
-            <Change id={each.tool.id} state={state} />
-          </li>
-        ))}
-      </ul>
-    )
-  }
   return (
-    <ul class="cards" aria-label="Versions">
-      {items.map((tool) => (
-        <li>
-          <a href={`/console/tools/${encodeURIComponent(tool.id)}`}>{tool.id}</a>
-          <p>{bounded(tool.description)}</p>
-          <Change id={tool.id} state={state} />
-        </li>
-      ))}
+    <ul class={reviewed ? 'cards whole' : 'cards'} aria-label="Versions">
+      {items.map((tool, index) => {
+        const link = <a href={`/console/tools/${encodeURIComponent(tool.id)}`}>{tool.id}</a>
+        const review = reviewed?.[index]
+        return (
+          <li>
+            {review ? <h2>{link}</h2> : link}
+            {review ? <Review {...review} /> : <p>{bounded(tool.description)}</p>}
+            <Change id={tool.id} state={state} />
+          </li>
+        )
+      })}
     </ul>
   )
 }
