@@ -39,7 +39,6 @@ export interface StoredArtifact {
   readonly size: number
   /** A strong entity tag, with its quotes. */
   readonly etag: string
-  /** Undefined when it was deleted meanwhile. */
   read(part?: { readonly offset: number; readonly length: number }): Promise<ByteStream | undefined>
   /** These reject when it was deleted meanwhile. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
@@ -49,7 +48,7 @@ export interface StoredArtifact {
 const LINK =
   /^https?:\/\/[^/?#\s]{1,300}\/artifacts\/(?<id>[\w-]{1,64})\?expires=(?<expires>\d{1,12})&signature=(?<signature>[\w-]{1,128})$/
 
-/** Undefined for a text that is no link of this form. Only its signature tells whose it is. */
+/** Undefined for a text that is no link. Only its signature tells whose it is. */
 export function readLink(text: string): ArtifactLink | undefined {
   const { id, expires, signature } = LINK.exec(text)?.groups ?? {}
   return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }

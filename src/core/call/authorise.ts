@@ -31,13 +31,9 @@ export interface AskedToolDeps {
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
 }
 
-/** In milliseconds. */
 const RESOLVE_MS = 15_000
 
-/**
- * Finds the tool of an address that the caller may know of, else of an id that the caller covers. At once, without a
- * promise, when it was looked up a moment ago.
- */
+/** The tool of the address, if the caller may know of it, else of the id. Without a promise when it is kept. */
 export function findAsked(
   id: string,
   address: string | undefined,
@@ -139,7 +135,6 @@ export async function hideSuggestions(
   return principal.kind === 'anonymous' ? unknown(principal, asked, suggestions) : fail({ ...failure, suggestions })
 }
 
-/** The user that a call names, else the only one that its principal may act for. */
 export function userOf(principal: Principal, named: string | undefined): string | undefined {
   if (named !== undefined) return named
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined

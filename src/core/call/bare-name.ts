@@ -27,20 +27,15 @@ export type FindCandidates = (
 
 export interface CandidatesDeps {
   readonly resolver: Pick<Resolver, 'resolve'>
-  /** Ignores case and the toolkit. */
   readonly findTools: (name: string) => Promise<readonly Candidate[]>
   readonly now: () => number
 }
 
-/** As for the resolver's answers. */
 const AGES = { fresh: 5_000, stale: 25_000 }
 const MAX_KEPT = 5_000
 const MAX_SUGGESTIONS = 3
 
-/**
- * Finds the tool whose name by its toolkit this is; else every tool called so, and the one exposed under it. Answers
- * are renewed behind a call, so that a warm call waits for nothing.
- */
+/** Answers are renewed behind a call, so that a warm call waits for nothing. */
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
   const kept = createKept<readonly Candidate[]>({
     store: new LRUCache({ max: MAX_KEPT }),
@@ -74,10 +69,7 @@ export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesD
   }
 }
 
-/**
- * The id of the only candidate that the caller may see; undefined for none. With several the caller must choose: a
- * guess could send its input to the wrong publisher.
- */
+/** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
 export function meantBy(
   { name, selector }: BareName,
   principal: Principal,

@@ -7,7 +7,6 @@ export const identifier = string({ least: 1, most: 256 })
 /** No header takes more. */
 export const credentialValue = unquoted(string({ most: 65_536 }))
 
-/** Reads an integer written in digits. */
 export function integerText(least: number, most: number): Reader<number> {
   return parsed(
     `an integer from ${least} to ${most}`,

@@ -46,7 +46,7 @@ export interface Outcome {
   readonly callId: string
   readonly durationMs: number
   readonly result: Success | Failing
-  /** Milliseconds since 1970, for a call under an id: its repetitions are told the same. */
+  /** Milliseconds since 1970. Repetitions of a call under an id are told the same. */
   readonly finishedAt?: number
   readonly tool?: ToolRecord | undefined
   readonly allowances?: readonly Allowance[]
@@ -60,17 +60,13 @@ export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
   readonly artifacts: ArtifactStore
   readonly turns: Turns
   readonly ledger: Ledger
-  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly newId: () => string
   /** `forOperator` is for the log, which callers cannot read. */
   readonly writeRecord: (record: CallRecord, background: Background, forOperator: string | undefined) => void
 }
 
-/**
- * The one door of every call: resolve, authorise, requirements, input, ledger, files, approval, run, output,
- * selection, placing, record. Neither the outcome nor the record holds a secret that the tool was given.
- */
+/** The one door of every call. Neither the outcome nor the record holds a secret that the tool was given. */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
   return async (call, caller) => {
@@ -173,7 +169,6 @@ async function goThrough(
   if (!checked.ok) return checked
   open.input = checked.value
 
-  // Ledger, for calls that must run once
   const run = (begins?: () => void) => runInTurn(open, tool, read?.value, findings, deps, begins)
   if (!isOnce) return run()
   const input = open.input
@@ -185,7 +180,6 @@ async function goThrough(
   return findings.finished.result
 }
 
-/** Runs stages that some tools need; gives the failure that ends the call, its deadline included. */
 async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): Promise<Failing | undefined> {
   for (const stage of stages) {
     const ended = await open.deadline.race(stage.pass(open, deps))
@@ -232,7 +226,6 @@ async function runReady(
   if (!ran.ok) return ran
   findings.redactor = ran.redactor
 
-  // Output, selection, placing
   const output = givesArtifacts
     ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
     : checkOutput(ran.result, validateOutput, ran.redactor)

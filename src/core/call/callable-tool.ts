@@ -14,7 +14,6 @@ import { type GrantLooks, meetRequirements, type MetRequirements, NO_CONTEXT, ty
 import type { RunCaller, RunOptions } from './run.ts'
 import type { Runnable } from './runner.ts'
 
-/** A record with all that a call of it needs, made once and kept in memory. */
 export interface CallableTool {
   readonly record: ToolRecord
   readonly validateInput: Validate
@@ -33,7 +32,6 @@ export interface Stages {
 }
 
 export interface Stage {
-  /** Adds to what is known of a call, or fails it. */
   readonly pass: (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
   /** Tells, without any effect, why every call would fail here now. */
   readonly look?: (tool: LookedAt, deps: LookDeps) => Failure | undefined | Promise<Failure | undefined>
@@ -164,7 +162,6 @@ const READ_FILES: Stage = {
   },
 }
 
-/** Uses up a person's approval of this very call. */
 const APPROVAL: Stage = {
   async pass({ record, input, userId, caller }, { approvals }) {
     const { principal, reachedAt } = caller

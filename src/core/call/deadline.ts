@@ -6,7 +6,7 @@ export type EarlyEnd = 'expired' | 'cancelled'
 /** A call's time limit. Its timer and its signal are made when first needed. */
 export interface Deadline {
   readonly signal: Signal
-  /** The work's result, or how the call ended before. Anything but a promise comes back at once, without a timer. */
+  /** Anything but a promise comes back at once, without a timer. */
   race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
 }
 

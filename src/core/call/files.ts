@@ -18,7 +18,6 @@ interface Place {
   /** The handle of an upload, or the link to an artifact. */
   readonly handle: string
   readonly names: Named
-  /** In characters of Base64. */
   readonly most: number
 }
 
@@ -46,9 +45,8 @@ export function mayHoldFiles(schema: Json | undefined): boolean {
 }
 
 /**
- * Finds the files that an input names where its schema says bytes (`contentEncoding: "base64"`, or `format: "binary"`
- * or `"byte"`); undefined where it names none. Anywhere else a handle is plain text. Fails with `input-invalid` for
- * each file that is missing, another's or too large.
+ * Finds files named where the schema says bytes (`contentEncoding: "base64"`, or `format: "binary"` or `"byte"`);
+ * anywhere else a handle is plain text. Another's file fails with `input-invalid`, like a missing one.
  */
 export function findFiles(
   { input: schema }: Pick<ToolRecord, 'input'>,
@@ -121,7 +119,6 @@ function namedBy(text: string): Named | undefined {
   return artifact && { artifact }
 }
 
-/** Puts the files into a copy of the input as Base64, or gives their bytes beside it. */
 export function readFiles(
   { places, byHandle }: NamedFiles,
   input: JsonObject,

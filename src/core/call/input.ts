@@ -73,9 +73,7 @@ function valueOf(name: string, { values }: CallerContext, userId: string | undef
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
 }
 
-/**
- * Validates an input. `null` for an optional parameter whose schema forbids it counts as absent, since models send it.
- */
+/** `null` for an optional parameter whose schema forbids it counts as absent, since models send it. */
 export function checkInput(validate: Validate, input: JsonObject, schema: JsonObject): Result<JsonObject> {
   const unfit = tooLarge(input)
   if (unfit) return fail({ type: 'input-invalid', problems: unfit })

@@ -19,15 +19,14 @@ export interface Placing {
 }
 
 /**
- * The last stage of some calls: output too large for an answer is kept and linked to, never cut, as are the bytes of a
- * tool that declares artifacts. Expects output that fits its schema and holds no secret.
+ * Links to output that is too large for an answer, and to bytes of a tool that declares artifacts. Nothing is cut.
+ * Expects output that fits its schema and holds no secret.
  */
 export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
   const isMoved = !fits(success) || bytesGiven(placing.record, success) !== undefined
   return isMoved ? move(success, placing) : settle(success, placing)
 }
 
-/** Keeps an output from which nothing could be selected: its tool may not run again. */
 export async function keepWhole(success: Success, placing: Placing): Promise<Artifact | undefined> {
   const kept = await keep(keepableValue(heldValue(success)), `The whole output of ${placing.record.id}`, placing)
   return kept.ok ? kept.value : undefined
@@ -81,7 +80,7 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   return settle(placed, placing)
 }
 
-/** Links to blocks that no longer fit, in order; to all of them at once where they are many. */
+/** All blocks become one link where they are many. */
 async function moveBlocks(
   blocks: readonly Content[],
   room: number,
@@ -109,7 +108,6 @@ async function moveBlocks(
   return ok(shown)
 }
 
-/** Moves the data out of a tool's own `data:` URL (RFC 2397). */
 async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifact>> {
   const comma = own.url.indexOf(',')
   if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma)))) {

@@ -18,30 +18,23 @@ export interface LedgerCall {
   readonly tool: ToolRecord
   readonly input: JsonObject
   readonly select?: Json | undefined
-  /** In milliseconds. */
   readonly timeoutMs: number
 }
 
 /**
- * `claimed`: this caller runs it and then settles it, with nothing if it did not run after all. `finished`: it ran,
- * perhaps while this caller waited. `reused`: the id is another call's. `unknown`: it began, and its outcome is lost.
- * `unreachable`: the ledger did not answer.
+ * `finished`: it ran, perhaps while this caller waited. `reused`: the id is another call's. `unknown`: it began, and
+ * its outcome is lost. A claim is settled with nothing if the call did not run after all.
  */
 export type Claimed =
   | { readonly state: 'claimed'; readonly settle: (finished: Finished | undefined) => Promise<void> }
   | { readonly state: 'finished'; readonly finished: Finished }
   | { readonly state: 'reused' | 'unknown' | 'unreachable' }
 
-/** Claims each call of a principal before it runs, so that it runs once. */
 export interface Ledger {
   claim(call: LedgerCall): Promise<Claimed>
 }
 
-/**
- * Runs a call that did not run before under its id; otherwise gives its outcome. Calls that did not run after all, or
- * failed with `can_retry`, run again when repeated. `run` calls `begins` as its tool begins: failures before that did
- * nothing.
- */
+/** Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. */
 export async function runOnce(
   call: LedgerCall,
   run: (begins: () => void) => Promise<Success | Failing>,

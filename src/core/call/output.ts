@@ -9,15 +9,13 @@ import { type Failing, type Failure, fail, ok, type Result } from '../failure/fa
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 
-/** For outputs without a value, or without a schema that describes it. */
 export const NOT_JUDGED: Validate = () => []
 
-/** The most bytes of an output, as JSON, in an answer: a larger one is kept and linked to. */
+/** In bytes of JSON: a larger output is kept and linked to. */
 export const MAX_INLINE = 262_144
 
 const MAX_OUTPUT_DEPTH = 500
 
-/** Validates a tool's result against its output schema, and redacts it. */
 export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
@@ -82,9 +80,7 @@ export function fits({ value, content, artifact }: Success): boolean {
   return left >= 0
 }
 
-/**
- * The output for dialects that know values alone: its value, else its artifact and content; texts alone are one text.
- */
+/** A value, else the artifact and content, for dialects that know values alone. */
 export function heldValue({ value, content = [], artifact }: Pick<Success, 'value' | 'content' | 'artifact'>): unknown {
   if (value !== null && value !== undefined) return value
   if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
@@ -92,7 +88,7 @@ export function heldValue({ value, content = [], artifact }: Pick<Success, 'valu
   return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
 }
 
-/** The same where results hold to the output schema: fails with the link to a value that the schema allows no link for. */
+/** As `heldValue`; fails with the link where the output schema allows neither value nor link. */
 export function valueOf(success: Success): Result<unknown> {
   const { value, elsewhere } = success
   if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })
@@ -113,8 +109,7 @@ const ARTIFACT = object(
 const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
 
 /**
- * Reads a value `{"artifact": {url, content_type, size, meta}}` as an artifact, with the `value` beside it for other
- * dialects. A malformed one is an invalid output.
+ * A value `{"artifact": …}` is an artifact, with the `value` beside it for other dialects. A malformed one is invalid.
  */
 export function readArtifact(result: Success): Result<Success> {
   if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
@@ -124,7 +119,6 @@ export function readArtifact(result: Success): Result<Success> {
   return ok({ ...result, value, artifact })
 }
 
-/** As `checkOutput`; an artifact in place of a value is judged by no output schema. */
 export function checkGivenOutput(
   result: ToolResult,
   record: Pick<ToolRecord, 'metadata'>,

@@ -10,9 +10,7 @@ const MAX_MESSAGE = 1_000
 const MAX_EACH = 1_000
 
 /**
- * Passes a tool's progress on to its caller. "The progress value MUST increase with each notification" (MCP,
- * "Progress"), so other reports are dropped, as are those after the end, since a tool may keep the function. `hide`
- * redacts messages.
+ * Drops progress that does not increase (MCP, "Progress"), and all of it after the end: a tool may keep the function.
  */
 export function createProgress(tell: (progress: Progress) => void, hide: (text: string) => string) {
   let last = -Infinity

@@ -23,7 +23,6 @@ interface UpstreamHealth {
   readonly host: string
   /** `open`: it is not asked for a while; `half-open`: one call at a time asks whether it answers again. */
   readonly state: 'closed' | 'open' | 'half-open'
-  /** When it will be asked again. */
   readonly retry_after_ms?: number
 }
 
@@ -32,13 +31,9 @@ interface ReadinessDeps extends LookDeps {
 }
 
 export type TellReadiness = ReturnType<typeof createReadiness>
-/** As JSON, wherever it is told. */
 export type Readiness = Awaited<ReturnType<TellReadiness>>
 
-/**
- * Tells whether a call could run, from what its stages find out without any effect: nothing is run, refreshed, asked
- * for or used up. Only administrators are told what operators must put right.
- */
+/** Tells from what the stages find out whether a call could run. Nothing is run, refreshed, asked for or used up. */
 export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
   return async (
     { record, status, publisher, runnable }: FoundTool,
@@ -79,7 +74,6 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
         tool: record.id,
         ready: found.length === 0,
         status: { ...status },
-        // As published, or raised by a policy
         security_level: record.securityLevel,
         ...(needsApproval(record) ? { approval: true } : {}),
         ...(userId === undefined ? {} : { user_id: userId }),

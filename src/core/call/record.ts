@@ -34,7 +34,6 @@ export interface RecordedCaller {
 export interface Findings {
   /** For the record alone: the caller may not be allowed to know of it. */
   found?: ToolRecord
-  /** The same tool, once the caller is known to be allowed to call it. */
   called?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
@@ -83,7 +82,6 @@ export function recordOf(
 }
 
 const REDACTED = '[redacted]'
-/** Property names that are hidden whatever the schema says. */
 const SENSITIVE =
   /pass(?:word|phrase|code)|secret|token|credential|authorization|api[_-]?key|private[_-]?key|cookie|^(?:pin|otp|cvv|cvc|ssn|iban)$/i
 /** Characters of a text that are kept, and that are searched for secrets before it is cut. */
@@ -93,8 +91,8 @@ const MAX_ALL = 4_000
 const MAX_DEPTH = 20
 
 /**
- * The arguments of a call for its record: redacted, without properties that are named like secrets or marked so by
- * their schema (`writeOnly`, `format: "password"`), and cut, visibly, to some 4,000 characters.
+ * Redacts arguments, hides properties that are named like secrets or marked so by their schema (`writeOnly`, `format:
+ * "password"`), and cuts them, visibly, to some 4,000 characters.
  */
 export function recordedArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let room = MAX_ALL

@@ -8,7 +8,6 @@ export interface CallFilter extends RecordFilter {
   /** A tool's name or a pattern such as `Gmail.*`, or a version's id. */
   readonly tool?: string
   readonly dialect?: string
-  /** Restricts to calls that a principal made, or that were made for a user. */
   readonly own?: { readonly principal: string; readonly user?: string }
 }
 
@@ -37,7 +36,6 @@ export interface UsageReport {
   readonly lost: number
 }
 
-/** Today's calls as counters of a time series, which start again at midnight (UTC). */
 export interface Counted {
   /** Milliseconds since 1970. */
   readonly since: number

@@ -19,14 +19,12 @@ const COMPARED_PER_UNIT = 200
 
 export interface Redactor {
   text(text: string): string
-  /** A copy with every text, number and property name redacted; the value itself when nothing was. */
   value<T>(value: T): T
 }
 
 /**
- * Redacts these secrets, and long parts of them: plain, percent-encoded, JSON-escaped and in Base64, also amid other
- * data, such as `user:password` of Basic authentication. Base64 is passed in, since core has no encoder. Once the
- * budget is spent, every text is replaced as a whole.
+ * Redacts secrets and their long parts: plain, percent-encoded, JSON-escaped and in Base64, also amid other data, such
+ * as `user:password` of Basic authentication. Once the budget is spent, every text is replaced as a whole.
  */
 export function createRedactor(
   secrets: readonly string[],
@@ -89,7 +87,6 @@ interface Place {
   end: number
 }
 
-/** Longest first. */
 interface Alike {
   readonly beginning: string
   readonly spellings: string[]
@@ -100,10 +97,7 @@ const BITS = 3
 const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
 const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
 
-/**
- * Finds where spellings stand in a text, merging overlaps. One pass, however many spellings: a hash table rules most
- * places out, and the others are counted against the budget.
- */
+/** Reads a text once, however many spellings there are: a hash table rules most places out. Overlaps are merged. */
 function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: string) => readonly Place[] {
   const begins = new Uint8Array(TABLE)
   const byBits = new Map<number, Alike[]>()
@@ -182,10 +176,7 @@ function* spellingsOf(secret: string, base64: (text: string) => string): Iterabl
   }
 }
 
-/**
- * The Base64 of a text at any offset in encoded data: three bytes make four characters, so there are three alignments.
- * The characters at both ends that also encode neighbours are left out.
- */
+/** Base64 at each of its three alignments, without the characters at both ends that also encode neighbours. */
 function* encodedAmid(text: string, base64: (text: string) => string): Iterable<string> {
   yield base64(text).replace(/=+$/, '')
   for (const before of [0, 1, 2]) {

@@ -15,7 +15,6 @@ interface RenewableToken {
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  /** Set once the provider gave no token: it is not asked again. */
   refusal?: Exclude<TokenResult, { readonly token: string } | { readonly accounts: readonly string[] }>
 }
 
@@ -23,10 +22,7 @@ function lost(provider: string) {
   return { unavailable: `The token of '${provider}' could not be renewed` }
 }
 
-/**
- * Renews the deployment's tokens during one call: once for each provider; after that the user is asked. Requests
- * refused at the same time share one renewal. Undefined when every token is the caller's own.
- */
+/** Renews each provider's token once; after that the user is asked. Undefined when every token is the caller's own. */
 export function createRenewals(
   record: ToolRecord,
   credentials: ReadonlyMap<string, Credential>,
@@ -77,7 +73,6 @@ export function createRenewals(
         delete token.renewing
       }
     },
-    /** The failure of a run for which a provider gave no token; undefined when all gave one. */
     failure(): Failure | undefined {
       const refusals = [...tokens.values()].flatMap(({ refusal }) => refusal ?? [])
       const challenges = refusals.filter((refusal) => 'challenge' in refusal)

@@ -13,7 +13,7 @@ export interface CallerContext {
   readonly userId?: string
   /** A token without a provider was withheld, since the tool was named without a toolkit. */
   readonly keepsToken?: true
-  /** Other fields: parameters that no model may infer, `user_info`, `account` and `select`. */
+  /** Parameters that no model may infer, `user_info`, `account` and `select`. */
   readonly values?: JsonObject
 }
 
@@ -24,7 +24,6 @@ export interface RequiredToken {
   readonly userId: string
   readonly requirement: AuthorizationRequirement
   readonly tool: ToolRecord
-  /** Where the tool may send it, as `host` or `host:port`. */
   readonly hosts: readonly string[]
   readonly account?: string
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
@@ -45,21 +44,14 @@ export interface Unavailable {
   readonly retry_after_ms?: number
 }
 
-/** Tokens of users' grants, for callers that send none. */
 export interface UserTokens {
   tokenFor(required: RequiredToken): Promise<TokenResult>
-  /**
-   * A token in place of one that the provider's API answered 401 to. `final`: its replacement was refused too, so only
-   * the user can help.
-   */
+  /** Replaces a token that was answered with 401. `final`: so was its replacement, and only the user can help. */
   renew(required: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
 }
 
 export interface GrantLooks {
-  /**
-   * The result of `tokenFor` without its effects: the token is empty, nothing is refreshed, and a challenge has a link
-   * only where the user has one already.
-   */
+  /** `tokenFor` without its effects: the token is empty, and a challenge has a link only if the user has one. */
   look(required: RequiredToken): Promise<TokenResult>
 }
 
@@ -92,7 +84,6 @@ interface RequirementDeps {
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
 export const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
 
-/** Gathered so that all of it is reported at once. */
 interface Lacking {
   readonly secrets: { id: string }[]
   readonly tokens: { id: string }[]
@@ -110,10 +101,7 @@ function tell({ details, forOperator }: Lacking, detail: string, full = detail):
   forOperator.push(full)
 }
 
-/**
- * Gathers the credentials that a tool declares: the caller's own first, then the deployment's secrets and the user's
- * grants, which only trusted tools get. Reports everything missing at once.
- */
+/** Takes the caller's own credentials first; only trusted tools get the deployment's secrets and users' grants. */
 export async function meetRequirements(
   record: ToolRecord,
   { trusted }: Publisher,
@@ -226,7 +214,6 @@ export function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<Requi
   return typeof account === 'string' ? { account } : {}
 }
 
-/** Later the same call may succeed, so it can be retried. */
 export function unavailableFailure({ unavailable: message, forOperator, retry_after_ms }: Unavailable): Failure {
   return {
     type: 'tool-failed',

@@ -29,7 +29,6 @@ export interface Resolved {
 export interface Resolver {
   /** At once, and without I/O, for a text that was asked for a moment ago. */
   resolve(asked: string, background: Background): Resolved | Failing | Promise<Resolved | Failing>
-  /** Called after a change that this isolate made or learnt of. */
   forget(): void
 }
 
@@ -42,15 +41,13 @@ export interface ResolverDeps {
 }
 
 const FOUND = { fresh: 5_000, stale: 25_000, lastResort: 60_000 }
-/** Long enough that unknown names cannot hammer the registry. */
 const NOT_FOUND = { fresh: 2_000 }
 /** A callable tool takes about so many times the bytes of its record's text. */
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
 /**
- * Resolves names and ids, with versions or ranges, to callable tools. Only a text not asked for lately costs I/O; a
- * version that the quick source lacks is asked of the registry before it counts as unknown.
+ * Only a text not asked for lately costs I/O; a version that the quick source lacks is asked of the registry itself.
  */
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
   const answers = createKept<Resolved | Failing>({
@@ -131,7 +128,6 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   }
 }
 
-/** Applies policies to every tool that is resolved. */
 export function governResolver(resolver: Resolver, policies: Policies): Resolver {
   /** Answers are given again and again, so each is governed once for a set of policies. */
   const made = new WeakMap<Resolved, { readonly policies: PolicySet; readonly answer: Resolved }>()

@@ -33,7 +33,6 @@ export interface RunDeps {
   readonly userTokens: UserTokens
   readonly base64: (text: string) => string
   readonly span: Span
-  /** Logs an error that a tool threw, redacted, or a defect of ours. */
   readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
@@ -43,10 +42,7 @@ export interface Ran {
   readonly redactor: Redactor | undefined
 }
 
-/**
- * Runs a tool within its deadline. Where a provider gave no token in place of a refused one, the call fails with what
- * the user has to do, unless the tool succeeded all the same.
- */
+/** Runs a tool by its deadline. Where a token could not be renewed, the failure is what the user has to do about it. */
 export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
   const { callId, record, runnable, input, userId, context: given, met, deadline, caller } = options
   const { timeoutMs } = runnable
@@ -109,7 +105,6 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   return fail({ type: 'tool-failed', message: failed, developer_message: safe })
 }
 
-/** Redacts while the tool may still be given further credentials. */
 function hiding(credentials: () => readonly string[], base64: RunDeps['base64']): (text: string) => string {
   let known = 0
   let redactor: Redactor | undefined

@@ -5,7 +5,6 @@ import type { Implementation, ImplementationKind, ToolRecord } from '../tool/too
 import type { ToolFailure } from '../tool/tool-failure.ts'
 import type { FileBytes } from './files.ts'
 
-/** `from` tells a caller's own credential from the deployment's. */
 export interface Credential {
   readonly value: string
   readonly from: 'caller' | 'deployment'
@@ -15,22 +14,17 @@ export interface RunContext {
   readonly callId: string
   readonly secrets: ReadonlyMap<string, Credential>
   readonly tokens: ReadonlyMap<string, Credential>
-  /**
-   * A token in place of one of the deployment's that the provider's API answered 401 to. Without one the call ends as
-   * what the user has to do. Absent for callers' own tokens.
-   */
+  /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly userId?: string | undefined
   readonly userInfo?: JsonObject | undefined
   /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   readonly traceparent?: string | undefined
-  /** The method that the caller names (plugin schema, "CallToolRequest"). */
   readonly method?: string | undefined
   /** Redacted before it reaches the caller, and dropped unless it grows. Absent where nobody wants to know. */
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   readonly log?: ((message: string) => void) | undefined
-  /** Answers to requests that the tool made before; absent where the caller cannot be asked. */
   readonly answers?: InputResponses | undefined
   readonly files?: ReadonlyMap<string, FileBytes> | undefined
   /** Keeps work alive behind the answer, such as telling another server that the call is over. */
@@ -50,7 +44,6 @@ export interface Success {
   readonly usage?: Usage
 }
 
-/** A thrown error, other than these, is a defect of the tool. */
 export type ToolResult =
   | Success
   | { readonly ok: false; readonly failure: ToolFailure }
@@ -68,7 +61,6 @@ export interface Usage {
 export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
 
 export interface Runner extends ImplementationKind {
-  /** Makes a record callable, once; or says why this deployment cannot run it. */
   prepare(record: ToolRecord & { readonly implementation: Implementation }): Runnable
 }
 
@@ -79,9 +71,7 @@ export type Runnable =
       readonly timeoutMs: number
       /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */
       readonly isRepeatable?: boolean
-      /**
-       * Where its credentials and input may be sent, as `host` or `host:port`; absent for the deployment's own code.
-       */
+      /** As `host` or `host:port`, where its credentials may be sent; absent for the deployment's own code. */
       readonly hosts?: readonly string[]
       /** Whether it reads files from its context; otherwise its input holds them in Base64. */
       readonly takesFiles?: boolean
@@ -89,6 +79,6 @@ export type Runnable =
   /** `forOperator` names what only the operator can put right. */
   | { readonly ok: false; readonly reason: string; readonly forOperator?: string }
 
-/** In milliseconds: for a tool that names none, and the most that one may name. */
+/** In milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 export const MAX_TIMEOUT_MS = 300_000

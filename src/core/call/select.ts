@@ -15,8 +15,7 @@ export function selectOf(values: JsonObject, contextInputs: readonly string[]): 
 }
 
 /**
- * Reads a JMESPath expression before anything runs. It is applied to the output as dialects of values see it
- * (`heldValue`), and its result replaces value, content and artifacts alike. Calls that select load the library.
+ * Reads a JMESPath expression, which is applied to `heldValue`, before anything runs. Its result is the whole output.
  */
 export async function readSelect(expression: Json): Promise<Result<Select>> {
   if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is no string' })

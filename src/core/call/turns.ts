@@ -6,7 +6,6 @@ import { type Failing, fail } from '../failure/failure.ts'
 
 export interface Limited {
   readonly id: string
-  /** The word that callers read. */
   readonly name: LimitPolicy['name']
   readonly limits: CallLimits
 }
@@ -17,7 +16,6 @@ export interface Allowance extends LimitPolicy {
   readonly resetMs?: number
 }
 
-/** Ending a turn gives what is left of every limit that it counted towards. */
 export interface Turn {
   end(): readonly Allowance[]
 }
@@ -33,17 +31,12 @@ interface Counted {
   readonly running: Map<object, number>
 }
 
-/** Beyond this the least recently used count is forgotten. */
 const MAX_COUNTED = 10_000
 /** A call whose end is never told counts so much longer than its timeout, in milliseconds. */
 const GRACE_MS = 5_000
-/** The suggested wait, in milliseconds, for a running call to end. */
 const BUSY_MS = 1_000
 
-/**
- * Counts calls in this isolate's memory, which spares warm calls any I/O: a limit holds for each isolate, not for the
- * deployment as a whole. Refused calls count towards nothing.
- */
+/** Counts in this isolate's memory, so that warm calls do no I/O: each isolate has the limit to itself. */
 export function createTurns(now: () => number): Turns {
   const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED })
 

@@ -9,7 +9,6 @@ export interface UploadOwner {
 }
 
 export interface Upload {
-  /** Without parameters. */
   readonly contentType: string
   readonly filename?: string | undefined
   readonly size: number
@@ -22,7 +21,6 @@ export interface UploadedFile extends StoredArtifact {
   readonly expires: number
 }
 
-/** Keeps files that callers send, for their owner alone, until they expire. */
 export interface UploadStore {
   keep(
     upload: Upload,
@@ -39,7 +37,6 @@ export function handleOf(id: string): string {
   return PREFIX + id
 }
 
-/** Undefined for a text that names no file. */
 export function readHandle(text: string): string | undefined {
   return text.startsWith(PREFIX) ? text.slice(PREFIX.length) : undefined
 }

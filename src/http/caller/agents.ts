@@ -56,7 +56,6 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
     }
   }
 
-  /** A known verdict comes back without a promise. */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const header = request.headers.get('authorization')
     if (header === null) return NO_AGENT_TOKEN
@@ -73,7 +72,6 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
 
     list: store.list,
 
-    /** Gives whether the user had such an agent. */
     async remove(user: string, id: string): Promise<boolean> {
       const removed = await store.remove(user, id)
       // Even if it was removed elsewhere, a verdict may live on here

@@ -22,12 +22,10 @@ export interface AuthenticatorOptions {
 
 export interface Authenticator {
   /**
-   * Fails with `unauthenticated`, or with `unavailable` when it cannot be checked now. A known verdict comes back
-   * without a promise, since every call waits for it. `mayLookUp` may refuse lookups and verifications; the
-   * administrator's key needs neither.
+   * Without a promise where the verdict is known, as for most calls. `mayLookUp` may refuse to have a credential
+   * looked up or verified; the administrator's needs neither. Fails with `unavailable` when it cannot be checked.
    */
   authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>>
-  /** The current rights of a key, by its hash; nothing is kept. */
   holderOf(hash: string): Promise<Judgement<Principal>>
   /** Forgets every verdict, also those being made: a new key may have been tried before it was made. */
   forget(): void
@@ -153,8 +151,7 @@ export function hasCredential({ headers }: Request): boolean {
 }
 
 /**
- * Reads `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined without either. A header that is sent
- * twice arrives joined by ", " and is refused for its space: a proxy might have read only one of the two.
+ * A header that is sent twice arrives joined by ", " and is refused for its space: a proxy might have read only one.
  */
 function credentialOf(headers: Headers): string | undefined | Failing {
   const authorization = headers.get('authorization')

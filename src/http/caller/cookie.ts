@@ -17,8 +17,8 @@ export function randomValue(): string {
 }
 
 /**
- * Over https the name begins with `__Host-`, so that no other host, not even a sibling, can have set it (RFC 6265bis,
- * section 4.1.3.2). Two cookies of one name count as none: somebody else may have set one.
+ * Over https the name begins with `__Host-`, so that no other host can have set it (RFC 6265bis, section 4.1.3.2). Two
+ * cookies of one name count as none: somebody else may have set one.
  */
 export function cookieOf(request: Request, cookie: Cookie): string | undefined {
   const header = request.headers.get('cookie')
@@ -29,10 +29,7 @@ export function cookieOf(request: Request, cookie: Cookie): string | undefined {
   return found.length === 1 && cookie.value.test(value) ? value : undefined
 }
 
-/**
- * Gives a `Set-Cookie` header: hidden from scripts, and sent with our pages' requests and links from other sites
- * (`SameSite=Lax`). Without a value the browser forgets the cookie.
- */
+/** Hidden from scripts, and sent along links from other sites (`SameSite=Lax`). Without a value it is forgotten. */
 export function setCookie(request: Request, cookie: Cookie, value: string | undefined): string {
   const secure = isSecure(request) ? '; Secure' : ''
   const maxAge = value === undefined ? 0 : cookie.maxAgeS
@@ -55,12 +52,10 @@ export function sessionCookieOf(request: Request): string | undefined {
   return cookieOf(request, SESSION)
 }
 
-/** Without a text the session ends in the browser. */
 export function setSessionCookie(request: Request, text: string | undefined): string {
   return setCookie(request, SESSION, text)
 }
 
-/** The random text that tells this browser from all others. */
 export function browserOf(request: Request): string | undefined {
   return cookieOf(request, BROWSER)
 }

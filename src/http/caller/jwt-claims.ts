@@ -16,7 +16,6 @@ import {
 import type { Problem } from '../../core/tool/problem.ts'
 import { toolPattern } from '../../core/tool/tool-id.ts'
 
-/** For a token without scopes. */
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 
 const CLAIMS = object(
@@ -32,7 +31,6 @@ const CLAIMS = object(
 )
 
 export interface PeopleRules {
-  /** Absent: nobody signs in. */
   readonly issuer?: string | undefined
   readonly claims: PersonClaims
   /** Absent: people may do what their tokens say. */
@@ -43,14 +41,12 @@ type ClaimsRefusal =
   | { readonly ok: false; readonly problems: readonly Problem[] }
   /** Follows "it". */
   | { readonly ok: false; readonly lacks: string }
-  /** The user for whom there is no rule. */
   | { readonly ok: false; readonly unruled: string }
 
 /**
- * Reads the principal of a verified JWT: `sub` is the user, prefixed with `issuer` if given; scopes come from `scope`
- * (RFC 8693 section 4.2) or `scopes`, without unknown ones. `users: "any"` counts only beside the scope `admin`. A
- * malformed claim is refused, since it was meant to restrict. `people` names a provider's users, and gives tokens
- * without `tools` the rights of the rules. Scopes of a token only narrow the rules, since clients choose them.
+ * `sub` is the user, scopes are in `scope` (RFC 8693 section 4.2) or `scopes`, and `users: "any"` counts only beside
+ * the scope `admin`. A malformed claim is refused, since it was meant to restrict. Scopes of a token only narrow the
+ * rights that rules give, since clients choose them.
  */
 export function principalOfClaims(
   claims: Readonly<Record<string, unknown>>,

@@ -17,7 +17,6 @@ import { isTrustworthy } from './loopback.ts'
 export interface JwtOptions {
   /** Shared with the signer of HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
   readonly secret?: string | undefined
-  /** The place of the public keys; https, or http on a loopback host. */
   readonly jwksUrl?: string | undefined
   /** The accepted `iss`; absent: any. */
   readonly issuers?: readonly string[] | undefined
@@ -33,7 +32,6 @@ export interface VerifiedJwt {
 }
 
 export interface JwtVerifier {
-  /** Fails with `unauthenticated`; with `unavailable` when the keys cannot be had right now. */
   verify(token: string): Promise<Result<VerifiedJwt>>
 }
 
@@ -54,10 +52,9 @@ const JWKS_TIMEOUT_MS = 4_000
 const JWKS_REST_MS = 2_000
 
 /**
- * Verifies JWTs by a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required; `nbf`, and `iss`
- * and `aud` where configured, are checked; an `aud` that is not configured is refused (OXP 1.0, "Server
- * authentication"). Where several issuers could name the same `sub`, users are `<issuer>|<sub>`. A person for whom
- * there is no rule is `forbidden`. Throws a TypeError for unusable options.
+ * Verifies JWTs by a secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required; an `aud` that is not
+ * configured is refused (OXP 1.0, "Server authentication"). Where several issuers could name the same `sub`, users are
+ * `<issuer>|<sub>`. Throws a TypeError for unusable options.
  */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
@@ -116,8 +113,8 @@ const WORKER: Principal = {
 }
 
 /**
- * Verifies the JWTs of an engine that calls its worker (Open Tool Calling RFC, as Arcade's engine has it): HS256,
- * `aud` "worker", `exp` required. A token that it refuses goes to `otherwise`. Throws a TypeError for a short secret.
+ * Verifies the JWTs of an engine that calls its worker (Open Tool Calling RFC, as Arcade's engine has it), and leaves
+ * those it refuses to `otherwise`. Throws a TypeError for a short secret.
  */
 export function createWorkerVerifier(
   secret: string,
@@ -152,7 +149,6 @@ async function signedClaims(
   try {
     const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
     const { payload } = await jwtVerify(token, key, { ...wanted, ...required })
-    // jose has checked that `exp` is there, and a number
     return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error

@@ -1,7 +1,4 @@
-/**
- * Exactly `localhost`, 127.0.0.0/8 or `[::1]`, as `URL.hostname` writes them, which normalises `127.1` and
- * `0x7f000001`. Names under `.localhost` do not count: some resolvers send them elsewhere.
- */
+/** Takes `URL.hostname`, which normalises `127.1` and `0x7f000001`. Names under `.localhost` may lead elsewhere. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
@@ -12,9 +9,8 @@ export function isTrustworthy({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Whether a request was sent to this machine, and not by a web page of another. `Host` catches a page that rebinds its
- * own name to 127.0.0.1, and `Origin` (`null` for a sandboxed frame) one that posts to `http://localhost`. A proxy may
- * change the URL, so `Host` must agree with it.
+ * Whether a request was sent to this machine, and by no web page of another: `Host` catches a page that rebinds its
+ * name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts to `http://localhost`.
  */
 export function isLocalRequest(request: Request): boolean {
   const { url: href } = request

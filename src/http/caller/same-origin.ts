@@ -1,7 +1,6 @@
 /**
- * Whether a request that changes something may come from a page of ours, or from no page. Browsers say so in `Sec-
- * Fetch-Site`, which no page can forge; older ones, and all over plain http, send `Origin` with every POST. A request
- * with neither comes from no browser, so no page made it send cookies.
+ * Browsers say where a request comes from in `Sec-Fetch-Site`, which no page can forge; older ones, and all over plain
+ * http, send `Origin` with every POST. Without either it is no browser's, so no page made it send cookies.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site')

@@ -34,10 +34,7 @@ const FOREIGN = fail({
   reason: 'A session counts for requests of pages of this Switchboard alone, and this one is of another site',
 })
 
-/**
- * Only the hash of a browser's random text is stored. A session may do what the rules, or the key that it began with,
- * allow now.
- */
+/** A session may do what the rules, or the key that it began with, allow now. */
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
   const verdicts = createVerdicts(now, check)
@@ -74,10 +71,7 @@ export function createSessions(options: SessionsOptions) {
     return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOBODY : result
   }
 
-  /**
-   * The session of a browser, whichever site the request comes from: only for pages, which change nothing. A known
-   * verdict comes back without a promise.
-   */
+  /** For pages, which change nothing, whichever site the request comes from. */
   function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
     const cookie = sessionCookieOf(request)
     if (cookie === undefined) return NOBODY
@@ -88,13 +82,9 @@ export function createSessions(options: SessionsOptions) {
   return {
     signedIn,
 
-    /** The current rights of the key or person; nothing is kept. */
     holderOf,
 
-    /**
-     * For routes that take sessions beside other credentials, from our own pages alone. A credential in a header
-     * counts before the cookie.
-     */
+    /** From our own pages alone. A credential in a header counts before the cookie. */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
       if (hasCredential(request) || sessionCookieOf(request) === undefined) {
         return authenticator.authenticate(request, mayLookUp)
@@ -104,10 +94,7 @@ export function createSessions(options: SessionsOptions) {
       return found instanceof Promise ? found.then(principalOf) : principalOf(found)
     },
 
-    /**
-     * For pages and their forms: the session, else who `authenticate` says. Pages may be opened from anywhere;
-     * requests that change something must come from a page of ours.
-     */
+    /** Pages may be opened from anywhere; requests that change something must come from a page of ours. */
     async visitor(request: Request, mayLookUp?: MayLookUp): Promise<Result<Principal>> {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       if (!isRead && !isSameOrigin(request)) return FOREIGN

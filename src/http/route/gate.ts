@@ -15,10 +15,7 @@ export function backgroundOf(c: RouteContext): Background {
   return (work) => c.executionCtx.waitUntil(work)
 }
 
-/**
- * Admits a principal that has the scope, or one of several, and is within its rate. Without a scope it admits
- * everybody whom the deployment answers at all.
- */
+/** Without a scope it admits everybody whom the deployment answers at all. */
 export type Gate = (
   c: RouteContext,
   scope: Scope | readonly Scope[] | undefined,
@@ -31,8 +28,8 @@ export interface GateWatch {
 }
 
 /**
- * `prepare` makes ready what every request needs; undefined once that is done. The rate is held only at Cloudflare's
- * edge, which tells each client's address and lets no client set it, and never for administrators.
+ * `prepare` makes ready what every request needs. The rate is held only at Cloudflare's edge, which tells each
+ * client's address and lets no client set it, and never for administrators.
  */
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
@@ -89,10 +86,7 @@ const PAGE_FROM_PAGE = fail({
   message: 'A page is opened in a browser, and by no other page',
 })
 
-/**
- * Requests of our pages to the deployment's other routes, let in as the principal that the page is for. Each is known
- * by the identity of its object, so nothing from outside can be one.
- */
+/** Requests of our pages to other routes. Each is known by its identity, so nothing from outside can be one. */
 export function createOwnRequests() {
   const senders = new WeakMap<Request, Result<Principal>>()
   return {

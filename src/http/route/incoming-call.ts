@@ -17,10 +17,7 @@ interface IncomingCall {
   readonly body: unknown
 }
 
-/**
- * Admits the caller first; then `check` refuses what the dialect does not take of the URL and headers. The body comes
- * last, so that it is read only for those let in.
- */
+/** `check` refuses what the dialect does not take of the URL and headers. The body is read only for callers let in. */
 export async function receiveCall(
   c: RouteContext,
   gate: Gate,
