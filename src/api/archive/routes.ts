@@ -24,17 +24,15 @@ export function archiveFace(deps: ArchiveDeps): Hono {
   const load = async () => (await import('./archive.ts')).createArchive(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  on('GET /export', {
+  on('GET /export', 'Back the registry up, or a toolkit of it', {
     ...ADMIN,
-    summary: 'Back the registry up, or a toolkit of it',
     act: 'registry.export',
     query: exportQuery,
     answers: { 200: plain('JSON lines', JSON_LINES) },
   })(async ({ query: { toolkit }, note }) => (await load()).exported(toolkit, note))
 
-  on('POST /import', {
+  on('POST /import', 'Restore what was backed up', {
     ...ADMIN,
-    summary: 'Restore what was backed up',
     act: 'registry.import',
     query: importQuery,
     sends: JSON_LINES,

@@ -10,7 +10,7 @@ import { notModified } from '../../http/answer/json-response.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { reading } from '../../http/route/operation.ts'
 import type { ReadOf } from '../../http/request/query.ts'
-import { component, DONE, plain, UNCHANGED } from '../../http/route/answers.ts'
+import { component, plain, UNCHANGED } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import {
   type ArtifactAnswers,
@@ -43,9 +43,8 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   const { face, on, handler } = createFace<ArtifactAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN } as const
 
-  on('POST /artifacts', {
+  on('POST /artifacts', 'Send a file for calls to name', {
     ...CALLER,
-    summary: 'Send a file for calls to name',
     sends: '*/*',
     query: uploadQuery,
     answers: { 201: component('Its handle', 'Upload') },
@@ -68,16 +67,14 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     return { ...ok(encodeUpload(id, read.value, expires)), status: 201, headers }
   })
 
-  on('DELETE /artifacts/:id', { ...CALLER, summary: 'Remove a file that was sent', answers: DONE })(
-    async ({ c, principal, path: { id } }) => {
-      const owner = ownerOf(c.req.raw, principal)
-      if (!owner.ok) return owner
-      return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(UNKNOWN_FILE)
-    },
-  )
+  on('DELETE /artifacts/:id', 'Remove a file that was sent', { ...CALLER })(async ({ c, principal, path: { id } }) => {
+    const owner = ownerOf(c.req.raw, principal)
+    if (!owner.ok) return owner
+    return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(UNKNOWN_FILE)
+  })
 
+  const summary = 'Read what a call gave, or a file that was sent'
   const READ = {
-    summary: 'Read what a call gave, or a file that was sent',
     answers: {
       200: plain('The whole', '*/*'),
       206: plain('A part', '*/*'),
@@ -85,7 +82,11 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
       416: { says: 'No such part' },
     },
   } as const
-  const showOwn = handler('GET /artifacts/:id', { ...CALLER, ...READ })(async ({ c, principal, path: { id } }) => {
+  const showOwn = handler('GET /artifacts/:id', summary, { ...CALLER, ...READ })(async ({
+    c,
+    principal,
+    path: { id },
+  }) => {
     const owner = ownerOf(c.req.raw, principal)
     if (!owner.ok) return owner
     const file = await uploads.find(id, owner.value)
@@ -95,7 +96,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   face.get(
     '/artifacts/:id',
     reading(
-      { ...READ, query: linkQuery },
+      { ...READ, summary, query: linkQuery },
       (c: Context, link) =>
         link.signature === undefined && link.expires === undefined ? showOwn(c) : showLinked(c, link),
       refuse,

@@ -44,9 +44,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
 
-  on('GET /authorizations/:id', {
+  on('GET /authorizations/:id', 'Follow what a person was asked for', {
     ...PLAIN,
-    summary: 'Follow what a person was asked for',
     scope: 'tools:call',
     query: waitQuery,
     answers: { 200: component('How far it is', 'Authorization') },
@@ -59,9 +58,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return latest ? ok(encodeAuthorization(latest)) : unknown(id)
   })
 
-  on('POST /authorizations/:id/confirm', {
+  on('POST /authorizations/:id/confirm', 'Say who a person is, as the verifier of users', {
     ...PLAIN,
-    summary: 'Say who a person is, as the verifier of users',
     // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
     scope: 'users:confirm',
     act: 'authorization.confirm',

@@ -29,9 +29,8 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
   const { face, on } = createFace<RecordAnswers>(deps)
   const AUDITOR = { scope: 'records:read', ...PLAIN } as const
 
-  on('GET /calls', {
+  on('GET /calls', 'List who called what', {
     ...PLAIN,
-    summary: 'List who called what',
     query: callsQuery,
     answers: { 200: component('Newest first', 'Page') },
   })(async ({ principal, query: { limit, cursor, ...asked } }) => {
@@ -41,9 +40,8 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
   })
 
-  on('GET /audit', {
+  on('GET /audit', 'List what was administered, and who was refused', {
     ...AUDITOR,
-    summary: 'List what was administered, and who was refused',
     query: auditQuery,
     answers: { 200: component('Newest first', 'Page') },
   })(async ({ query: { limit, cursor, ...asked } }) => {
@@ -53,9 +51,8 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
   })
 
-  on('GET /usage', {
+  on('GET /usage', 'Count calls, and tell how long they took', {
     ...PLAIN,
-    summary: 'Count calls, and tell how long they took',
     query: usageQuery,
     answers: { 200: component('By what was asked for', 'Usage') },
   })(async ({ principal, query: { by, ...asked } }) => {
@@ -68,9 +65,8 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     return ok({ ...times, by, items: report.items, lost: report.lost })
   })
 
-  on('GET /metrics', {
+  on('GET /metrics', "Today's figures as OpenMetrics", {
     ...AUDITOR,
-    summary: "Today's figures as OpenMetrics",
     answers: { 200: plain('OpenMetrics 1.0', 'application/openmetrics-text') },
   })(async () => {
     // Few isolates are asked for it

@@ -1,11 +1,18 @@
 import type { Hono } from 'hono'
-import type { OAuthClientStore } from '../../core/access/oauth-client.ts'
+import { AUTH_METHODS, type OAuthClientStore } from '../../core/access/oauth-client.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
+import { also, list, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { isTrustworthy } from '../../http/caller/loopback.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items } from '../../http/route/answers.ts'
+import { component, items } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import { CLIENT } from './wire.ts'
+
+const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
+export const CLIENT = object({
+  name: string({ least: 1, most: 100 }),
+  redirect_uris: list(also(string({ most: 2_000 }), text(WANTED, isRedirectUri)), { least: 1, most: 20 }),
+  token_endpoint_auth_method: optional(oneOf(AUTH_METHODS), 'none'),
+})
 
 export interface ClientsFaceDeps extends RouteDeps {
   readonly clients: OAuthClientStore
@@ -23,9 +30,8 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
   const { face, on } = createFace<ClientAnswers>(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  on('POST /clients', {
+  on('POST /clients', 'Make an OAuth client for a host of agents', {
     ...ADMIN,
-    summary: 'Make an OAuth client for a host of agents',
     act: 'client.create',
     body: jsonBody(CLIENT, { what: 'client' }),
     answers: { 201: component('The client, its secret shown once', 'Client') },
@@ -35,17 +41,14 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
     return { ...ok(await clients.create(url.origin, body)), status: 201 }
   })
 
-  on('GET /clients', {
+  on('GET /clients', 'List the OAuth clients that were made', {
     ...ADMIN,
-    summary: 'List the OAuth clients that were made',
     answers: { 200: items('All clients', 'Client') },
   })(async () => ok({ items: await clients.list() }))
 
-  on('DELETE /clients/:id', {
+  on('DELETE /clients/:id', 'Remove an OAuth client, and its agents', {
     ...ADMIN,
-    summary: 'Remove an OAuth client, and its agents',
     act: 'client.remove',
-    answers: DONE,
   })(async ({ path: { id } }) => {
     const removed = await clients.remove(id)
     onChange()
@@ -55,4 +58,11 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
   })
 
   return face
+}
+
+function isRedirectUri(uri: string): boolean {
+  const parts = /^(https?):\/\/([^/?#@\\\s]+)(?:[/?][^#\\\s]*)?$/.exec(uri)
+  if (!parts) return false
+  const [, scheme, authority = ''] = parts
+  return scheme === 'https' || /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/.test(authority)
 }

@@ -5,7 +5,7 @@ import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isExpected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items, tagged } from '../../http/route/answers.ts'
+import { component, items, tagged } from '../../http/route/answers.ts'
 import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
 import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.ts'
 
@@ -27,9 +27,8 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   const { face, on } = createFace<KeyAnswers>(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  on('POST /keys', {
+  on('POST /keys', 'Make an API key', {
     ...ADMIN,
-    summary: 'Make an API key',
     act: 'key.create',
     // A key with a thousand users of 30 characters fits
     body: jsonBody(newKey(deps.now), { what: 'key' }),
@@ -44,23 +43,21 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return { ...ok(encodeNewKey(key, text)), status: 201 }
   })
 
-  on('GET /keys', { ...ADMIN, summary: 'List API keys', answers: { 200: items('All keys', 'Key') } })(async () => {
+  on('GET /keys', 'List API keys', { ...ADMIN, answers: { 200: items('All keys', 'Key') } })(async () => {
     const [all, known] = await Promise.all([keys.list(), knownOf()])
     return ok({ items: all.map((key) => encodeListed(key, known)) })
   })
 
-  on('GET /keys/:id', {
+  on('GET /keys/:id', 'Read an API key', {
     ...ADMIN,
-    summary: 'Read an API key',
     answers: { 200: tagged(component('Without its text', 'Key')) },
   })(async ({ path: { id } }) => {
     const [key, known] = await Promise.all([keys.withId(id), knownOf()])
     return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : unknown(id)
   })
 
-  on('PATCH /keys/:id', {
+  on('PATCH /keys/:id', 'Change an API key', {
     ...ADMIN,
-    summary: 'Change an API key',
     act: 'key.change',
     conditional: true,
     body: jsonBody(keyChange(deps.now), { what: 'key' }),
@@ -80,9 +77,8 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
   })
 
-  on('POST /keys/:id/rotate', {
+  on('POST /keys/:id/rotate', 'Give an API key another text', {
     ...ADMIN,
-    summary: 'Give an API key another text',
     act: 'key.rotate',
     body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
     answers: { 200: component('The text, shown once', 'NewKey') },
@@ -96,12 +92,10 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return ok({ ...encodeNewKey(key, text), previous_expires_at: new Date(until).toISOString() })
   })
 
-  on('DELETE /keys/:id', {
+  on('DELETE /keys/:id', 'Remove an API key', {
     ...ADMIN,
-    summary: 'Remove an API key',
     act: 'key.remove',
     conditional: true,
-    answers: DONE,
   })(async ({ path: { id }, expected }) => {
     const removed = await keys.remove(id, expected)
     if (removed === 'stale') return STALE

@@ -4,7 +4,7 @@ import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items, tagged } from '../../http/route/answers.ts'
+import { component, items, tagged } from '../../http/route/answers.ts'
 import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
 import type { PolicyAnswers } from './wire.ts'
 
@@ -22,13 +22,12 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
   const ADMIN = { scope: 'admin', ...PLAIN } as const
   const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
 
-  on('GET /policies', { ...ADMIN, summary: 'List policies', answers: { 200: items('All policies', 'Policy') } })(
-    async () => ok({ items: await store.list() }),
+  on('GET /policies', 'List policies', { ...ADMIN, answers: { 200: items('All policies', 'Policy') } })(async () =>
+    ok({ items: await store.list() }),
   )
 
-  on('GET /policies/:pattern', {
+  on('GET /policies/:pattern', 'Read a policy', {
     ...ONE,
-    summary: 'Read a policy',
     answers: { 200: tagged(component('The policy', 'Policy')) },
   })(async ({ path: { pattern } }) => {
     // Ids are unique ignoring case
@@ -36,9 +35,8 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
   })
 
-  on('PUT /policies/:pattern', {
+  on('PUT /policies/:pattern', 'Say what holds for the tools that a pattern covers', {
     ...ONE,
-    summary: 'Say what holds for the tools that a pattern covers',
     act: 'policy.put',
     conditional: true,
     body: jsonBody(policyReader(), {
@@ -57,12 +55,10 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     return fail({ type: 'conflict', message })
   })
 
-  on('DELETE /policies/:pattern', {
+  on('DELETE /policies/:pattern', 'Remove a policy', {
     ...ONE,
-    summary: 'Remove a policy',
     act: 'policy.remove',
     conditional: true,
-    answers: DONE,
   })(async ({ path: { pattern }, expected, note }) => {
     note({ pattern })
     const removed = await store.remove(pattern, expected)

@@ -11,7 +11,7 @@ import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, DONE, items, tagged } from '../../http/route/answers.ts'
+import { component, items, tagged } from '../../http/route/answers.ts'
 import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
 import { encodeProvider, type ProviderAnswers } from './wire.ts'
 
@@ -35,9 +35,8 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   const ADMIN = { scope: 'admin', ...PLAIN } as const
   const ONE = { ...ADMIN, path: { id: ID } } as const
 
-  on('GET /providers', {
+  on('GET /providers', 'List OAuth providers', {
     ...ADMIN,
-    summary: 'List OAuth providers',
     answers: { 200: items('All providers', 'Provider') },
   })(async () => {
     const given = await store.list()
@@ -49,9 +48,8 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     return ok({ items: all.sort((a, b) => (a.id < b.id ? -1 : 1)) })
   })
 
-  on('GET /providers/:id', {
+  on('GET /providers/:id', 'Read an OAuth provider', {
     ...ONE,
-    summary: 'Read an OAuth provider',
     answers: { 200: tagged(component('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
     // KV may hold an older one than an `ETag` is compared with
@@ -61,9 +59,8 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
   })
 
-  on('PUT /providers/:id', {
+  on('PUT /providers/:id', 'Put an OAuth provider', {
     ...ONE,
-    summary: 'Put an OAuth provider',
     act: 'provider.put',
     conditional: true,
     body: jsonBody(providerReader('{id}'), {
@@ -83,12 +80,10 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200, headers: etag(body) }
   })
 
-  on('DELETE /providers/:id', {
+  on('DELETE /providers/:id', 'Remove an OAuth provider', {
     ...ONE,
-    summary: 'Remove an OAuth provider',
     act: 'provider.remove',
     conditional: true,
-    answers: DONE,
   })(async ({ path: { id }, expected }) => {
     const removed = await store.remove(id, expected)
     if (removed === 'stale') return STALE

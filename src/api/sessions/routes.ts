@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
-import { DONE, items } from '../../http/route/answers.ts'
+import { items } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { encodeSession, type SessionAnswers } from './wire.ts'
 
@@ -17,18 +17,15 @@ export interface SessionsFaceDeps extends RouteDeps {
 export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const { face, on } = createFace<SessionAnswers>(deps)
 
-  on('GET /sessions', {
+  on('GET /sessions', 'List where one is signed in', {
     ...PLAIN,
-    summary: 'List where one is signed in',
     answers: { 200: items('Sessions', 'Session') },
   })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))
 
-  on('DELETE /sessions/:id', { ...PLAIN, summary: 'End a session', act: 'session.end', answers: DONE })(
-    async ({ principal, path: { id } }) => {
-      if (await sessions.remove(id, ownerFor(principal))) return ok(undefined)
-      return fail({ type: 'not-found', message: `Cannot find the session '${id.slice(0, 100)}'` })
-    },
-  )
+  on('DELETE /sessions/:id', 'End a session', { ...PLAIN, act: 'session.end' })(async ({ principal, path: { id } }) => {
+    if (await sessions.remove(id, ownerFor(principal))) return ok(undefined)
+    return fail({ type: 'not-found', message: `Cannot find the session '${id.slice(0, 100)}'` })
+  })
 
   return face
 }

@@ -29,30 +29,27 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const ADMIN = { scope: 'admin', ...PLAIN } as const
   const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  on('GET /toolkits', {
+  on('GET /toolkits', 'List the toolkits of the tools that the caller may see', {
     ...PLAIN,
     scope: 'tools:read',
     isPrivate: false,
-    summary: 'List the toolkits of the tools that the caller may see',
     answers: { 200: json('The toolkits', objectOf({ items: listOf(OBJECT) })) },
   })(async ({ principal }) => {
     const counts = await catalogue.toolkits(principal)
     return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
   })
 
-  on('GET /toolkits/:toolkit', {
+  on('GET /toolkits/:toolkit', 'Read whose a toolkit is', {
     ...ADMIN,
-    summary: 'Read whose a toolkit is',
     answers: { 200: component('The toolkit', 'Toolkit') },
   })(async ({ path: { toolkit: name } }) => {
     const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
     return toolkit ? ok(encodeToolkit(toolkit)) : unknown(name)
   })
 
-  on('PUT /toolkits/:toolkit', {
+  on('PUT /toolkits/:toolkit', 'Give a toolkit to somebody', {
     ...ADMIN,
     path: { toolkit: namePart },
-    summary: 'Give a toolkit to somebody',
     act: 'toolkit.give',
     body: jsonBody(OWNED, { what: 'change' }),
     answers: { 200: component('The toolkit', 'Toolkit') },
@@ -81,9 +78,8 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
   }
 
-  on('PATCH /toolkits/:toolkit', {
+  on('PATCH /toolkits/:toolkit', 'Change the status, owner or tags of a toolkit', {
     ...PUBLISHER,
-    summary: 'Change the status, owner or tags of a toolkit',
     act: 'toolkit.change',
     body: jsonBody(CHANGE),
     answers: { 200: component('As it is now', 'Toolkit') },
@@ -102,9 +98,8 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return changedAnswer(name, await toolkits.change(name, change, principal))
   })
 
-  on('DELETE /toolkits/:toolkit', {
+  on('DELETE /toolkits/:toolkit', 'Delete a toolkit that nobody may call any more', {
     ...PUBLISHER,
-    summary: 'Delete a toolkit that nobody may call any more',
     act: 'toolkit.remove',
     answers: { 200: component('Until when it is kept', 'Toolkit') },
   })(

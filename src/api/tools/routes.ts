@@ -67,9 +67,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const READER = { scope: 'tools:read', ...PLAIN } as const
   const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  on('POST /tools', {
+  on('POST /tools', 'Publish a definition of any dialect, or up to 1,000', {
     ...PUBLISHER,
-    summary: 'Publish a definition of any dialect, or up to 1,000',
     act: 'tools.publish',
     query: publicationQuery,
     body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT }),
@@ -102,9 +101,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
   })
 
-  on('GET /tools/:id', {
+  on('GET /tools/:id', 'Read a definition', {
     ...READER,
-    summary: 'Read a definition',
     query: query({ format: optional(format), losses }),
     answers: { 200: json('In the format that was asked for', ANY), 304: UNCHANGED },
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses } }) => {
@@ -130,9 +128,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
   })
 
-  on('GET /tools/:id/readiness', {
+  on('GET /tools/:id/readiness', 'Tell whether a call could run now', {
     ...READER,
-    summary: 'Tell whether a call could run now',
     query: readinessQuery,
     answers: { 200: component('What is in the way, if anything', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
@@ -146,9 +143,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
   })
 
-  on('GET /tools/:id/versions', {
+  on('GET /tools/:id/versions', 'List the versions of a tool, and what each changed', {
     ...READER,
-    summary: 'List the versions of a tool, and what each changed',
     answers: { 200: json('The versions, the highest first', objectOf({ items: listOf(OBJECT) })) },
   })(async ({ c, principal, path: { id } }) => {
     const found = await findSeen(id, principal, backgroundOf(c))
@@ -160,9 +156,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return { ...ok({ items: history.map((each) => encodeHistory(document, each)) }), headers: PRIVATE }
   })
 
-  on('PATCH /tools/:id', {
+  on('PATCH /tools/:id', 'Change the status of a version', {
     ...PUBLISHER,
-    summary: 'Change the status of a version',
     act: 'tool.change',
     body: jsonBody(CHANGE),
     answers: { 200: component('As it is now', 'Version') },
@@ -190,9 +185,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return entry ? ok(encodeVersion(changed.document, entry, isAdministrator(principal))) : unknown(asked)
   })
 
-  on('POST /convert', {
+  on('POST /convert', 'Write a definition in another format, storing nothing', {
     ...READER,
-    summary: 'Write a definition in another format, storing nothing',
     query: query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
     body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
     answers: {

@@ -4,8 +4,16 @@ import { type Failing, fail } from '../../core/failure/failure.ts'
 
 export const OF_USER = { path: { user: identifier } } as const
 
-/** Undefined where a principal may act for a user, or otherwise `mayAsk`. */
-export function refuseUser(principal: Principal, user: string, mayAsk = mayActFor): Failing | undefined {
-  if (mayAsk(principal, user)) return undefined
-  return fail({ type: 'forbidden', reason: `The credential may not act for the user '${user}'` })
+interface UserRequest {
+  readonly principal: Principal
+  readonly path: { readonly user: string }
+}
+
+/** Refuses principals that may not act for the user of the path, nor otherwise `mayAsk`. */
+export function forUser<R extends UserRequest, T>(handle: (request: R) => Promise<T>, mayAsk = mayActFor) {
+  return async (request: R): Promise<T | Failing> => {
+    const { principal, path } = request
+    if (mayAsk(principal, path.user)) return handle(request)
+    return fail({ type: 'forbidden', reason: `The credential may not act for the user '${path.user}'` })
+  }
 }

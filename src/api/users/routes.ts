@@ -3,9 +3,9 @@ import type { UserGrants } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
-import { component, DONE, items } from '../../http/route/answers.ts'
+import { component, items } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import { OF_USER, refuseUser } from './path-user.ts'
+import { forUser, OF_USER } from './path-user.ts'
 import { encodeGrant, type GrantAnswers } from './wire.ts'
 
 export interface GrantsFaceDeps extends RouteDeps {
@@ -20,52 +20,43 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  on('GET /users/:user/grants', {
+  on('GET /users/:user/grants', 'List what a user has granted', {
     ...CALLER,
-    summary: 'List what a user has granted',
     answers: { 200: items('Grants', 'Grant') },
+  })(forUser(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) })))
+
+  on('DELETE /users/:user/grants', 'Revoke all that a user has granted', {
+    ...CALLER,
+    act: 'grant.revoke',
   })(
-    async ({ principal, path: { user } }) =>
-      refuseUser(principal, user) ?? ok({ items: (await grants.list(user)).map(encodeGrant) }),
+    forUser(async ({ path: { user } }) => {
+      const held = await grants.list(user)
+      await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
+      return ok(undefined)
+    }),
   )
 
-  on('DELETE /users/:user/grants', {
+  on('GET /users/:user/grants/:provider', 'Read what a user has granted at a provider', {
     ...CALLER,
-    summary: 'Revoke all that a user has granted',
-    act: 'grant.revoke',
-    answers: DONE,
-  })(async ({ principal, path: { user } }) => {
-    const refused = refuseUser(principal, user)
-    if (refused) return refused
-    const held = await grants.list(user)
-    await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
-    return ok(undefined)
-  })
-
-  on('GET /users/:user/grants/:provider', {
-    ...CALLER,
-    summary: 'Read what a user has granted at a provider',
     query: query({ account: optional(string()) }),
     answers: { 200: component('The grant', 'Grant') },
-  })(async ({ principal, path: { user, provider }, query: { account } }) => {
-    const refused = refuseUser(principal, user)
-    if (refused) return refused
-    const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
-    const found = all.find((grant) => account === undefined || grant.account === account)
-    return found ? ok(encodeGrant(found)) : unknown(provider)
-  })
+  })(
+    forUser(async ({ path: { user, provider }, query: { account } }) => {
+      const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
+      const found = all.find((grant) => account === undefined || grant.account === account)
+      return found ? ok(encodeGrant(found)) : unknown(provider)
+    }),
+  )
 
-  on('DELETE /users/:user/grants/:provider', {
+  on('DELETE /users/:user/grants/:provider', 'Revoke what a user has granted at a provider', {
     ...CALLER,
-    summary: 'Revoke what a user has granted at a provider',
     act: 'grant.revoke',
     query: query({ account: optional(string()), toolkit: optional(string()) }),
-    answers: DONE,
-  })(async ({ principal, path: { user, provider }, query }) => {
-    const refused = refuseUser(principal, user)
-    if (refused) return refused
-    return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
-  })
+  })(
+    forUser(async ({ path: { user, provider }, query }) => {
+      return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
+    }),
+  )
 
   return face
 }

@@ -11,7 +11,7 @@ import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
 import { noteAct } from './acts.ts'
-import type { Answers } from './answers.ts'
+import { type Answers, DONE } from './answers.ts'
 import type { Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
 
@@ -55,14 +55,14 @@ export const STALE: Failing = fail({
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
-  readonly summary: string
-  readonly answers: Answers
+  /** `DONE` where nothing is said. */
+  readonly answers?: Answers
   readonly body: Body<B>
   readonly path?: PathReaders<Path>
 }
 
 /**
- * Begins a face, whose routes are added with `on('GET /keys/:id', declaration)(handler)`; `A` types their answers. A caller who has
+ * Begins a face, whose routes are added with `on('GET /keys/:id', summary, declaration)(handler)`; `A` types their answers. A caller who has
  * the scope is let in; then query, path and body are read as declared; failures are put into words, and acts written down.
  * Unless the face is `open`, the anonymous are not let in, and no cache keeps an answer.
  */
@@ -72,7 +72,7 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
   ) => Promise<RouteAnswer<A[R]> | Response | Failing>
   const face = new Hono()
 
-  function handler<R extends keyof A & string, Q, B>(route: R, operation: RouteOperation<R, Q, B>) {
+  function handler<R extends keyof A & string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
     const { scope, act, isPrivate = access === 'own' } = operation
     const readPath = pathReader<R>(route, operation.path)
 
@@ -88,7 +88,7 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
     }
 
     return (handle: Handle<R, Q, B>) =>
-      declare({ ...operation, isPrivate }, async (c: Context) => {
+      declare({ answers: DONE, ...operation, summary, isPrivate }, async (c: Context) => {
         const caller = await gate(c, scope)
         if (!caller.ok) return respond(caller.failure)
         const principal = caller.value
@@ -105,9 +105,9 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
       })
   }
 
-  function on<R extends keyof A & string, Q, B>(route: R, operation: RouteOperation<R, Q, B>) {
+  function on<R extends keyof A & string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
     const [method = '', path = ''] = route.split(' ')
-    const make = handler(route, operation)
+    const make = handler(route, summary, operation)
     return (handle: Handle<R, Q, B>) => void face.on(method, path, make(handle))
   }
 

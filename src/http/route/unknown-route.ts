@@ -1,7 +1,12 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Gate } from './gate.ts'
-import { isDiscovery } from './oauth-discovery.ts'
+
+/**
+ * Where clients look for an authorization server (MCP 2025-11-25, "Authorization Server Discovery"; the others, revisions before
+ * 2025-06-18). It must be 404: a client takes 401 for a server that refuses it, and stops sending the key that it has.
+ */
+const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
 
 /**
  * 405 with the methods there are, or 404, and only to callers that the deployment answers at all, so that guesses at credentials are
@@ -28,7 +33,7 @@ export function unknownRoute(
       const { pathname, search } = new URL(c.req.url)
       return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
     }
-    const caller = isDiscovery(path) ? undefined : await gate(c, undefined)
+    const caller = DISCOVERY.test(path) ? undefined : await gate(c, undefined)
     if (caller?.ok === false) return respond(caller.failure)
     const allowed = methodsAt(path)
     if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })

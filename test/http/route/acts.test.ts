@@ -46,9 +46,9 @@ describe('a route', () => {
       respond: () => new Response(null, { status: 404 }),
       writeAct: (written: Act) => void acts.push(written),
     })
-    const operation = { ...PLAIN, summary: 'Remove a key', answers: {}, scope: 'admin' } as const
+    const operation = { ...PLAIN, answers: {}, scope: 'admin' } as const
     const named = act === undefined ? operation : { ...operation, act }
-    on('DELETE /keys/:id', named)(({ note }) => answer(note))
+    on('DELETE /keys/:id', 'Remove a key', named)(({ note }) => answer(note))
     return { acts, response: await face.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
   }
 

@@ -29,8 +29,7 @@ async function send(
   const handle = vi.fn(async () => answer)
   const { face, on } = createFace<Answers>({ gate: gateFor(caller), respond }, access)
   const id = text('not x', (given) => given !== 'x')
-  on('POST /keys/:id', {
-    summary: 'A key',
+  on('POST /keys/:id', 'A key', {
     answers: {},
     scope: 'tools:call',
     path: { id },

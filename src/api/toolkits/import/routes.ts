@@ -34,8 +34,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
   const kinds = importers.map(({ kind }) => kind)
   const load = () => import('./wire.ts')
 
-  on('POST /toolkits/import', {
-    summary: 'Make a toolkit of an OpenAPI description, or of an MCP or OXP server',
+  on('POST /toolkits/import', 'Make a toolkit of an OpenAPI description, or of an MCP or OXP server', {
     scope: 'tools:publish',
     act: 'tools.import',
     query: importQuery,

@@ -33,9 +33,8 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const { face, on } = createFace<UploadAnswers>(deps, 'open')
 
-  on('PUT /toolkits/:toolkit/plugin', {
+  on('PUT /toolkits/:toolkit/plugin', 'Publish a wasm plugin as a toolkit', {
     ...PLAIN,
-    summary: 'Publish a wasm plugin as a toolkit',
     scope: 'tools:publish',
     act: 'tools.publish',
     path: { toolkit: namePart },

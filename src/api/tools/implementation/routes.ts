@@ -30,9 +30,8 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const find = createFindTool(deps)
   const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  on('GET /tools/:id/implementation', {
+  on('GET /tools/:id/implementation', 'Read how a version is implemented', {
     ...PUBLISHER,
-    summary: 'Read how a version is implemented',
     answers: { 200: json('As it was published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
     const read = await implementationOf(id, principal, backgroundOf(c))
@@ -43,9 +42,8 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
     return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
   })
 
-  on('GET /tools/:id/implementation/module', {
+  on('GET /tools/:id/implementation/module', 'Read the module of a code tool or a plugin', {
     ...PUBLISHER,
-    summary: 'Read the module of a code tool or a plugin',
     answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
     const read = await implementationOf(id, principal, backgroundOf(c))

@@ -2,9 +2,9 @@ import type { Hono } from 'hono'
 import { mayActFor, type Principal, userOf } from '../../../core/access/principal.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
-import { DONE, items } from '../../../http/route/answers.ts'
+import { items } from '../../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
-import { OF_USER, refuseUser } from '../path-user.ts'
+import { forUser, OF_USER } from '../path-user.ts'
 import { type AgentAnswers, encodeAgent } from './wire.ts'
 
 export interface AgentsFaceDeps extends RouteDeps {
@@ -19,35 +19,27 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  on('GET /users/:user/agents', {
+  on('GET /users/:user/agents', 'List the agents that act for a user', {
     ...CALLER,
-    summary: 'List the agents that act for a user',
     answers: { 200: items('Agents', 'Agent') },
+  })(forUser(async ({ path: { user } }) => ok({ items: (await agents.list(user)).map(encodeAgent) }), mayAsk))
+
+  on('DELETE /users/:user/agents', "End all of a user's agents", {
+    ...CALLER,
+    act: 'agent.end',
   })(
-    async ({ principal, path: { user } }) =>
-      refuseUser(principal, user, mayAsk) ?? ok({ items: (await agents.list(user)).map(encodeAgent) }),
+    forUser(async ({ path: { user } }) => {
+      const all = await agents.list(user)
+      await Promise.all(all.map(({ id }) => agents.remove(user, id)))
+      return ok(undefined)
+    }, mayAsk),
   )
 
-  on('DELETE /users/:user/agents', {
-    ...CALLER,
-    summary: "End all of a user's agents",
-    act: 'agent.end',
-    answers: DONE,
-  })(async ({ principal, path: { user } }) => {
-    const refused = refuseUser(principal, user, mayAsk)
-    if (refused) return refused
-    const all = await agents.list(user)
-    await Promise.all(all.map(({ id }) => agents.remove(user, id)))
-    return ok(undefined)
-  })
-
-  on('DELETE /users/:user/agents/:id', { ...CALLER, summary: 'End an agent', act: 'agent.end', answers: DONE })(
-    async ({ principal, path: { user, id } }) => {
-      const refused = refuseUser(principal, user, mayAsk)
-      if (refused) return refused
+  on('DELETE /users/:user/agents/:id', 'End an agent', { ...CALLER, act: 'agent.end' })(
+    forUser(async ({ path: { user, id } }) => {
       if (await agents.remove(user, id)) return ok(undefined)
       return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })
-    },
+    }, mayAsk),
   )
 
   return face
