@@ -1,7 +1,7 @@
 import type { SwitchboardError } from '../client/index.ts'
 
 /** `usage`: a wrong or missing argument; `refused`: a file that must not be changed, or cannot be read. */
-export type CliErrorCode = 'usage' | 'failed' | 'refused'
+type CliErrorCode = 'usage' | 'failed' | 'refused'
 
 export class CliError extends Error {
   override readonly name = 'CliError'

@@ -4,7 +4,7 @@ import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 
 import { isObject, parsed } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 
-export interface Merged {
+interface Merged {
   readonly before: string | undefined
   readonly after: string
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { connect, type Connection } from '../client/connection.ts'
+import { connect } from '../client/connection.ts'
 import { Switchboard } from '../client/index.ts'
-import { createTerminal, type Surroundings, type Terminal } from './terminal.ts'
+import { createTerminal, type Surroundings } from './terminal.ts'
 
 export interface CommonOptions {
   readonly url?: string
@@ -11,20 +11,7 @@ export interface CommonOptions {
   readonly yes?: boolean
 }
 
-export interface Session {
-  readonly url: URL
-  readonly hasKey: boolean
-  readonly user: string | undefined
-  readonly client: Switchboard
-  /** For routes that the client has no method for. */
-  readonly connection: Connection
-  /** The same without the key. */
-  readonly stranger: Connection
-  readonly terminal: Terminal
-  readonly surroundings: Surroundings
-  /** Aborts at Ctrl+C. */
-  readonly signal: AbortSignal
-}
+export type Session = Readonly<ReturnType<typeof openSession>>
 
 export type Open = (options: CommonOptions) => Session
 
@@ -36,7 +23,7 @@ export function noteOf({ headers }: Response): string | undefined {
 
 const LOCAL = 'http://localhost:8787'
 
-export function openSession(options: CommonOptions, surroundings: Surroundings, signal: AbortSignal): Session {
+export function openSession(options: CommonOptions, surroundings: Surroundings, signal: AbortSignal) {
   const { env } = surroundings
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)
   const key = options.key ?? (env['SWITCHBOARD_KEY'] || undefined)
@@ -46,10 +33,13 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
     hasKey: key !== undefined,
     user: options.user,
     client: new Switchboard({ url, key, user: options.user }),
+    /** For routes that the client has no method for. */
     connection,
+    /** The same without the key. */
     stranger: connect({ url, attempts: 1 }),
     terminal: createTerminal(surroundings, options, signal),
     surroundings,
+    /** Aborts at Ctrl+C. */
     signal,
   }
 }

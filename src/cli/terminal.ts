@@ -10,24 +10,12 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export interface Activity {
+interface Activity {
   update(label: string, done?: number, total?: number): void
   stop(): void
 }
 
-export interface Terminal {
-  readonly json: boolean
-  /** Whether a person can be asked. */
-  readonly isInteractive: boolean
-  readonly width: number
-  give(value: unknown, inWords: () => void): void
-  print(...parts: readonly Part[]): void
-  write(text: string): void
-  note(...parts: readonly Part[]): void
-  activity(label: string): Activity
-  /** Throws unless the person agrees; where nobody can be asked, `--yes` agrees. */
-  confirm(question: string): Promise<void>
-}
+export type Terminal = ReturnType<typeof createTerminal>
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 80
@@ -37,26 +25,29 @@ export function createTerminal(
   { stdin, stdout, stderr, env }: Surroundings,
   { json = false, yes = false }: { readonly json?: boolean; readonly yes?: boolean },
   signal: AbortSignal,
-): Terminal {
+) {
   // https://no-color.org
   const mayColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
   const coloured = (stream: NodeJS.WriteStream) => mayColour && stream.isTTY
   const isInteractive = !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && !isSet(env['CI'])
   const width = Math.max(40, (stdout.isTTY && stdout.columns) || 120)
 
-  const terminal: Terminal = {
+  return {
     json,
+    /** Whether a person can be asked. */
     isInteractive,
     width,
-    give(value, inWords) {
+    give(value: unknown, inWords: () => void): void {
       if (json) stdout.write(`${jsonText(value)}\n`)
       else inWords()
     },
-    print: (...parts) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
-    write: (text) => void stdout.write(`${clean(text)}\n`),
-    note: (...parts) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
-    activity: (label) => (isInteractive ? spinner(stderr, label) : { update: () => undefined, stop: () => undefined }),
-    async confirm(question) {
+    print: (...parts: readonly Part[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
+    write: (text: string) => void stdout.write(`${clean(text)}\n`),
+    note: (...parts: readonly Part[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
+    activity: (label: string): Activity =>
+      isInteractive ? spinner(stderr, label) : { update: () => undefined, stop: () => undefined },
+    /** Throws unless the person agrees; where nobody can be asked, `--yes` agrees. */
+    async confirm(question: string): Promise<void> {
       if (yes) return
       if (!isInteractive) {
         throw new CliError('usage', `There is nobody to ask: ${question}`, 'Pass --yes where that is what you want')
@@ -76,7 +67,6 @@ export function createTerminal(
       }
     },
   }
-  return terminal
 }
 
 function isSet(variable: string | undefined): boolean {

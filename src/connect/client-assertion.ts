@@ -10,7 +10,7 @@ const MAX_LIFETIME_S = 3_600
 const TOLERANCE_S = 60
 const TIMEOUT_MS = 10_000
 
-export interface AssertionOptions {
+interface AssertionOptions {
   readonly fetch: Fetch
   readonly findDocument: FindDocument
   readonly now: () => number

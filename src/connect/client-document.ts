@@ -30,7 +30,7 @@ const DOCUMENT = object(
   { unknown: 'ignore' },
 )
 
-export type FoundDocument =
+type FoundDocument =
   | { readonly ok: true; readonly client: Client; readonly keys: ClientKeys | undefined }
   | { readonly ok: false; readonly message: string }
 
@@ -53,13 +53,7 @@ export function createClientDocuments(fetch: Fetch, now: () => number): FindDocu
     if (kept && now() < kept.until) return kept.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
     // One spelling for each client, without parts that a reader could overlook
-    if (
-      !url ||
-      url.href !== clientId ||
-      url.pathname === '/' ||
-      url.hash !== '' ||
-      url.username + url.password !== ''
-    ) {
+    if (url?.href !== clientId || url.pathname === '/' || url.hash + url.username + url.password !== '') {
       return refused('Its id must be a URL with a path, written in its normal form')
     }
     let document: unknown

@@ -34,7 +34,7 @@ export interface Tokens {
   readonly scopes?: readonly string[]
 }
 
-export type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
+type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 
 export interface OAuthOptions {
   /** Guards where requests may go, and caps answers. */

@@ -3,7 +3,7 @@ import { type Cookie, cookieOf, setCookie } from '../http/caller/cookie.ts'
 import type { Sealer } from '../storage/sealing/deployment-keys.ts'
 import type { OpenIdRequest } from './openid.ts'
 
-export interface Flow {
+interface Flow {
   readonly request: OpenIdRequest
   readonly back: string
 }

@@ -4,14 +4,7 @@ import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
 /** The specification's error types ("Tool Execution"), as codes. */
-export type ErrorCode =
-  | 'VALIDATION_ERROR'
-  | 'SECURITY_ERROR'
-  | 'EXECUTION_ERROR'
-  | 'RESOURCE_ERROR'
-  | 'TIMEOUT_ERROR'
-  | 'NOT_FOUND_ERROR'
-  | 'SYSTEM_ERROR'
+type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
 
 export type Answer = { readonly code: ErrorCode } & (
   { readonly execution: 'failure' | 'cancelled' | 'timeout' } | { readonly status: number }
@@ -72,12 +65,13 @@ function messageOf(failure: Failure): string {
       return 'The tool returned something its return schema does not allow'
     case 'input-required':
       return 'The tool asks for more input, and this protocol has no way to give it'
+    // The rest stands in the details
+    case 'tool-failed':
+      return failure.message
     case 'request-malformed':
     case 'rate-limited':
-    case 'tool-failed':
     case 'internal':
-      // The rest stands in the details
-      return failure.type === 'tool-failed' ? failure.message : wordsOf(failure).message
+      return wordsOf(failure).message
     case 'tool-timed-out':
       return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message
     default:

@@ -49,18 +49,8 @@ export function joinShares(lines: readonly string[]): readonly string[] {
 }
 
 function readShare(line: string): Share {
-  const [
-    id = '',
-    version = '',
-    opening = '',
-    closing = '',
-    order = '',
-    capability = '',
-    name = '',
-    description = '',
-    level = '',
-    metadata = '',
-  ] = line.split('\n')
+  const [id = '', version = '', opening = '', closing = '', order = '', ...rest] = line.split('\n')
+  const [capability = '', name = '', description = '', level = '', metadata = ''] = rest
   return { id, version, opening, closing, order, capability, name, description, level, metadata }
 }
 

@@ -48,13 +48,7 @@ export const MESSAGE = into(
 )
 
 /** The fields of a message that its reply repeats. */
-export interface ReplyTo {
-  readonly messageId: string | undefined
-  readonly source: string | undefined
-  readonly destination: string | undefined
-  readonly id: string | undefined
-  readonly capability: string | undefined
-}
+export type ReplyTo = ReturnType<typeof replyTo>
 
 export interface Stamp {
   readonly messageId: string
@@ -63,12 +57,12 @@ export interface Stamp {
 }
 
 /** Absent fields are undefined, and left out when serialised. */
-export type Message = Readonly<Record<string, unknown>>
+type Message = Readonly<Record<string, unknown>>
 
-export const NOBODY: ReplyTo = replyTo(undefined)
+export const NOBODY = replyTo(undefined)
 
 /** Reads as much as can be read, since errors are replies too. */
-export function replyTo(body: unknown): ReplyTo {
+export function replyTo(body: unknown) {
   const header = fieldsOf(body, 'header')
   const tool = fieldsOf(fieldsOf(body, 'payload'), 'tool')
   return {

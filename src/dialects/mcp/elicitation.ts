@@ -15,13 +15,8 @@ export function declares(capabilities: JsonObject, needed: JsonObject): boolean 
   })
 }
 
-export interface UrlElicitation {
-  readonly challenge: Challenge
-  readonly params: JsonObject
-}
-
 /** The pages by which a person can help a call to go on; none when it also lacks a secret or a user. */
-export function urlElicitations(failure: Failure): readonly UrlElicitation[] {
+export function urlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
   switch (failure.type) {
     case 'approval-required':
       return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
@@ -37,6 +32,6 @@ export function urlElicitations(failure: Failure): readonly UrlElicitation[] {
   }
 }
 
-function urlElicitation(challenge: Challenge, message: string): UrlElicitation {
+function urlElicitation(challenge: Challenge, message: string) {
   return { challenge, params: { mode: 'url', message, url: challenge.url } }
 }

@@ -17,7 +17,7 @@ export interface McpError {
 }
 
 /** A serialised result with response headers, which batches and streams ignore. */
-export interface McpResult {
+interface McpResult {
   readonly result: string
   readonly headers: Record<string, string>
 }

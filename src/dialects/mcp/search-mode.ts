@@ -88,11 +88,10 @@ export async function searchCall(
     case 'search_tools':
       return { result: await search(call, revision, client, deps) }
     case 'describe_tool':
-      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
-      return { result: await describe(name, revision, client, deps) }
     case 'call_tool':
       if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
-      return callOf(call, name, inner, revision)
+      if (call.name === 'call_tool') return callOf(call, name, inner, revision)
+      return { result: await describe(name, revision, client, deps) }
     default:
       return undefined
   }

@@ -98,7 +98,7 @@ function losses(record: ToolRecord): readonly Loss[] {
 }
 
 /** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
-export type OutputKind = 'none' | 'any' | 'object' | 'value'
+type OutputKind = 'none' | 'any' | 'object' | 'value'
 
 export function outputKind(output: JsonSchema | null): OutputKind {
   if (output === null) return 'none'
@@ -110,12 +110,12 @@ export function outputKind(output: JsonSchema | null): OutputKind {
 }
 
 /** MCP has no boolean schemas. */
-export function asObjectSchema(schema: JsonSchema): JsonObject {
+function asObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
 /** The schema of `{"result": <value>}`, its internal references rewritten, for revisions whose outputs are objects. */
-export function wrappedSchema(schema: JsonObject): JsonObject {
+function wrappedSchema(schema: JsonObject): JsonObject {
   const result = moved(schema)
   return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }
 }

@@ -16,7 +16,7 @@ import { publishedName } from './tool-document.ts'
 import { type Client, isChosen } from './toolset.ts'
 import { invalid, type ToolCall } from './wire.ts'
 
-export interface ToolsCallDeps {
+interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
   /** Names similar to an unknown one, for callers that may list tools. */

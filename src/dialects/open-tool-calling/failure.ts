@@ -14,7 +14,7 @@ import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
 /** An HTTP error, or the output of a response, which always has status 200. */
-export type FailureAnswer =
+type FailureAnswer =
   | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
   | { readonly output: JsonObject }
 
@@ -36,6 +36,10 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'tool-disabled':
     case 'tool-not-executable':
     case 'tool-untrusted':
+    case 'outcome-unknown':
+    case 'output-elsewhere':
+    case 'select-failed':
+    case 'output-too-large':
       return error(wordsOf(failure))
     case 'approval-required':
       return { output: { requires_authorization: challenge(failure.challenge) } }
@@ -48,17 +52,11 @@ export function answerTo(failure: Failure): FailureAnswer {
       return invalidInput(failure.problems)
     case 'tool-failed':
       return { output: { error: toolError(failure) } }
-    case 'outcome-unknown':
-      return error(wordsOf(failure))
     case 'tool-timed-out':
     case 'cancelled':
       return error(wordsOf(failure), againOf(failure))
     case 'select-invalid':
       return error(wordsOf(failure), { can_retry: true })
-    case 'output-elsewhere':
-    case 'select-failed':
-    case 'output-too-large':
-      return error(wordsOf(failure))
     case 'output-invalid':
       return error(wordsOf(failure), { developer_message: listed(failure.problems) })
     case 'input-required':

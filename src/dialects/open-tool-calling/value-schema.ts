@@ -87,12 +87,7 @@ function asValueSchema(val_type: string, inner_val_type: string | null, allowed:
   return { val_type, inner_val_type, enum: allowed }
 }
 
-interface Inner {
-  readonly type: string
-  readonly enum: readonly string[] | null
-}
-
-function innerSchema(schema: unknown, path: string, losses: Loss[], said: readonly string[]): Inner {
+function innerSchema(schema: unknown, path: string, losses: Loss[], said: readonly string[]) {
   if (!isObject(schema)) {
     losses.push({ path, reason: schema === false ? 'The RFC cannot say that nothing is allowed' : AS_JSON })
     return { type: 'json', enum: null }
@@ -130,12 +125,6 @@ function isIdle(keyword: string, value: unknown): boolean {
   return keyword === 'required' && Array.isArray(value) && value.length === 0
 }
 
-interface Parameters {
-  readonly schema: JsonObject
-  /** Parameters with `inferrable: false`: a person, not a model, must give their values. */
-  readonly notInferrable: readonly string[]
-}
-
 /** Reads `{parameters: […]}` or, as the RFC's text reads, the list itself. */
 export function parameters() {
   const parameter = object({
@@ -148,7 +137,7 @@ export function parameters() {
   const all = list(parameter)
   const wrapped = into(object({ parameters: all }), ({ parameters: each }) => each)
   const either: typeof all = (value, report) => (isList(value) ? all(value, report) : wrapped(value, report))
-  return into(either, (all): Parameters => {
+  return into(either, (all) => {
     const schemas = all.map(({ name, value_schema: schema, description }): [string, JsonObject] => [
       name,
       description === undefined ? schema : { ...schema, description },
@@ -156,6 +145,7 @@ export function parameters() {
     const required = all.filter((each) => each.required).map(({ name }) => name)
     return {
       schema: { type: 'object', properties: Object.fromEntries(schemas), ...(required.length > 0 ? { required } : {}) },
+      // A person, not a model, must give their values
       notInferrable: all.filter(({ inferrable }) => inferrable === false).map(({ name }) => name),
     }
   })

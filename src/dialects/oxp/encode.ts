@@ -83,7 +83,7 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, bu
   }
   if (name.version !== record.version) lose('/version', `Is written '${name.version}': OXP's versions are x.y.z`)
   const document = {
-    id: idOf(name),
+    id: formatToolId(name, name.version),
     name: record.name,
     description: record.description,
     version: name.version,
@@ -137,20 +137,10 @@ export function isSimpleVersion(version: string): boolean {
   return /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){2}$/.test(version)
 }
 
-interface OxpName {
-  readonly toolkit: string
-  readonly tool: string
-  readonly version: string
-}
-
 /** Characters that OXP does not have are replaced. */
-function nameOf({ toolkit, tool, version }: ToolRecord): OxpName {
+function nameOf({ toolkit, tool, version }: ToolRecord) {
   const [simple = version] = version.split(/[-+]/)
   return { toolkit: plain(toolkit), tool: plain(tool), version: simple }
-}
-
-function idOf(name: OxpName): string {
-  return formatToolId(name, name.version)
 }
 
 function plain(part: string): string {

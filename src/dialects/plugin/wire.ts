@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'
 import { textOf } from './failure.ts'
 
-export interface NamedCall {
+interface NamedCall {
   readonly name: string
   readonly input: Call['input']
   /** Overrides the usual method. */
@@ -14,11 +14,6 @@ export interface NamedCall {
   /** Values of parameters that no model may infer. */
   readonly values?: JsonObject
   readonly select?: string
-}
-
-export interface CallToolResult {
-  readonly content: readonly JsonObject[]
-  readonly isError?: boolean
 }
 
 /** In `_meta`, as over MCP: the schema's requests have no other place for it. */
@@ -55,7 +50,7 @@ export function decodeCall(body: unknown): NamedCall | Failing {
 }
 
 /** A CallToolResult: the tool's content, if any, else its value, a text as it is and anything else as JSON. */
-export function encodeOutcome({ result }: Outcome): CallToolResult {
+export function encodeOutcome({ result }: Outcome) {
   if (!result.ok) return encodeFailure(result.failure)
   const { value = null, content, artifact, elsewhere } = result
   const blocks = (content ?? []).map(encodeContent)
@@ -64,7 +59,7 @@ export function encodeOutcome({ result }: Outcome): CallToolResult {
   return { content: [...blocks, ...[artifact, elsewhere].flatMap((each) => (each ? [encodeArtifact(each)] : []))] }
 }
 
-export function encodeFailure(failure: Failure): CallToolResult {
+export function encodeFailure(failure: Failure) {
   const content = failure.type === 'tool-failed' ? failure.content : undefined
   if (content) return { content: content.map(encodeContent), isError: true }
   return { content: [text(textOf(failure))], isError: true }
