@@ -21,7 +21,6 @@ const named = into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 
 /** Another Switchboard's tools carry it too. */
 const OWN_META = 'dev.switchboard/'
 
-/** Imports from an MCP server of any revision; each tool's calls go there. */
 export function createMcpImporter(options: McpImporterOptions): Importer {
   const decode: UpstreamProtocol['decode'] = (document, own, budget) => decodeTool(document, own, budget, options)
   return {

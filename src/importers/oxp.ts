@@ -14,10 +14,7 @@ const LISTED = object({ id: ID }, { unknown: 'ignore' })
 /** All else that a server adds means nothing here. */
 const KEPT = ['name', 'description', 'input_schema', 'output_schema']
 
-/**
- * Imports from an OXP server, with `input_schema` as specified or flat. A tool keeps calling the version it was
- * imported from, and requires only its credentials and, where server and import say so, a user's id.
- */
+/** A tool keeps calling the version it was imported from. A user's id is sent where server and import say so. */
 export function createOxpImporter({ codec, upstreams }: UpstreamImporterOptions): Importer {
   return {
     kind: 'oxp',

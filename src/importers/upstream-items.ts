@@ -9,9 +9,7 @@ import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Reads the tools of one protocol's servers. */
 export interface UpstreamProtocol {
-  /** The dialect of the documents kept. */
   readonly dialect: string
   /** Undefined for a tool that is not wanted. */
   readonly named: Reader<NamedTool | undefined>
@@ -20,11 +18,8 @@ export interface UpstreamProtocol {
 }
 
 interface NamedTool {
-  /** The server's name for it. */
   readonly theirs: string
-  /** Unique among a server's tools. */
   readonly key: string
-  /** Our name is made of it. */
   readonly name: string
 }
 

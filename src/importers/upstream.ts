@@ -16,7 +16,6 @@ export type Upstreams = (implementation: Implementation, requirements: Requireme
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
   options: {
-    /** The one toolkit wanted of an OXP server. */
     readonly toolkit: string | undefined
     readonly timeoutMs: number
     readonly signal: Signal
@@ -25,17 +24,13 @@ export type ListTools = (
 
 export interface UpstreamImporterOptions {
   readonly upstreams: Upstreams
-  /** For the other server's definitions. */
   readonly codec: Codec
 }
 
 export interface Upstream {
   readonly tools: readonly unknown[]
-  /** The server's own. */
   readonly version: string | undefined
-  /** Every tool's, but for the tool. */
   readonly implementation: Implementation
-  /** For the credentials of every request. */
   readonly requirements: Requirements
   readonly passUser: boolean
   /** The one toolkit wanted of an OXP server. */
@@ -54,7 +49,6 @@ const CREDENTIAL = into(anyObject, ({ scopes, ...given }) => {
 const CREDENTIALS = list(CREDENTIAL)
 
 const COMMON = {
-  /** One, or several. */
   credentials: (value: unknown, report: Report) => CREDENTIALS([value ?? []].flat(), report),
   // Judged as the implementation's
   timeout_ms: anything,
@@ -63,13 +57,9 @@ const BESIDE = { beside: IMPORT_FIELDS }
 const OXP = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
 const OPTIONS: Readonly<Record<'mcp' | 'oxp', typeof OXP>> = { mcp: object(COMMON, BESIDE), oxp: OXP }
 
-/** For a server to list its tools. */
 const LISTING_MS = 60_000
 
-/**
- * Reads which server to import from, and lists its tools with the deployment's secrets as far as the request may use
- * them; calls later take what the tools require.
- */
+/** Lists tools with the deployment's secrets, as far as the request may use them. */
 export async function readUpstream(
   request: ImportRequest,
   protocol: keyof typeof OPTIONS,

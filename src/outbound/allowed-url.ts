@@ -10,9 +10,8 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|pri
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Judges every outgoing request of a tool: https, to a public address or a name that may have one. `allowHttpHosts`
- * (`host[:port]`) lifts both rules. A name that *resolves* to a private address cannot be seen here; in production the
- * flag `global_fetch_strictly_public` refuses to connect to one.
+ * Requires https, and a public address or a name that may have one. `allowHttpHosts` (`host[:port]`) lifts both rules.
+ * A name that *resolves* to a private address is seen only by the flag `global_fetch_strictly_public` in production.
  */
 export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
   const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))

@@ -7,9 +7,8 @@ import { mayHaveBody } from './response-rules.ts'
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
 
 /**
- * The guarded fetch in the shape of the platform's, for bundled tools; the response's body has arrived already. Rejects
- * with a TypeError that says why, and with the signal's reason when it aborts. A redirect to another origin loses its
- * credential headers, and is refused where it keeps the body, which may hold a client secret.
+ * For bundled tools: rejects with a TypeError that says why, or the signal's reason. A redirect to another origin loses
+ * its credential headers, and is refused where it keeps the body, which may hold a client secret.
  */
 export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<RequestingTool, 'signal'>): Fetch {
   return async (input, init) => {

@@ -1,4 +1,3 @@
-/** Base64 of a text's UTF-8. */
 export function base64(text: string): string {
   return base64OfBytes(new TextEncoder().encode(text))
 }
@@ -7,7 +6,7 @@ export function base64OfBytes(bytes: Uint8Array): string {
   return btoa(binaryText(bytes))
 }
 
-/** The bytes of a text in Base64 (RFC 4648, section 4 or 5), with or without line breaks and padding; undefined for any other. */
+/** RFC 4648, section 4 or 5, with or without line breaks and padding; undefined for any other text. */
 export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return bytesOfBinary(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
@@ -16,7 +15,7 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-/** A text with a character a byte. */
+/** One character for each byte. */
 export function binaryText(bytes: Uint8Array): string {
   let text = ''
   // In pieces: a call takes only so many arguments
@@ -24,7 +23,6 @@ export function binaryText(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of a text with a character a byte. */
 export function bytesOfBinary(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length)
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)

@@ -1,9 +1,5 @@
-/**
- * Whether a host is worth a request. Closed: they go through. Open: after failures in a row none is sent for a while.
- * Half-open: one at a time is.
- */
+/** Open: after failures in a row, no request is sent for a while. Half-open: one at a time is. */
 export interface Circuit {
-  /** In a row. */
   readonly failures: number
   /** When the host last answered and when the circuit last opened, in milliseconds. */
   readonly heardAt: number
@@ -49,7 +45,7 @@ export function heard(now: number): Circuit {
 }
 
 /**
- * A request of `sentAt` failed. It does not count where the host answered, or the circuit opened, meanwhile: one
+ * A failure does not count where the host answered, or the circuit opened, after the request was sent: else one
  * caller's slow requests would keep everybody's from being sent.
  */
 export function failed(circuit: Circuit, sentAt: number, now: number): Circuit {

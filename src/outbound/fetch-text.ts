@@ -4,10 +4,7 @@ import { utf8Text } from './utf8.ts'
 
 const TIMEOUT_MS = 30_000
 
-/**
- * Fetches a document's text within 30 seconds. Never rejects: problems are in the result, and hold nothing of the
- * document.
- */
+/** Never rejects: problems are in the result, and hold nothing of the document. */
 export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
   return async (
     url: string,

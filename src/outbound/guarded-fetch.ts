@@ -15,7 +15,6 @@ export interface GuardedFetchOptions {
   readonly maxResponseBytes?: number
   /** 5 unless given. */
   readonly maxRedirects?: number
-  /** Absent where no requests are made for tools. */
   readonly traffic?: Traffic
 }
 
@@ -29,7 +28,6 @@ export interface GuardedRequest {
   readonly body?: GuardedBody | undefined
   /** Beside the ones that always carry credentials. */
   readonly credentialHeaders: readonly string[]
-  /** Whether the body carries, or may carry, a credential. */
   readonly credentialBody?: boolean
   /** `manual` gives a redirect back as the response; `follow` unless given. */
   readonly redirect?: 'follow' | 'manual'
@@ -59,7 +57,6 @@ export interface GuardedFailure {
   readonly message: string
   /** Where it was not sent. */
   readonly retryAfterMs?: number
-  /** For the operator. */
   readonly remedy?: string
 }
 export type GuardedResult = { readonly ok: true; readonly response: GuardedResponse } | GuardedFailure
@@ -90,15 +87,9 @@ const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location']
 
 /**
- * Makes the fetch that every outgoing request of a tool goes through.
- *
- * - Requests only what `createUrlJudge` allows, and judges each redirect hop again.
- * - Drops credential headers for good when a redirect leaves the origin, and refuses to take a credential body along.
- * - Asks for whole answers that can be read, unless a part will do, and refuses all others.
- * - Counts the response body while it arrives, and cuts it off at the cap.
- * - Ends when the signal does, even if the underlying fetch does not.
- * - Sends no more at a time to a host than it may be sent, and nothing while it does not answer.
- *
+ * Makes the fetch that every outgoing request of a tool goes through. Judges each redirect hop again, drops credential
+ * headers for good when one leaves the origin, and never takes a credential body along. Answers that cannot be read
+ * whole are refused, and bodies cut off at the cap. Ends when the signal does, even if the underlying fetch does not.
  * Never rejects: what can go wrong is in the result.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
@@ -110,7 +101,6 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   }
 }
 
-/** Ends when a response begins. */
 export function createGuardedOpen(
   options: Omit<GuardedFetchOptions, 'maxResponseBytes'>,
 ): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {

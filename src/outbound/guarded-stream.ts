@@ -17,12 +17,11 @@ export interface GuardedStreamRequest extends GuardedRequest {
   readonly onFailure: (failure: GuardedFailure) => void
 }
 
-/** For answers that are read while they arrive. Never rejects. */
+/** Never rejects. */
 export type GuardedStream = (
   request: GuardedStreamRequest,
 ) => Promise<{ readonly ok: true; readonly response: Response } | GuardedFailure>
 
-/** Bodies are counted while they are read, and cut off at their allowance. */
 export function createGuardedStream(options: Omit<GuardedFetchOptions, 'maxResponseBytes'>): GuardedStream {
   const open = createGuardedOpen(options)
   return async (request) => {

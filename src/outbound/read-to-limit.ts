@@ -1,13 +1,12 @@
 import type { Signal } from '../core/tool/platform.ts'
 import { untilAborted } from './until-aborted.ts'
 
-/** What was read of a body: all of it, or as many bytes of it as were allowed. */
 export interface ReadBytes {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly isWhole: boolean
 }
 
-/** Reads a body, up to `limit` bytes. Rejects when it breaks off, and when `signal` aborts, if it listens or not. */
+/** Rejects when the body breaks off, and when `signal` aborts, even if the body does not listen. */
 export async function readToLimit(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
@@ -39,7 +38,7 @@ export async function readToLimit(
   return { bytes: isWhole ? bytes : bytes.subarray(0, limit), isWhole }
 }
 
-/** Not awaited: the answer does not hang on how the sender takes it. */
+/** Not awaited: an answer must not depend on how the sender takes it. */
 function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => undefined)
 }

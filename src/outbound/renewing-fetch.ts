@@ -2,7 +2,6 @@ import type { Fetch } from '../core/tool/platform.ts'
 import type { RunContext } from '../core/call/runner.ts'
 
 export interface RenewingTokens {
-  /** The newest, by provider. */
   readonly current: ReadonlyMap<string, string>
   /** The old ones too, for redaction. */
   readonly all: readonly { readonly provider: string; readonly token: string }[]
@@ -10,7 +9,7 @@ export interface RenewingTokens {
   readonly fetch: Fetch
 }
 
-/** The tokens of one call, each replaced once `renew` has given another. */
+/** Each token is replaced once `renew` has given another. */
 export function createRenewingTokens(
   tokens: RunContext['tokens'],
   renew: NonNullable<RunContext['renew']>,

@@ -8,9 +8,8 @@ const DECODED = new Set(['', 'identity', 'gzip', 'br'])
 const PARTIAL = 206
 
 /**
- * Why a response cannot be looked through for what must not be in it, in words that follow its server; undefined when it
- * can. What is encoded in a way that the platform does not know would hide it, and so would a part of it: half a secret is
- * not recognised.
+ * Why a response cannot be searched for secrets: unknown encodings hide them, and so does a part, since half a secret
+ * is not recognised.
  */
 export function unreadable({ status, headers, body }: Response, mayBePartial: boolean): string | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase()
@@ -19,17 +18,15 @@ export function unreadable({ status, headers, body }: Response, mayBePartial: bo
   return isPartial && !mayBePartial ? 'it is only a part' : undefined
 }
 
-/** Whether the platform decodes a response's body while it is read. */
 export function isEncoded({ headers }: Pick<Response, 'headers'>): boolean {
   return headers.has('content-encoding')
 }
 
-/** Whether a response of this status may have a body: none can be constructed with one that may not. */
+/** The platform constructs no response with a body for the others. */
 export function mayHaveBody(status: number): boolean {
   return !NULL_BODY.has(status)
 }
 
-/** The headers of a response as they are true of its decoded body. */
 export function decodedHeaders(headers: Headers): Headers {
   const copy = new Headers(headers)
   for (const name of WIRE_HEADERS) copy.delete(name)

@@ -54,7 +54,6 @@ export function mayHaveRun(status: number): boolean {
   return status >= 500 && status !== 503
 }
 
-/** The same request may be answered a little later. */
 export function isBusy(status: number): boolean {
   return status === 429 || status === 503
 }

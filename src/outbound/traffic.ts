@@ -9,7 +9,6 @@ import { untilAborted } from './until-aborted.ts'
 export interface RequestingTool {
   /** A toolkit has one owner; failures count against no other toolkit. */
   readonly toolkit: string
-  /** In milliseconds. */
   readonly timeoutMs: number
   /** Aborts when the call ends, with a TimeoutError where its time is over. */
   readonly signal: Signal
@@ -23,7 +22,6 @@ export interface Passage {
   end(ending: Ending): void
 }
 
-/** The request is not sent. */
 export interface TrafficRefusal {
   readonly kind: 'failing' | 'busy'
   readonly reason: string
@@ -32,10 +30,8 @@ export interface TrafficRefusal {
 
 export interface HostHealth {
   readonly state: CircuitState
-  /** In a row. */
   readonly failures: number
   readonly inFlight: number
-  /** Absent where requests are sent now. */
   readonly retryAfterMs?: number
 }
 
@@ -69,10 +65,7 @@ const LOOK_AGAIN_MS = 25
 /** Beyond a call's timeout, so that its place is never given twice. */
 const GRACE_MS = 5_000
 
-/**
- * The bulkheads and circuit breakers of an isolate, by host and toolkit. Requests share no promise in it, and none need
- * run to its end, since the platform may end one at any time.
- */
+/** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
 export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic {
   const routes = new LRUCache<string, Route>({ max: MAX_ROUTES })
   const keyOf = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
@@ -92,7 +85,6 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  /** Undefined when no place came free. */
   async function takePlace({ inFlight, waiting }: Route, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS
     const free = inFlight.take(now(), ms)

@@ -16,7 +16,7 @@ export function untilAborted<T>(work: () => Promise<T>, signal: Signal): Promise
     working
       .then(
         (value) => resolve({ state: 'done', value }),
-        // What listens to the signal fails because of it: that is no failure of the work.
+        // A listener fails because of the signal, which is no failure of the work.
         (error: unknown) => resolve(signal.aborted ? { state: 'aborted' } : { state: 'failed', error }),
       )
       .finally(() => signal.removeEventListener('abort', abort))

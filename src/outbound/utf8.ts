@@ -2,7 +2,7 @@
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 const keepsMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bytes as text; undefined where they are not UTF-8. A byte order mark is kept where `ignoreBOM` says so, and else dropped. */
+/** Undefined for bytes that are not UTF-8. `ignoreBOM` keeps a byte order mark. */
 export function utf8Text(bytes: ArrayBuffer | Uint8Array, { ignoreBOM = false } = {}): string | undefined {
   try {
     return (ignoreBOM ? keepsMark : decoder).decode(bytes)
@@ -11,7 +11,7 @@ export function utf8Text(bytes: ArrayBuffer | Uint8Array, { ignoreBOM = false } 
   }
 }
 
-/** Whether bytes are UTF-8 that come piece by piece: takes each in turn, and undefined at their end. */
+/** Takes pieces in turn, and undefined at their end. */
 export function utf8Judge(): (bytes: Uint8Array | undefined) => boolean {
   const pieces = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   return (bytes) => {

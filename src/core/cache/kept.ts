@@ -4,11 +4,8 @@ import type { Store } from './memory.ts'
 
 /** In milliseconds since loading began. */
 export interface Ages {
-  /** Given as it is until then. */
   readonly fresh: number
-  /**
-   * Given, and loaded again in the background (stale-while-revalidate, RFC 5861 section 3); as `fresh` where absent.
-   */
+  /** Given while it is loaded again (stale-while-revalidate, RFC 5861 section 3). */
   readonly stale?: number
   /** Given where loading fails with `Unreachable` (stale-if-error, RFC 5861 section 4). */
   readonly lastResort?: number
@@ -25,19 +22,16 @@ export interface Entry<Value> {
 export interface KeptOptions<Value> {
   /** Bounds what is kept, in entries or bytes. */
   readonly store: Store<Entry<Value>>
-  /** Undefined where a value is not to be kept. */
   readonly agesOf: (value: Value) => Ages | undefined
-  /** In milliseconds. */
   readonly now: () => number
 }
 
 export interface KeptValues<Value> {
   /**
-   * Loads what is not there. This request also loads a stale value again, in `background` if there is one, and others
-   * are given the old one meanwhile. No request awaits another's load, which Workers forbid.
+   * A stale value is loaded again by one request, in `background` if there is one, and others are given it meanwhile.
+   * No request awaits another's load, which Workers forbid.
    */
   get(key: string, load: (key: string) => Promise<Value>, background?: Background): Value | Promise<Value>
-  /** However old, and without loading. */
   peek(key: string): Value | undefined
   /** Values being loaded are not kept either, since they may have been read before the change. */
   forget(isIt?: (value: Value, key: string) => boolean): void
@@ -45,7 +39,6 @@ export interface KeptValues<Value> {
   expire(): void
 }
 
-/** Keeps loaded values for as long as their ages say. Promises are never kept. */
 export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): KeptValues<Value> {
   let generation = 0
 

@@ -11,7 +11,6 @@ export interface Store<Value> {
 }
 
 export interface Memory {
-  /** `bytesOf` estimates one value's size, with its key. */
   part<Value>(bytesOf: (value: Value, key: string) => number): Store<Value>
 }
 

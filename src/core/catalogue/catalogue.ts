@@ -26,7 +26,6 @@ export interface CatalogueTool extends ToolName {
   readonly executable: boolean
 }
 
-/** Each line is one tool's definition, serialised. */
 export interface Listing {
   readonly lines: readonly string[]
   readonly nextCursor?: string
@@ -48,7 +47,6 @@ export interface Unknown {
   readonly isNear: boolean
 }
 
-/** Counts the tools that a principal may see, and gives their highest security level. */
 export type ToolkitCount = {
   readonly toolkit: string
   readonly tools: number
@@ -64,6 +62,5 @@ export interface Catalogue {
   unknown(names: readonly string[], principal: Principal): Promise<Unknown | undefined>
   /** Changes whenever a listing does. */
   etag(): Promise<string>
-  /** Undefined for a cursor that is none of ours. */
   list(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined>
 }

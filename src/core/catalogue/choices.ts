@@ -21,7 +21,6 @@ interface Counted extends LevelledTool {
   readonly executable: boolean
 }
 
-/** The toolkits of which a principal may call any tool, by name, with these tools. */
 export async function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
   const counted: Counted[] = []
   let cursor: string | undefined

@@ -19,7 +19,6 @@ export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see w
 
 type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>
 
-/** Whether a call that ended early can be made again (OXP 1.0, "Tool error"). */
 export function againOf({ may_have_run }: EndedEarly) {
   return may_have_run ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: true }
 }

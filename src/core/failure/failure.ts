@@ -10,7 +10,6 @@ import type { ToolFailure } from '../tool/tool-failure.ts'
  * a token or a stack trace.
  */
 export type Failure =
-  // The request itself
   | { readonly type: 'request-malformed'; readonly message: string; readonly detail?: string }
   | { readonly type: 'body-too-large'; readonly limit: number; readonly got?: number }
   | { readonly type: 'media-type-unsupported'; readonly got: string | null; readonly wanted: string }
@@ -27,7 +26,6 @@ export type Failure =
   | {
       readonly type: 'rate-limited'
       readonly retry_after_ms: number
-      /** A caller's own limit. */
       readonly policy?: LimitPolicy
     }
   | { readonly type: 'id-malformed'; readonly asked: string }
@@ -79,7 +77,6 @@ export type Failure =
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
-  // Publication
   /** `what` was sent, where that is no definition. */
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[]; readonly what?: string }
   | { readonly type: 'conflict'; readonly message: string }
@@ -87,7 +84,6 @@ export type Failure =
   | { readonly type: 'precondition-failed'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }
-  // Ourselves
   | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
   | { readonly type: 'internal'; readonly reference: string }
 

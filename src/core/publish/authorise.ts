@@ -26,7 +26,7 @@ export function authorise(
   return undefined
 }
 
-/** Why a principal may not import into a toolkit. Each tool is authorised all the same. */
+/** Each imported tool is authorised all the same. */
 export async function authoriseToolkit(
   principal: Principal,
   toolkit: string,

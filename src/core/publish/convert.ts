@@ -15,10 +15,7 @@ export interface ConvertOptions {
   readonly given: Given
 }
 
-/**
- * Translates a definition document, keeping nothing. Several tools that the target writes one by one give an array, and
- * a loss's path starts at its tool.
- */
+/** Several tools that the target writes one by one give an array, and a loss's path starts at its tool. */
 export async function convert(
   document: Json,
   { from, to, given }: ConvertOptions,

@@ -9,7 +9,6 @@ export type Writer = (record: ToolRecord, name: string, budget: Budget) => Encod
 /** A writer within a budget; too costly a part of the record is a problem at its path. */
 export type Format = (record: ToolRecord, name: string, budget?: Budget) => Checked<Encoded>
 
-/** Bounds a writer's work and what it writes. */
 export function bounded(form: string, write: Writer): Format {
   return (record, name, budget = createBudget()) =>
     afford(() => {
@@ -22,13 +21,9 @@ export function bounded(form: string, write: Writer): Format {
 
 /** For all records of one publication in every form. */
 const MAX_UNITS = 2_000_000
-/** In units, before others get the thread. */
 export const STRETCH = 30_000
 
-/**
- * Judges whether records can be written in every form, so that no reader meets one that cannot. `placeOf` says where
- * the input of a record stands in the body.
- */
+/** A record that cannot be written in some form would be missing for its readers. */
 export async function judgeExports(
   records: readonly ToolRecord[],
   formats: Iterable<Format>,

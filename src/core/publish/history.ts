@@ -8,11 +8,9 @@ import { compareSaid, type SaidChange } from './said-changes.ts'
 
 export interface VersionHistory {
   readonly entry: VersionEntry
-  /** Absent for versions beyond `MOST_READ`. */
   readonly record?: ToolRecord
-  /** The version before it, or, for a pending one, the one that callers have; absent where either is not read. */
+  /** For a pending version, the one that callers have; absent where either is not read. */
   readonly comparedWith?: string
-  /** Texts come first, since models read them as instructions. */
   readonly changes?: readonly SaidChange[]
 }
 
@@ -21,10 +19,7 @@ const MOST_READ = 20
 /** In characters; beyond them a text is only said to differ. */
 const MOST_TOLD = 500_000
 
-/**
- * The versions of a tool that a reader `sees`, the highest first, with what each changed. All comparisons draw on one
- * budget.
- */
+/** Versions that a reader `sees`, the highest first; all comparisons draw on one budget. */
 export async function historyOf(
   { versions }: ToolDocument,
   source: Pick<ToolSource, 'record'>,

@@ -10,11 +10,8 @@ import type { PublicationFailure } from './report.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {
-  /** For making the items and for publishing them. */
   readonly budget: Budget
-  /** Lets other requests have the thread */
   readonly giveWay: () => Promise<void>
-  /** Undefined where the importer says nothing of guards. */
   readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
 }
 
@@ -32,7 +29,6 @@ export interface Made {
 export interface ImportResult {
   readonly made: readonly Made[]
   readonly skipped: readonly Skipped[]
-  /** Skipped for want of a right. */
   readonly denied: number
 }
 
@@ -42,17 +38,13 @@ const BATCH = 50
 const MAX_UNITS = 500_000_000
 const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
 
-/** For an importer to draw on, and then for `importTools`. */
 export function importBudget(): Budget {
   return createBudget(MAX_UNITS)
 }
 
 const MAX_PROBLEMS = 5
 
-/**
- * Publishes an importer's tools, in order and in batches, each judged alone. Versions that exist are never touched, nor
- * are tools that the source no longer has.
- */
+/** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
   { version, sourceVersion, budget, giveWay, guardsOf, ...options }: ImportOptions,

@@ -21,7 +21,6 @@ export function judgeText(value: unknown, what: string, path: string, most = MAX
   return canonicalText(value) === undefined ? [{ path, message: 'Holds a lone surrogate, which is no text' }] : []
 }
 
-/** Reading grows with a document's parts and no faster, so these are weighed. */
 export function judgeWork(document: unknown, path: string, budget: Budget): readonly Problem[] {
   const message = 'Takes too much work to read: it has too many parts'
   const weighed = afford(() => weigh(document, budget, path), message)
@@ -54,7 +53,6 @@ export function judgeTogether(definitions: readonly Definition[], path: string):
   return []
 }
 
-/** The id of a definition that no codec made. */
 export function judgeId({ toolkit, tool, version }: Definition): readonly Problem[] {
   if (isNamePart(toolkit) && isNamePart(tool) && isVersion(version)) return []
   return [{ path: '', message: `'${formatToolId({ toolkit, tool }, version)}' must be an id 'Toolkit.Tool@x.y.z'` }]
@@ -69,7 +67,6 @@ export function judgeSchemas(
   return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references, budget }, `${prefix}${path}`))
 }
 
-/** Judges an implementation, which stands at `place`, by its runner's rules. */
 export function judgeImplementation(
   implementation: Implementation,
   definition: Definition,
@@ -84,7 +81,7 @@ export function judgeImplementation(
   return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
 }
 
-/** Loads each implementation once, and runs nothing; `places` says where each stands in the body. */
+/** Runs nothing; `places` says where each implementation stands in the body. */
 export async function judgeLoading(
   records: readonly { readonly implementation?: Implementation }[],
   places: readonly string[],
@@ -109,12 +106,10 @@ interface Complete {
   readonly definition: Definition
   readonly implementation?: Implementation | undefined
   readonly document: Json
-  /** Where the schemas stand in the body. */
   readonly schemaPaths: { readonly input: string; readonly output: string }
   readonly references?: SchemaOptions['references']
 }
 
-/** A complete definition is held to the same bounds as a document. */
 export function judgeComplete(
   { definition, implementation, document, schemaPaths, references = 'local' }: Complete,
   runners: ReadonlyMap<string, ImplementationKind>,

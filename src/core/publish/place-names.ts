@@ -9,10 +9,7 @@ export interface Placed<T> {
   readonly warnings: readonly Problem[]
 }
 
-/**
- * Gives definitions of one toolkit names of the characters `[A-Za-z0-9_]`. A name with a `-` that is published already
- * stays, and models see a `-` that was not made of toolkit and tool.
- */
+/** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */
 export async function placeNames<T extends ToolName & { readonly name: string }>(
   definitions: readonly T[],
   source: Pick<ToolSource, 'current' | 'holds'>,

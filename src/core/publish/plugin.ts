@@ -10,9 +10,7 @@ import type { DefinedSubmission } from './submission.ts'
 export interface PluginOptions {
   readonly toolkit: string
   readonly version: string
-  /** `host` or `host:port`. */
   readonly allowedHosts: readonly string[]
-  /** The secret of each configuration key. */
   readonly config: Readonly<Record<string, string>>
   /** In place of what follows from the configuration. */
   readonly securityLevel?: number
@@ -21,10 +19,7 @@ export interface PluginOptions {
 }
 
 export interface PluginReader {
-  /**
-   * Makes a plugin of the bytes that stops by itself, has it describe itself without network or configuration
-   * (`described`), and keeps both.
-   */
+  /** Makes a plugin that stops by itself, has it describe itself without network or secrets, and keeps both. */
   read(
     bytes: Uint8Array<ArrayBuffer>,
     options: PluginOptions,
@@ -37,7 +32,6 @@ export interface PluginReader {
   keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
 }
 
-/** In one plugin. */
 const MAX_TOOLS = 256
 const MAX_WARNINGS = 20
 
@@ -45,10 +39,7 @@ function calledBy(tool: Json | undefined): string | undefined {
   return isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : undefined
 }
 
-/**
- * One submission of all tools that a plugin describes. Each document is a ListToolsResult of its tool alone, so that no
- * record is larger than its tool. Paths start at what the plugin described.
- */
+/** Each document is a ListToolsResult of its tool alone, so that no record is larger than its tool. */
 export function pluginSubmission(
   described: JsonObject,
   implementationOf: (tool: string) => Implementation,

@@ -19,10 +19,7 @@ export interface PrepareImportDeps extends PrepareDeps {
 const FIRST_VERSION = '1.0.0'
 const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
 
-/**
- * Gives a tool its version, from how it differs from what is published, and judges it. One that equals its highest
- * version is unchanged, and not judged again.
- */
+/** A tool's version follows from how it differs from what is published; one that does not is not judged again. */
 export async function prepareImport(
   { imported, version, sourceVersion, budget, guards }: ImportSubmission,
   deps: PrepareImportDeps,

@@ -16,7 +16,6 @@ import { type Beside, readWrapper } from './wrapper.ts'
 export interface PrepareDeps {
   /** The first that recognises a document reads it. */
   readonly codecs: readonly Codec[]
-  /** Those that may arrive at run time. */
   readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
   readonly source: Pick<ToolSource, 'addressed' | 'current' | 'holds'>
@@ -24,22 +23,16 @@ export interface PrepareDeps {
 
 export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
-  /** Where each record's input schema stands in the body. */
   readonly inputs: readonly string[]
-  /** Where each record's implementation stands there. */
   readonly implementedAt: readonly string[]
   readonly state?: ImportState
   /** Its toolkit is an earlier version's, and was named neither by the publisher nor by the document. */
   readonly isPlaced?: true
 }
 
-/** `unchanged`: it is published already as it is. */
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
-/**
- * Judges a document by its dialect, by the bounds of publication, and by its runners. Gives all problems at once; their
- * paths start at the body.
- */
+/** Gives all problems at once; their paths start at the body. */
 export async function prepareDocument(
   { body, dialect }: DocumentSubmission,
   deps: PrepareDeps,
@@ -110,7 +103,7 @@ export async function prepareDocument(
   }
 }
 
-/** Into the toolkit given, else that of earlier versions, else the document's own. */
+/** Earlier versions' toolkit goes before the document's own. */
 async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps, budget: Budget) {
   const decoded = codec.decode(document, given, budget)
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
@@ -148,7 +141,6 @@ function chooseImplementations(
   return { implementationOf, placeOf, problems }
 }
 
-/** Holds complete definitions to the same rules; gives all problems at once. */
 export async function prepareDefined(
   { tools, warnings, isGuarded, budget: whole }: DefinedSubmission,
   { runners, sha256, source }: PrepareDeps,
@@ -179,7 +171,6 @@ function under(prefix: string, { path, message }: Problem): Problem {
   return { path: `${prefix}${path}`, message }
 }
 
-/** By the dialect's name, else by the document's shape; or why there is none. */
 export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
   const names = quoted(codecs.map((codec) => codec.dialect))
   if (dialect !== undefined) {

@@ -14,27 +14,22 @@ export interface PublishDeps extends PrepareImportDeps {
   readonly toolSecrets: ToolSecrets
   readonly writer: RegistryWriter
   readonly formats: ReadonlyMap<string, Format>
-  /** Lets other requests have the thread */
   readonly giveWay: () => Promise<void>
 }
 
 export interface PublishOptions {
   readonly principal: Principal
   readonly allowBreaking: boolean
-  /** Say what would happen, as far as that can be told without storing anything. */
   readonly dryRun?: boolean
 }
 
-/** Judges each submission alone, stores together what is in order, and gives a report on each, in order. */
+/** Reports on each submission, in order; each is judged alone. */
 export type Publish = (
   submissions: readonly Submission[],
   options: PublishOptions,
 ) => Promise<readonly PublicationReport[]>
 
-/**
- * The one door to the registry: prepare → authorise → store → report. Each submission has a budget for reading and one
- * for each form.
- */
+/** The one door to the registry: prepare → authorise → store → report. */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
     const all: (Admitted | PublicationReport)[] = []
@@ -67,7 +62,7 @@ async function admit(
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 
-  // Last, since it takes longest: every form, and whether the implementation loads
+  // Last, since it takes longest
   if (isOneOfMany) await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
   const budget = 'budget' in submission ? submission.budget : undefined
@@ -99,12 +94,11 @@ function publicationOf(
   }
 }
 
-/** A submission that is in order, and that its publisher may publish. */
 export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> {
   readonly publication: Publication
 }
 
-/** Stores what was admitted in one go and in order; other reports keep their places. */
+/** In one go and in order. */
 export async function store(
   all: readonly (Admitted | PublicationReport)[],
   writer: RegistryWriter,
@@ -124,6 +118,6 @@ export async function store(
 async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
   if ('body' in submission) return prepareDocument(submission, deps)
   if ('tools' in submission) return prepareDefined(submission, deps)
-  // Most deployments import seldom
+  // Loaded late, since most deployments import seldom
   return (await import('./prepare-import.ts')).prepareImport(submission, deps)
 }

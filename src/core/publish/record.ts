@@ -14,7 +14,6 @@ export interface RecordParts {
   readonly hash?: string | undefined
 }
 
-/** Completes a definition with its id, security level, source and digest. */
 export async function recordOf(
   { definition, called, implementation, dialect, document, hash }: RecordParts,
   sha256: Sha256,

@@ -13,7 +13,6 @@ export interface KeptDocument {
   /** Unique in its dialect, ignoring case; such a document is judged as a whole. */
   readonly itself?: { readonly id: string; readonly version: string }
   readonly toolkit: string
-  /** By the document's name for each. */
   readonly tools: Readonly<Record<string, string>>
 }
 
@@ -54,16 +53,13 @@ export interface VersionChange {
   readonly name?: string | null
 }
 
-/** The tool's document, or why the principal may not change it. */
 export type Changed =
   | { readonly ok: true; readonly document: ToolDocument }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
 /** The registry's one writer, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {
-  /** Stores publications in order, each judged alone. */
   publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationOutcome[]>
-  /** Undefined when there is no such version. */
   change(name: ToolName, version: string, change: VersionChange, principal: Principal): Promise<Changed | undefined>
   /** Why a principal may publish nothing of this name, or of this toolkit where the tool is `*`. */
   denial(name: ToolName, principal: Principal): Promise<string | undefined>

@@ -9,16 +9,14 @@ export type PublicationFailure =
   | { readonly type: 'forbidden'; readonly reason: string }
   | { readonly type: 'conflict'; readonly message: string }
 
-/** In a dry run, the fate that a submission would have. */
 export type PublicationReport =
   | {
       readonly ok: true
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
       readonly warnings: readonly Problem[]
-      /** Tools of the document's earlier versions that this one has not. */
+      /** As in `PublicationOutcome`. */
       readonly leftOut?: readonly string[]
-      /** Not there for callers before they are reviewed. */
       readonly pending?: readonly string[]
       /** New tools without an implementation: they are listed, and cannot be called. */
       readonly uncallable?: readonly string[]

@@ -12,7 +12,6 @@ type Change = ReturnType<typeof compareDefinitions>[number]
 
 /** A text that differs between two versions; all else than texts as JSON. */
 export interface SaidChange extends Change {
-  /** Absent where nothing was said, or too much to tell. */
   readonly before?: string
   readonly after?: string
 }
@@ -20,10 +19,7 @@ export interface SaidChange extends Change {
 /** Given to models and hosts beside title and description. */
 const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
-/**
- * All differences in texts, in the order in which they are worth a look: models read them as instructions. Too many to
- * compare are one change.
- */
+/** In the order in which texts are worth a look; models read them as instructions. */
 export function compareSaid(before: ToolRecord, after: ToolRecord, budget: Budget): readonly SaidChange[] {
   const compared = afford(() => [...saidChanges(before, after, budget)], 'What is said is too much to compare')
   if (compared.ok) return compared.value

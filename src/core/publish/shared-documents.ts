@@ -6,7 +6,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 export interface SharedDocuments {
   /** Without a document that defines other tools too; it is then written as from another dialect. */
   alone(record: ToolRecord): ToolRecord
-  /** With its document where the reader `sees` every tool that it defines, by id and version. */
+  /** With its document where the reader `sees` every tool of it. */
   asSeen(record: ToolRecord, sees: (id: string) => Promise<boolean>): Promise<ToolRecord>
 }
 

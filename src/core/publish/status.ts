@@ -29,10 +29,7 @@ const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
   return read === WRONG ? WRONG : read.status
 }
 
-/**
- * Reads the status of a version or toolkit: `{"status": …}` is a state, with `message` and `successor` beside it, or an
- * object with `state`, or with the state as its only key. The fields of `beside` stand beside it, or alone.
- */
+/** Reads `{"status": …}`: a state with details beside it, an object with `state`, or one with the state as its key. */
 export function statusReader<T extends object>(
   beside: Reader<T>,
   names: readonly string[],

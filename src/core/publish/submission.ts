@@ -26,7 +26,6 @@ export interface DefinedSubmission {
 export interface DefinedTool {
   readonly definition: Definition
   readonly implementation: Implementation
-  /** The published document, in `dialect`. */
   readonly document: Json
   readonly dialect: string
   /** Where the schemas stand in the body, for problems to say. */
@@ -35,9 +34,7 @@ export interface DefinedTool {
 
 export interface ImportSubmission {
   readonly imported: ImportedTool
-  /**
-   * For a tool that is new or changed. Absent: a new tool gets the source's, and a changed one what its change asks.
-   */
+  /** Absent: a new tool gets the source's version, and a changed one what its change asks. */
   readonly version?: string | undefined
   readonly sourceVersion?: string | undefined
   /** Where absent, a tool keeps those it was published with. */

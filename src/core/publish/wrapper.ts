@@ -9,10 +9,8 @@ import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './judge.ts'
 
-/** Definitions in one request. */
 const MAX_BATCH = 1_000
 
-/** Fields beside a document. */
 export interface Beside {
   readonly given: Given
   /** For tools without one of their own. */
@@ -20,7 +18,6 @@ export interface Beside {
   /** By the document's name for the tool. */
   readonly implementations?: Readonly<Record<string, Implementation>> | undefined
   readonly tags?: readonly string[] | undefined
-  /** For every tool. */
   readonly guard?: Guard
 }
 
@@ -54,7 +51,7 @@ export const PUBLICATION: Reader<Json> = stating(
   },
 )
 
-/** As for publication, but one; only the definition, its toolkit and its version matter. */
+/** Only the definition, its toolkit and its version matter. */
 export const CONVERTED: Reader<Json> = stating(
   () => ({
     anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
@@ -62,7 +59,6 @@ export const CONVERTED: Reader<Json> = stating(
   (body, report) => (isJson(body) ? body : unfit(report, 'a definition', body)),
 )
 
-/** Reads the fields beside a definition; adds to `problems`. */
 export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
   let beside: Beside = { given: {} }
   const wrapper = object(FIELDS, {

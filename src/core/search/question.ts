@@ -6,7 +6,6 @@ import { wordsOf } from './words.ts'
 
 /** In a question; the rest adds little. */
 const MAX_CHARACTERS = 1_000
-/** Each is looked up by itself. */
 const MAX_TERMS = 12
 /** A thing follows these, not an action. */
 const BEFORE_THINGS = /^(?:an?|the|this|that|these|my|our|your|his|her|their|on|in|of|at|for|with|which|what|whose)$/
@@ -25,9 +24,7 @@ export interface Name {
 }
 
 export interface Term {
-  /** In lower case. */
   readonly word: string
-  /** The word itself first. */
   readonly names: readonly Name[]
   /** Longer words with this beginning, for when no tool has any of the names. */
   readonly beginning?: Name

@@ -1,23 +1,7 @@
 /** They look like forms of other words, and are none. */
-const WHOLE = new Set([
-  'news',
-  'always',
-  'series',
-  'status',
-  'analysis',
-  'need',
-  'speed',
-  'feed',
-  'seed',
-  'bed',
-  'red',
-  'during',
-])
+const WHOLE = new Set('news always series status analysis need speed feed seed bed red during'.split(' '))
 
-/**
- * The common part of an English word's forms, without plural, past or "-ing". Words that only look related stay apart,
- * as directions and direct do.
- */
+/** Without plural, past or "-ing"; words that only look related stay apart, as directions and direct do. */
 export function stemOf(word: string): string {
   if (word.length < 4 || WHOLE.has(word)) return word
   return bare(singular(word)).replace(/(?<=...)e$/, '')

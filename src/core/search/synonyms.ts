@@ -14,7 +14,6 @@ export const isLooseWord = isAmong(LOOSE_WORDS)
 const ACTS = readSets(ACTIONS)
 const SAID = readSets(THINGS)
 const NONE: ReadonlySet<string> = new Set()
-/** In words. */
 export const LONGEST_PHRASE = 4
 
 export function standInsOf(word: string): StandIns {
@@ -33,7 +32,6 @@ export function isAction(word: string): boolean {
   return basesOf(word).some((base) => ACTS.has(base))
 }
 
-/** The longest known phrase that `words` begin with, and its number of words. */
 export function phraseAt(words: readonly string[]): { readonly phrase: string; readonly length: number } | undefined {
   for (let length = Math.min(LONGEST_PHRASE, words.length); length > 1; length -= 1) {
     const [first = '', ...rest] = words.slice(0, length)

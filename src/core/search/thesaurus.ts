@@ -1,7 +1,6 @@
 /**
- * Tools are named in one way and asked for in another. Words of a line stand for each other. Behind `=` they stand for
- * those before it, and not the other way round; behind `:` too, for words that do not stand for each other. Quotes make
- * one of several words.
+ * Words of a line stand for each other. Behind `=` they stand for those before it alone; behind `:` too, for words that
+ * do not stand for each other. Quotes make one of several words.
  */
 
 /** They say nothing; a question of nothing else is asked as it stands. */
@@ -434,7 +433,6 @@ restaurant: eat
 ticket event: concert gig
 `
 
-/** Spellings that a question speaks of something by. */
 export const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/[^\s@]@[^\s@]+\.\p{L}/u, 'email'],
   [/\bhttps?:\/\/\S/i, 'url'],

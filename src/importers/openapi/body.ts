@@ -5,7 +5,6 @@ import { type Node, objectAt, textAt, textsOf } from './description.ts'
 import type { Draft } from './draft.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 
-/** A body whose properties are separate inputs. */
 interface Shape {
   readonly properties: ReadonlyMap<string, unknown>
   readonly required: ReadonlySet<string>
@@ -34,8 +33,7 @@ const FILE = {
 }
 
 /**
- * Makes an object's properties separate inputs, where nothing is said of the object as a whole and an absent body can
- * be told from an empty one; any other body is one input.
+ * An object's properties become inputs, unless something is said of the object as a whole or its absence would be lost.
  */
 export function placeBody(draft: Draft, given: unknown, method: string): void {
   const { description, problems, warnings } = draft
@@ -140,7 +138,6 @@ function mergedShape(draft: Draft, schema: Node, depth: number): Shape | undefin
   return properties.size > 0 && properties.size <= MAX_FIELDS && isComplete ? { properties, required } : undefined
 }
 
-/** For a file, or a list of files, in a multipart body. */
 function fileSchema(description: Description, raw: unknown, depth = 0): Node | undefined {
   const schema = followToObject(description, raw)
   if (!schema || depth > MAX_MERGED) return undefined

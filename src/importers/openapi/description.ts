@@ -9,7 +9,6 @@ export type Node = Readonly<Record<string, unknown>>
 export interface Description {
   readonly edition: '2.0' | '3.0' | '3.1'
   readonly root: Node
-  /** Where it was fetched from, after redirects. */
   readonly url?: string
   /** The operation's, which each following of a reference draws on. */
   readonly budget?: Budget
@@ -23,7 +22,6 @@ export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly 
 /** Of references to references; longer chains are circles. */
 const MAX_CHAIN = 16
 
-/** By its field `openapi` or `swagger`. */
 export function readDescription(root: Node, url?: string): Possible<Description> {
   const { swagger, openapi } = root
   const isEdition = (each: string) =>
@@ -38,7 +36,6 @@ export function readDescription(root: Node, url?: string): Possible<Description>
 /** Operations share parts, which are looked through once. */
 const readBefore = new WeakMap<object, number>()
 
-/** At most what an operation has. */
 export function unitsToRead(part: unknown): number {
   if (typeof part !== 'object' || part === null) return 1
   const known = readBefore.get(part)
@@ -62,13 +59,11 @@ export function follow({ root, budget }: Description, value: unknown): Possible<
   return { ok: true, value: current }
 }
 
-/** Undefined where it leads to no object. */
 export function followToObject(description: Description, value: unknown): Node | undefined {
   const followed = follow(description, value)
   return followed.ok && isObject(followed.value) ? followed.value : undefined
 }
 
-/** The value that a reference points to, and the steps to it. */
 export function referredTo(root: Node, reference: string) {
   const impossible = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
   if (!reference.startsWith('#')) return impossible('is in another document, which is not fetched')
@@ -101,7 +96,6 @@ export function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 
-/** For messages, where a short text was expected. */
 export function spelt(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'no text' : `'${String(value).slice(0, 20)}'`
 }

@@ -11,9 +11,8 @@ const MAX_LEXEMES = 1_000_000
 const MAX_ALIASES = 1_000
 
 /**
- * Reads JSON or YAML 1.2 as JSON. Refuses too large a text for an isolate, the key `__proto__`, numbers beyond JSON,
- * and more than 136 levels. The YAML reader gets its text word by word, and stops at the first fault: it takes minutes
- * over texts of faults alone.
+ * The YAML reader gets its text word by word, and stops at the first fault: it takes minutes over texts of faults
+ * alone.
  */
 export async function readText(text: string): Promise<Possible<Node>> {
   const bytes = new TextEncoder().encode(text).byteLength
@@ -28,7 +27,6 @@ export async function readText(text: string): Promise<Possible<Node>> {
   return readYaml(text)
 }
 
-/** An object that our JSON may hold. */
 export function checkedDocument(value: unknown): Possible<Node> {
   if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
   const problem = foreignJsonProblem(value)
@@ -36,7 +34,6 @@ export function checkedDocument(value: unknown): Possible<Node> {
 }
 
 class Fault extends Error {
-  /** Undefined for the whole text. */
   readonly offset: number | undefined
   constructor(message: string, offset?: number) {
     super(message)

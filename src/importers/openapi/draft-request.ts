@@ -42,7 +42,7 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
   return { operation: normal.operation, parameters, problems }
 }
 
-/** Places every parameter and the body. `credentials` are written by the tool itself, whatever the parameters say. */
+/** The tool writes `credentials` itself, whatever the parameters say. */
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,
@@ -100,10 +100,7 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
   })
 }
 
-/**
- * Gives a path's variables names that a URL template may hold. A fragment, which tells operations of one path apart, is
- * never sent.
- */
+/** A fragment, which tells operations of one path apart, is never sent. */
 function templateOf(path: string): { readonly template: string; readonly variables: ReadonlyMap<string, string> } {
   const variables = new Map<string, string>()
   const [sent = ''] = path.split('#')

@@ -10,17 +10,14 @@ export interface Input {
   readonly description?: string | undefined
 }
 
-/** A request while it is put together: the tool's inputs, and where they go. */
 export interface Draft {
   readonly description: Description
   readonly work: ConversionWork
   /** Gives the input's name: of two with one name the later has its place added. */
   readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
-  /** For the `http` implementation. */
   readonly parameters: JsonObject[]
   body?: JsonObject
-  /** Why no request can be made. */
   readonly problems: string[]
   readonly warnings: string[]
 }

@@ -15,7 +15,6 @@ import { createSchemaConverter } from './schema.ts'
 import { schemesOf } from './security.ts'
 
 export interface OpenApiImporterOptions {
-  /** The URL is the one after redirects. */
   readonly fetchText: (
     url: string,
     signal: ImportRequest['signal'],
@@ -28,10 +27,7 @@ export interface OpenApiImporterOptions {
 /** In one request; `tools` chooses parts of larger descriptions. */
 const MAX_TOOLS = 5_000
 
-/**
- * Imports OpenAPI 2.0, 3.0 and 3.1, an `http` tool an operation. Reads an operation's parts when it is its turn, and
- * never another document.
- */
+/** Reads an operation's parts when it is its turn, and never another document. */
 export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Importer {
   return {
     kind: 'openapi',

@@ -24,7 +24,6 @@ export function chooseMedia(types: readonly string[]): { readonly type: string; 
   return undefined
 }
 
-/** A range names no type to send. */
 export function isRange(type: string): boolean {
   return essenceOf(type).includes('*')
 }

@@ -41,7 +41,6 @@ const ANNOTATIONS: Readonly<Record<string, JsonObject>> = {
 const TOO_MUCH =
   "it takes too much work to make a tool of: it says too much, or its parts repeat each other too often, by '$ref' or 'allOf'"
 
-/** Fields that apply to all operations. */
 const OF_ALL = ['security', 'servers', 'consumes', 'produces', 'schemes']
 
 export function toolOf(operation: DescribedOperation, maker: ToolMaker): ImportItem {

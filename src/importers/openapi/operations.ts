@@ -18,10 +18,7 @@ const MAX_OPERATIONS = 20_000
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/**
- * Every operation in order, each with a unique name, and those of which no tool can be made. The bound counts both,
- * since by `$ref` a path takes a few bytes.
- */
+/** The bound counts unreadable operations too, since by `$ref` a path takes a few bytes. */
 export function operationsOf(
   description: Description,
 ): Possible<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly Skipped[] }> {
@@ -53,10 +50,7 @@ export function operationsOf(
   return { ok: true, value: { operations: toolNames(found), unreadable } }
 }
 
-/**
- * The first server of the operation, its path or the description, with its variables' defaults, relative to where the
- * description came from. `base` replaces them.
- */
+/** Variables take their defaults; relative URLs start where the description came from. `base` replaces them all. */
 export function serverOf(
   { root, edition, url: origin }: Description,
   { operation, pathItem }: DescribedOperation,

@@ -28,7 +28,6 @@ const CREDENTIAL = object(
 export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof WRONG>
 
 export interface Options {
-  /** Stands in for every server of the description. */
   readonly base_url?: string
   /** By the scheme's name; any other name goes along with every call, and says where. */
   readonly credentials: ReadonlyMap<string, CredentialOption>
@@ -43,7 +42,6 @@ const FIELDS = {
   outputs: optional(oneOf(['described', 'any']), 'described'),
 }
 
-/** The fields of an import that are OpenAPI's own. */
 export function readOptions(given: JsonObject, schemes: readonly string[]): Checked<Options> {
   const known = schemes.length > 0 ? quoted(schemes) : 'none'
   const reader = object(FIELDS, {

@@ -5,11 +5,9 @@ import { chooseMedia, isRange } from './media-type.ts'
 import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
 
 export interface Output {
-  /** Null for no output. */
   readonly schema: Converted | null
   /** Absent for the implementation's default. */
   readonly response?: JsonObject
-  /** Absent for the default. */
   readonly accept?: string
   readonly warnings: readonly string[]
 }
@@ -71,7 +69,6 @@ function acceptOf(media: string | undefined): { readonly accept?: string } {
   return media === undefined || media === 'application/json' || isRange(media) ? {} : { accept: media }
 }
 
-/** Null stands for an empty output. */
 function either(outputs: readonly Converted[], orNull: boolean): Converted {
   const unique = [...new Set(outputs)]
   const [first] = unique

@@ -14,7 +14,6 @@ export interface Converted {
   /** Names of definitions, as often as they are referred to. */
   readonly references: readonly string[]
   readonly problems: readonly string[]
-  /** Parts that were left out. */
   readonly warnings: readonly string[]
   /** In schemas, without those referred to. */
   readonly size: number
@@ -36,7 +35,6 @@ export interface ConversionWork {
   readonly patterns: Budget
 }
 
-/** Converts each schema once, and definitions when they are asked for. */
 export interface SchemaConverter {
   convert(raw: unknown, work: ConversionWork): Converted
   definition(name: string, work: ConversionWork): Converted | undefined
@@ -54,13 +52,11 @@ const KEPT: ReadonlySet<string> = new Set(
   ),
 )
 const MAX_EXAMPLE = 200
-/** For one schema, beside its keywords. */
 const SCHEMA_UNITS = 4
 
 /**
- * Requests lose `readOnly` properties and keep small examples. Responses lose `writeOnly` properties, examples and
- * patterns, and closed objects become open, since servers add properties before their descriptions do. `oneOf` becomes
- * `anyOf`: without discriminators and such properties, alternatives overlap.
+ * Responses lose examples and patterns, and closed objects become open, since servers add properties before their
+ * descriptions do. `oneOf` becomes `anyOf`: without discriminators and directions, alternatives overlap.
  */
 export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
   const known = new WeakMap<object, Converted>()
@@ -229,7 +225,6 @@ function orNull(schema: Record<string, unknown>): JsonObject {
   return asSchema({ ...annotated, anyOf: [base, { type: 'null' }] })
 }
 
-/** Its values come out of a JSON document. */
 export function asSchema(schema: Record<string, unknown>): JsonObject {
   return isJsonObject(schema) ? schema : {}
 }

@@ -5,8 +5,8 @@ import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
 /**
- * Chooses an alternative: the first whose schemes the publisher all named, else none where that is allowed, else the
- * first that an implementation can express. Credentials beyond the description's go along with every call.
+ * The first alternative whose schemes the publisher all named, else none where that is allowed, else the first that can
+ * be expressed. Credentials beyond the description's go along with every call.
  */
 export function chooseSecurity(
   description: Description,
@@ -119,7 +119,6 @@ function basic(id: string): CredentialUse {
   }
 }
 
-/** A place that two schemes of one alternative would both write. */
 function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   const written = new Set<string>()
   for (const { credentials } of uses) {
@@ -137,10 +136,7 @@ export function placeOf({ in: place, name }: Node): string {
   return place === 'header' ? `header ${String(name).toLowerCase()}` : `${String(place)} ${String(name)}`
 }
 
-/**
- * Holds the toolkit's name: two descriptions with a scheme `api_key` must not get each other's key, nor a scheme
- * `google` the users' tokens for Google.
- */
+/** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
 function ownName(toolkit: string, scheme: string): string {
   const plain = (text: string) => text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '')
   const [first, second] = [plain(toolkit), plain(scheme)]

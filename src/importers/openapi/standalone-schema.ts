@@ -6,10 +6,7 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Possible } from './description.ts'
 import { asSchema, type Converted, type SchemaConverter, type ConversionWork } from './schema.ts'
 
-/**
- * The definitions that stay under `$defs`: those that lead back to themselves, and under `shared` those that are used
- * more than once too.
- */
+/** Under `$defs` stay recursive definitions, and with `shared` those that are used more than once. */
 export type KeptDefinitions = 'recursive' | 'shared'
 
 /** A definition's 256 KiB hold its schemas and texts. */
@@ -21,10 +18,7 @@ const MAX_STEPS = 100
 /** In characters; a smaller definition without references is written at each use. */
 const SMALL = 160
 
-/**
- * Makes a converted schema stand alone, within the bounds of publication, or says why not. Takes no longer than those
- * bounds allow, however much definitions multiply each other.
- */
+/** Takes no longer than publication's bounds allow, however much definitions multiply each other. */
 export function standaloneSchema(
   root: Converted,
   converter: SchemaConverter,
@@ -86,7 +80,6 @@ export function standaloneSchema(
 
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
 
-/** The definitions that a schema leads to, how often, and which are recursive. */
 function gather(root: Converted, converter: SchemaConverter, work: ConversionWork) {
   const definitions = new Map<string, Converted>()
   const uses = new Map<string, number>()

@@ -15,10 +15,7 @@ const FORMATS: ReadonlyMap<unknown, Node> = new Map<unknown, Node>([
   ['multi', { style: 'form', explode: true }],
 ])
 
-/**
- * Turns an OpenAPI 2.0 operation into 3.0: body and form parameters become a `requestBody`, `collectionFormat` a style,
- * `consumes` and `produces` the keys of `content`.
- */
+/** Bodies and forms become a `requestBody`, `collectionFormat` a style, `consumes` and `produces` media types. */
 export function operationOfSwagger(description: Description, operation: Node, parameters: readonly unknown[]) {
   const { root } = description
   const own: unknown[] = []
@@ -53,7 +50,6 @@ export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
   return [{ url: `${scheme}://${host}${basePath}` }]
 }
 
-/** As 3.0 has it, as far as it matters here. */
 export function schemeOfSwagger(scheme: Node): Node {
   return scheme.type === 'basic' ? { ...scheme, type: 'http', scheme: 'basic' } : scheme
 }

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 
-/** Scopes are those that tokens among the credentials need. */
 export interface CredentialUse {
   readonly credentials: readonly JsonObject[]
   readonly scopes: readonly string[]
 }
 
-/** Secrets, and for each provider the scopes of all of its tokens. */
 export function credentialNeeds(uses: readonly CredentialUse[]) {
   const secrets = new Set<string>()
   const authorization = new Map<string, readonly string[]>()

@@ -3,10 +3,7 @@ import { pointerStep } from '../../core/tool/problem.ts'
 /** Levels of objects and lists within each other. */
 export const MAX_DEPTH = 136
 
-/**
- * The first thing that our JSON may not hold: the key `__proto__`, numbers beyond JSON, too much depth, or more
- * characters than `most`.
- */
+/** The first thing that our JSON may not hold: `__proto__`, numbers beyond JSON, depth, or more than `most` characters. */
 export function foreignJsonProblem(root: object, most = Infinity): string | undefined {
   const seen = new Set<object>()
   const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [

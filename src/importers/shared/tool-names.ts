@@ -7,10 +7,8 @@ export interface NamedAfter {
 }
 
 /**
- * Names tools after operations: by the `operationId`, with `_` for each run of characters that a name cannot have; without
- * one, by method and path. A name depends on nothing else, so it is the same in every import: where names meet (case does
- * not count, nor whether a character is `-` or `_`), each gets a suffix made of its method and path, but for the one that is
- * an `operationId` letter by letter and has no `-`.
+ * A name depends on its operation alone, so it is the same in every import: where names meet (ignoring case, and `-`
+ * for `_`), each gets a suffix of its method and path, except an `operationId` taken literally that has no `-`.
  */
 export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & { readonly tool: string })[] {
   const wanted = operations.map((operation) => {

@@ -11,7 +11,6 @@ export const CHARACTERS = 256
 /** Thrown where a value is not of the type that a function takes (JMESPath, "Functions": `invalid-type`). */
 export class WrongType extends Error {}
 
-/** Whether a value counts as false (JMESPath, "Or Expressions"). */
 export function isFalse(value: Json, budget: Budget): boolean {
   if (value === null || value === false || value === '') return true
   if (isList(value)) return value.length === 0

@@ -3,7 +3,6 @@ import { comparison, CURRENT, either, field, filterProjection, flatten, function
 import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
 import { InvalidExpression, type ExpressionPart, type Reference } from './parts.ts'
 
-/** An expression that may be evaluated; or why not, and at which of its characters, counted from 0. */
 export type Parsed =
   | { readonly ok: true; readonly part: ExpressionPart }
   | { readonly ok: false; readonly message: string; readonly at?: number }
@@ -123,7 +122,6 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     }
   }
 
-  /** Reads a sign that has a power, and its right side. */
   function continued(left: ExpressionPart): ExpressionPart {
     const power = powerAhead()
     const { text } = tokenAt(next++)
@@ -163,7 +161,6 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     return multiSelectList(list(']', () => expression(0)))
   }
 
-  /** Whether the '[' that comes next holds a number, a slice or '*', rather than expressions. */
   function isIndexed(): boolean {
     const first = tokenAt(next + 1).text
     return NUMBER.test(first) || first === ':' || (first === '*' && tokenAt(next + 2).text === ']')
@@ -190,7 +187,7 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     return Number(text)
   }
 
-  /** Items with commas between them, at least one but for arguments, to the sign that closes them. */
+  /** Only arguments may be none. */
   function list<T>(close: ')' | ']' | '}', item: () => T): readonly T[] {
     if (close === ')' && skip(close)) return []
     const items = [item()]

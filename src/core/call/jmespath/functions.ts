@@ -55,7 +55,6 @@ export function callFunction(name: string, { call }: JmesFunction, given: readon
 
 type Take = ReturnType<typeof taker>
 
-/** Takes arguments by their place, each of the type that a function takes there. */
 function taker(name: string, given: readonly Argument[], budget: Budget) {
   const any = (index: number): Json => {
     const argument = given[index] ?? null
@@ -203,7 +202,6 @@ function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): 
   }, -1)
 }
 
-/** Keys in order, each with its place before. */
 function sorted(keys: readonly Key[], budget: Budget): { readonly key: Key; readonly index: number }[] {
   budget.spend((keys.length * STEP + charactersOf(keys) / COMPARISONS) * Math.log2(keys.length + 1))
   return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))

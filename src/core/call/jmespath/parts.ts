@@ -6,7 +6,6 @@ import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 /** Throws `Exhausted` where no units are left, and `WrongType` for a value that a function cannot take. */
 type Select = (value: Json, budget: Budget) => Json
 
-/** A part of an expression, with all that is in it. */
 export interface ExpressionPart {
   readonly levels: number
   readonly select: Select
@@ -25,7 +24,7 @@ export class InvalidExpression extends Error {
   }
 }
 
-/** Parts within another; each is a call within a call when it is evaluated. */
+/** Each level is a call within a call. */
 const MAX_LEVELS = 64
 
 function part(inner: readonly ExpressionPart[], select: Select): ExpressionPart {
@@ -158,7 +157,6 @@ export function comparison(sign: string, left: ExpressionPart, right: Expression
   })
 }
 
-/** A call of a function that there is, with as many arguments as it takes, and `&` where it takes that alone. */
 export function functionCall(name: string, args: readonly (ExpressionPart | Reference)[]): ExpressionPart {
   const called = FUNCTIONS.get(name)
   if (!called) throw new InvalidExpression(`there is no function '${name}'`)

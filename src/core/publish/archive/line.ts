@@ -90,7 +90,6 @@ export type LineOf<K extends Kind> = Extract<Line, { readonly kind: K }>
 const KINDS = Object.keys(LINES)
 const isKind = (kind: Json | undefined): kind is Kind => typeof kind === 'string' && Object.hasOwn(LINES, kind)
 
-/** Reads a line of an export, or says everything that is wrong with it. */
 export function readLine(value: Json): Checked<Line> {
   if (!isJsonObject(value)) return refused('Must be an object')
   if (!isKind(value.kind)) return refused(`Must be one of ${quoted(KINDS)}`, '/kind')

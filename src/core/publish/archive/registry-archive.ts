@@ -7,17 +7,14 @@ import type { KeptDocument } from '../registry.ts'
 /** Other formats are refused. */
 export const FORMAT = 2
 
-/** Opaque to callers. */
 export type ArchiveCursor = Readonly<Record<string, string | number>>
 
 /** Whole lines, and then the bytes of a plugin, which belong before what comes next. */
 export interface ArchivePart {
-  /** Lines of JSON, each with its line break. */
   readonly text: string
   readonly lines: number
   /** A plugin that the next version names. */
   readonly blob?: string
-  /** Undefined at the end. */
   readonly next?: ArchiveCursor
 }
 
@@ -33,13 +30,10 @@ export type ArchiveRow =
   | {
       readonly kind: 'toolkit'
       readonly toolkit: string
-      /** Null for the deployment. */
       readonly owner: string | null
-      /** Absent where it is active. */
       readonly status?: ToolStatus
       readonly held: boolean
       readonly tags: readonly string[]
-      /** Its publications are reviewed. */
       readonly review?: boolean
     }
   | { readonly kind: 'name' | 'given'; readonly name: string; readonly tool: string }
@@ -53,7 +47,6 @@ export type RowOutcome =
 
 /** Its answers are never stale. */
 export interface RegistryArchive {
-  /** The next part of all, or of one toolkit. */
   read(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart>
   /** In order and in one transaction, each row where nothing else stands in its place; for administrators alone. */
   restore(rows: readonly ArchiveRow[], principal: Principal): Promise<readonly RowOutcome[]>

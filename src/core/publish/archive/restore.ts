@@ -11,9 +11,7 @@ export interface RestoreDeps {
   readonly archive: Pick<RegistryArchive, 'restore'>
   readonly plugins: Pick<PluginReader, 'keep'>
   readonly sha256: Sha256
-  /** Undefined for a text that is not Base64. */
   readonly bytesOf: (base64: string) => Uint8Array | undefined
-  /** Secrets that policies may name here. */
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
@@ -28,7 +26,6 @@ export interface UnrestoredLine {
   readonly message: string
 }
 
-/** Lines are counted from 1. */
 export type FileLine =
   { readonly line: number; readonly value: Json } | { readonly line: number; readonly problem: string }
 
@@ -38,7 +35,6 @@ const MAX_PLUGIN = 16 * 1024 * 1024
 
 const NO_EXPORT = 'Must be an export: its first line is missing'
 
-/** The first line of an export, which says that it is one. */
 export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive'>> {
   if (!first || 'problem' in first) return { ok: false, problems: [{ path: '', message: first?.problem ?? NO_EXPORT }] }
   const read = readLine(first.value)
@@ -47,11 +43,7 @@ export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive
   return value.kind === 'archive' ? { ok: true, value } : { ok: false, problems: [{ path: '', message: NO_EXPORT }] }
 }
 
-/**
- * Takes the lines of an export in, in order and without the first, which decides beforehand whether to believe them.
- * Each is stored or refused by itself, and the same file a second time changes nothing. Shapes, digests, plugins and
- * secrets are judged all the same.
- */
+/** Each line is stored or refused by itself, so the same file a second time changes nothing. */
 export function createRestore(principal: Principal, deps: RestoreDeps, tell: (told: UnrestoredLine) => void) {
   const counts: Record<RestoreOutcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
   /** In lower case; those whose owner in the file is their owner here. */
@@ -177,7 +169,6 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
     take,
     flush,
     counts: (): Counts => ({ ...counts }),
-    /** Whether the last line was there and counts the lines that came. */
     isWhole: (): boolean => isWhole,
   }
 }
