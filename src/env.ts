@@ -12,7 +12,7 @@ import { decodeRules } from './core/access/sign-in-rules.ts'
 import { cannotRead } from './core/tool/problem.ts'
 import type { RecordedCalls } from './core/call/records.ts'
 import { type CallLimits, callLimits } from './core/access/limits.ts'
-import type { Published } from './core/access/quota.ts'
+import type { PublishedTotals } from './core/access/quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
 import { isList } from './core/tool/json.ts'
@@ -47,7 +47,7 @@ export interface Config {
   readonly toolLimits: ReadonlyMap<string, CallLimits>
   readonly secretOf: (name: string) => string | undefined
   /** Administrators excepted. */
-  readonly quota: Published
+  readonly quota: PublishedTotals
   /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
   readonly clientIdOf: (name: string) => string | undefined
   /** The reason follows the secret's name; undefined when a policy may let tools have it. */
@@ -318,14 +318,14 @@ function readToolSecrets(
   return new Map(Object.entries(read.value))
 }
 
-const DEFAULT_QUOTA: Published = { documents: 10_000, bytes: 256 * 1024 * 1024 }
+const DEFAULT_QUOTA: PublishedTotals = { documents: 10_000, bytes: 256 * 1024 * 1024 }
 const AMOUNT = integer(0, Number.MAX_SAFE_INTEGER)
 const QUOTA = object({
   documents: optional(AMOUNT, DEFAULT_QUOTA.documents),
   bytes: optional(AMOUNT, DEFAULT_QUOTA.bytes),
 })
 
-function readQuota(value: unknown): Published {
+function readQuota(value: unknown): PublishedTotals {
   const wanted =
     'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}'
   const read = check(QUOTA, parsed(value, wanted) ?? {})

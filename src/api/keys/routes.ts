@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { type ApiKey, changedKey, keyChange, type KeyStore, newKey, ROTATION } from '../../core/access/api-key.ts'
-import type { Published } from '../../core/access/quota.ts'
+import type { PublishedTotals } from '../../core/access/quota.ts'
 import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isExpected, revisionOf } from '../../core/tool/revision.ts'
@@ -12,8 +12,8 @@ import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
   /** By the principal's id; undefined while it cannot be read. */
-  published(): Promise<Readonly<Record<string, Published>> | undefined>
-  readonly quota: Published
+  published(): Promise<Readonly<Record<string, PublishedTotals>> | undefined>
+  readonly quota: PublishedTotals
   onChange(change: 'created' | 'changed' | 'removed', id: string): void
   readonly sha256: Sha256
   randomKey(): string

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
-import type { Published } from '../../core/access/quota.ts'
+import type { PublishedTotals } from '../../core/access/quota.ts'
 
 /** Never the key's text or hash. */
 function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {
@@ -9,8 +9,8 @@ function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, lim
 
 export interface Known {
   /** By the principal's id; undefined while that cannot be read. */
-  readonly published: Readonly<Record<string, Published>> | undefined
-  readonly quota: Published
+  readonly published: Readonly<Record<string, PublishedTotals>> | undefined
+  readonly quota: PublishedTotals
   /** Milliseconds since 1970. */
   readonly lastUses: Readonly<Record<string, number>>
 }

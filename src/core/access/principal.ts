@@ -70,9 +70,7 @@ export interface Denial {
 }
 
 export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
-  if (typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))) {
-    return undefined
-  }
+  if ([scope].flat().some((each) => hasScope(principal, each))) return undefined
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
   return { type: 'forbidden', reason: `This needs the scope '${[scope].flat().join("' or '")}'` }
 }
@@ -86,29 +84,19 @@ export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This
 export function denial(principal: Principal, record: LevelledTool): Denial | undefined {
   const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record, 'tools:call')
   if (denied) return denied
-  const level = record.securityLevel
-  if (level >= 1 && principal.kind === 'anonymous') {
-    return {
-      type: 'unauthenticated',
-      reason: `'${formatToolId(record)}' has security level ${level} and needs a credential`,
-    }
+  const { securityLevel, toolkit } = record
+  const level = `'${formatToolId(record)}' has security level ${securityLevel}`
+  if (securityLevel >= 1 && principal.kind === 'anonymous') {
+    return { type: 'unauthenticated', reason: `${level} and needs a credential` }
   }
-  if (
-    level >= 4 &&
-    principal.kind !== 'admin' &&
-    !hasScope(principal, 'admin') &&
-    !names(principal, record, 'tools:call')
-  ) {
-    const reason = `'${formatToolId(record)}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
-    return { type: 'forbidden', reason }
-  }
-  return undefined
+  const isAdmin = principal.kind === 'admin' || hasScope(principal, 'admin')
+  if (securityLevel < 4 || isAdmin || names(principal, record, 'tools:call')) return undefined
+  const reason = `${level}: the credential must name it or its toolkit, such as '${toolkit}.*'`
+  return { type: 'forbidden', reason }
 }
 
 export function approvalReason({ id, securityLevel }: ToolRecord): string {
-  return securityLevel >= 8
-    ? `'${id}' has security level ${securityLevel}`
-    : `'${id}' runs only with a person's approval`
+  return `'${id}' ${securityLevel >= 8 ? `has security level ${securityLevel}` : "runs only with a person's approval"}`
 }
 
 /** Tools published by others get no secret and no token, since publishing would be enough to send these anywhere. */

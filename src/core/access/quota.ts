@@ -1,9 +1,13 @@
-export interface Published {
+export interface PublishedTotals {
   readonly documents: number
   readonly bytes: number
 }
 
-export function quotaDenial(quota: Published | undefined, before: Published, bytes: number): string | undefined {
+export function quotaDenial(
+  quota: PublishedTotals | undefined,
+  before: PublishedTotals,
+  bytes: number,
+): string | undefined {
   if (!quota) return undefined
   const raise = 'an administrator sees what each key has published in GET /keys, and raises it in PUBLISHER_QUOTA'
   if (before.documents >= quota.documents) {

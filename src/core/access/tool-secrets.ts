@@ -27,11 +27,9 @@ export function createToolSecrets(
         return { missing: `${who} '${tool.toolkit}.${tool.tool}' have the secret '${id}'` }
       }
       const value = valueOf(id)
-      if (!value)
-        return {
-          missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`,
-        }
-      return { value }
+      if (value) return { value }
+      const how = `'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`
+      return { missing: `The secret '${id}' is not set: ${how}` }
     },
   }
 }

@@ -138,7 +138,8 @@ function providerFields(id: string, rules: ProviderRules) {
       rule(fields, report, source) {
         const addresses = isLocated(source) ? fields : (known ?? {})
         const areRead = ADDRESSES.every((field) => source[field] === undefined || fields[field] !== undefined)
-        if (areRead && !isReachable(addresses)) {
+        const hasEndpoints = 'authorization_endpoint' in addresses && 'token_endpoint' in addresses
+        if (areRead && !('issuer' in addresses) && !hasEndpoints) {
           wrong(report, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
         }
         const { client_secret_name: name, token_endpoint_auth_method: method } = fields
@@ -169,10 +170,6 @@ function withoutSecret<T>(reader: Reader<T>): Reader<T> {
 
 function isLocated(of: object): boolean {
   return ADDRESSES.some((field) => field in of)
-}
-
-function isReachable(of: object): boolean {
-  return 'issuer' in of || ('authorization_endpoint' in of && 'token_endpoint' in of)
 }
 
 function addressesOf(known: KnownProvider | undefined): Addresses {

@@ -66,15 +66,13 @@ function findingsOfErrors(errors: readonly CompiledError[]): Finding[] {
   const kept: CompiledError[] = []
   for (const error of errors) {
     if (WRAPPERS.has(error.keyword)) continue
-    if (COMPOSITES.has(error.keyword)) dropBelow(error, kept)
+    if (COMPOSITES.has(error.keyword)) {
+      // Ajv reports what is below a composite right before it
+      for (let last = kept.at(-1); last && isBelow(error, last); last = kept.at(-1)) kept.pop()
+    }
     kept.push(error)
   }
   return kept.map(finding)
-}
-
-/** Ajv reports what is below a composite right before it. */
-function dropBelow(composite: CompiledError, kept: CompiledError[]): void {
-  for (let last = kept.at(-1); last && isBelow(composite, last); last = kept.at(-1)) kept.pop()
 }
 
 /** Schema paths begin anew below a reference, and Ajv reports `anyOf` and `oneOf` before it looks into the value itself. */

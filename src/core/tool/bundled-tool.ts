@@ -7,13 +7,8 @@ import type { Requirements } from './tool.ts'
 
 type Declared = Partial<Requirements>
 
-type SecretId<R> = R extends { readonly secrets: readonly (infer S)[] }
-  ? S extends { readonly id: infer I extends string }
-    ? I
-    : never
-  : never
-type ProviderId<R> = R extends { readonly authorization: readonly (infer A)[] }
-  ? A extends { readonly id: infer I extends string }
+type IdsOf<R, K extends keyof Requirements> = R extends { readonly [P in K]: readonly (infer Requirement)[] }
+  ? Requirement extends { readonly id: infer I extends string }
     ? I
     : never
   : never
@@ -24,12 +19,12 @@ type Input<I> = I extends { readonly additionalProperties: unknown } | { readonl
 type Described<S> = S extends JSONSchema ? FromSchema<S> : never
 type Named<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never
 type Output<O> = O extends null ? void : O extends JSONSchema ? FromSchema<O> : unknown
-type Returned<O> = Output<O> | Shown<Output<O>> | Asked | Failed
+type Returned<O> = Output<O> | Shown<Output<O>> | InputRequired | Failed
 
 export interface ToolContext<R = Requirements> {
-  readonly secrets: Readonly<Record<SecretId<R>, string>>
+  readonly secrets: Readonly<Record<IdsOf<R, 'secrets'>, string>>
   /** The user's OAuth access token at a declared provider; the renewed one, once `fetch` had to renew it. */
-  token(provider: ProviderId<R>): string
+  token(provider: IdsOf<R, 'authorization'>): string
   readonly userId: R extends { readonly user_id: true } ? string : string | undefined
   readonly userInfo?: JsonObject | undefined
   readonly signal: Signal
@@ -59,7 +54,7 @@ export interface Shown<V> {
   readonly [more]: { readonly value: V; readonly content?: readonly Content[]; readonly artifact?: Artifact }
 }
 
-export interface Asked {
+export interface InputRequired {
   readonly [more]: { readonly asks: InputRequests }
 }
 
@@ -82,7 +77,7 @@ export interface ArtifactPlace extends Omit<Artifact, 'meta'> {
 }
 
 /** Calls the tool again with the answers (MCP 2026-07-28, "multi-round-trip requests"). */
-export function ask(requests: InputRequests['requests'], state?: Json): Asked {
+export function ask(requests: InputRequests['requests'], state?: Json): InputRequired {
   return { [more]: { asks: state === undefined ? { requests } : { requests, state } } }
 }
 

@@ -11,7 +11,6 @@ export interface AskedId extends ToolName {
   readonly selector?: string
 }
 
-const PART = /^[A-Za-z0-9_-]{1,64}$/
 const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@([\x20-\x7e]{1,128}))?$/
 /** At most 15 digits, which a number holds exactly. */
 const NUMBER = '(?:0|[1-9]\\d{0,14})'
@@ -22,7 +21,7 @@ const VERSION = new RegExp(
 const MAX_VERSION = 64
 
 export function isNamePart(text: string): boolean {
-  return PART.test(text)
+  return /^[A-Za-z0-9_-]{1,64}$/.test(text)
 }
 
 /** Semantic Versioning 2.0.0: `1.2.3`, `1.2.3-beta.1` or `1.2.3+build.5`. */

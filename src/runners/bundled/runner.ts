@@ -1,4 +1,10 @@
-import { type Asked, type BundledTool, more, type Shown, type ToolContext } from '../../core/tool/bundled-tool.ts'
+import {
+  type InputRequired,
+  type BundledTool,
+  more,
+  type Shown,
+  type ToolContext,
+} from '../../core/tool/bundled-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
@@ -51,7 +57,7 @@ function asResult(result: unknown): RunResult {
   return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
 }
 
-function isMore(result: object): result is Shown<unknown> | Asked {
+function isMore(result: object): result is Shown<unknown> | InputRequired {
   return more in result
 }
 

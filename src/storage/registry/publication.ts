@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/access/principal.ts'
-import { type Published as Quota, quotaDenial } from '../../core/access/quota.ts'
+import { type PublishedTotals, quotaDenial } from '../../core/access/quota.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { KeptDocument, Publication, PublicationOutcome } from '../../core/publish/registry.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
@@ -20,7 +20,7 @@ import { isPending, nameWarning, recordText } from './versions.ts'
 export function store(
   sql: SqlStorage,
   publication: Publication,
-  { principal, quota }: { readonly principal: Principal; readonly quota: Quota },
+  { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
   revision: () => number,
 ): PublicationOutcome {
   const { records, document, allowBreaking } = publication

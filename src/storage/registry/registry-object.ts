@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Expected } from '../../core/tool/revision.ts'
 import type { Policy } from '../../core/access/policy.ts'
-import type { Published as Quota } from '../../core/access/quota.ts'
+import type { PublishedTotals } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { ArchiveCursor, ArchivePart, ArchiveRow, RowOutcome } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, PublicationOutcome, VersionChange } from '../../core/publish/registry.ts'
@@ -41,7 +41,7 @@ const NEAREST_PER_S = 100
  * `quotaOf` gives the most that one principal may publish, administrators excepted; it is asked late, since it may throw
  * where the deployment is configured wrong.
  */
-export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, quotaOf: (env: Env) => Quota) {
+export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, quotaOf: (env: Env) => PublishedTotals) {
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
@@ -126,7 +126,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** What each principal has published, by its id. */
-    published(): Record<string, Quota> {
+    published(): Record<string, PublishedTotals> {
       return publishedByAll(this.#sql)
     }
 

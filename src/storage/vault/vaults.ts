@@ -1,7 +1,8 @@
 import { approvalReason } from '../../core/access/principal.ts'
-import type { ApprovalLooks, Approvals } from '../../core/consent/approvals.ts'
 import {
   APPROVAL,
+  type ApprovalLooks,
+  type Approvals,
   type Authorization,
   type Authorizations,
   type Challenge,

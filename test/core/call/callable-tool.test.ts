@@ -3,7 +3,7 @@ import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type LookDeps, type Stage, type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
-import type { Approvals } from '../../../src/core/consent/approvals.ts'
+import type { Approvals } from '../../../src/core/consent/authorization.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import {
   callableOf,
