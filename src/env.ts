@@ -4,13 +4,12 @@ import type { LedgerObject } from './storage/ledger/ledger-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
-import { type Access, MIN_ADMIN_KEY } from './http/caller/authenticate.ts'
+import { MIN_ADMIN_KEY } from './http/caller/authenticate.ts'
 import { isTrustworthy } from './http/caller/loopback.ts'
 import { type JwtOptions, MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/jwt.ts'
 import type { PeopleRules } from './http/caller/jwt-claims.ts'
 import { decodeRules } from './core/access/sign-in-rules.ts'
 import { cannotRead } from './core/tool/problem.ts'
-import type { RecordedCalls } from './core/call/records.ts'
 import { type CallLimits, callLimits } from './core/access/limits.ts'
 import type { PublishedTotals } from './core/access/quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
@@ -34,39 +33,7 @@ export interface Env {
   readonly ARTIFACTS?: R2Bucket
 }
 
-export interface Config {
-  readonly access: Access
-  readonly adminKey: string | undefined
-  readonly jwt: JwtOptions | undefined
-  readonly signIn: SignInClient | undefined
-  readonly people: PeopleRules
-  readonly workerSecret: string | undefined
-  /** Patterns of tools by the secret's name. */
-  readonly toolSecrets: ReadonlyMap<string, readonly string[]>
-  /** Limits by the pattern of tools. */
-  readonly toolLimits: ReadonlyMap<string, CallLimits>
-  readonly secretOf: (name: string) => string | undefined
-  /** Administrators excepted. */
-  readonly quota: PublishedTotals
-  /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
-  readonly clientIdOf: (name: string) => string | undefined
-  /** The reason follows the secret's name; undefined when a policy may let tools have it. */
-  readonly judgeToolSecret: (name: string) => string | undefined
-  /** The reason follows the secret's name; undefined when a provider's client may have it. */
-  readonly judgeClientSecret: (name: string) => string | undefined
-  /** The first encrypts, all decrypt. None: no grants are kept. */
-  readonly vaultKeys: readonly string[]
-  /** Then grants are kept for loopback hosts alone. */
-  readonly vaultKeysArePublic: boolean
-  readonly userVerifierUrl: string | undefined
-  readonly connectIssuer: string | undefined
-  /** Then each issuer has users of its own. */
-  readonly hasSeveralIssuers: boolean
-  readonly allowOrigins: ReadonlySet<string>
-  /** `host:port`s that requests may reach over http, whatever their address. */
-  readonly allowHttpHosts: ReadonlySet<string>
-  readonly recordCalls: RecordedCalls
-}
+export type Config = Readonly<ReturnType<typeof loadConfig>>
 
 export interface SignInClient {
   readonly issuer: string
@@ -91,7 +58,7 @@ const MIN_VAULT_KEY = 16
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
 /** The only reader of variables and secrets. Throws a ConfigError. */
-export function loadConfig(env: Env): Config {
+export function loadConfig(env: Env) {
   const variables = new Map<string, unknown>(Object.entries(env))
   const text = (name: string): string | undefined => {
     const value = variables.get(name)
@@ -139,16 +106,22 @@ export function loadConfig(env: Env): Config {
     signIn,
     people,
     workerSecret,
+    /** Patterns of tools by the secret's name. */
     toolSecrets,
+    /** Limits by the pattern of tools. */
     toolLimits: readToolLimits(variables.get('TOOL_LIMITS')),
     secretOf: text,
+    /** Administrators excepted. */
     quota: readQuota(variables.get('PUBLISHER_QUOTA')),
+    /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
     clientIdOf: text,
-    judgeClientSecret(name) {
+    /** The reason follows the secret's name; undefined when a provider's client may have it. */
+    judgeClientSecret(name: string): string | undefined {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
       return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
     },
-    judgeToolSecret(name) {
+    /** The reason follows the secret's name; undefined when a policy may let tools have it. */
+    judgeToolSecret(name: string): string | undefined {
       if (OWN_SECRETS.test(name) || OWN_VARIABLES.test(name)) return "Is Switchboard's own, and no tool may have it"
       if (toolSecrets.has(name)) return 'Is given by TOOL_SECRETS, which no policy widens'
       const value = variables.get(name)
@@ -156,12 +129,16 @@ export function loadConfig(env: Env): Config {
         ? undefined
         : 'Is a binding of the deployment, and no secret'
     },
+    /** The first encrypts, all decrypt. None: no grants are kept. */
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
+    /** Then grants are kept for loopback hosts alone. */
     vaultKeysArePublic,
     userVerifierUrl,
     connectIssuer,
+    /** Then each issuer has users of its own. */
     hasSeveralIssuers,
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
+    /** `host:port`s that requests may reach over http, whatever their address. */
     allowHttpHosts,
     recordCalls: choiceOf('RECORD_CALLS', text('RECORD_CALLS') ?? 'all', ['all', 'failures', 'none']),
   }

@@ -1,7 +1,9 @@
 import { version } from '../../package.json'
+import { type JudgeSecret, type Policies, type PolicyStore, secretsOf } from '../core/access/policy.ts'
+import type { ProviderStore } from '../core/consent/provider.ts'
 import { createPublish } from '../core/publish/publish.ts'
 import { respond } from '../dialects/oxp/routes.ts'
-import type { Failure } from '../core/failure/failure.ts'
+import { type Failure, Unreachable } from '../core/failure/failure.ts'
 import type { Config, Env } from '../env.ts'
 import { unexpected } from '../http/answer/unexpected.ts'
 import { failurePage, page } from '../http/page/page.ts'
@@ -13,7 +15,6 @@ import { createDoors } from './doors.ts'
 import { giveWay, log } from './platform.ts'
 import { createRecording } from './recording.ts'
 import { createRunners } from './runners.ts'
-import { createSecretJudges } from './secret-judges.ts'
 import { openStores } from './stores.ts'
 
 export type Deployment = ReturnType<typeof composeDeployment>
@@ -60,4 +61,33 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
 
 export function newId(): string {
   return crypto.randomUUID()
+}
+
+/** No secret may be a tool's and a provider's client's at once. */
+function createSecretJudges(
+  { judgeToolSecret, judgeClientSecret }: Pick<Config, 'judgeToolSecret' | 'judgeClientSecret'>,
+  policies: Pick<PolicyStore, 'list'> & Policies,
+  providers: Pick<ProviderStore, 'list'>,
+) {
+  /** The last known ones while the registry cannot be reached, so that administrators need not wait for it. */
+  async function secretsOfPolicies(): Promise<ReadonlySet<string>> {
+    try {
+      return secretsOf(await policies.list())
+    } catch (error) {
+      if (error instanceof Unreachable) return policies.now().secrets
+      throw error
+    }
+  }
+
+  return {
+    async ofTools(): Promise<JudgeSecret> {
+      const held = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
+      return (name) =>
+        held.has(name) ? "Is the secret of a provider's client, and no tool may have it" : judgeToolSecret(name)
+    },
+    async ofClients(): Promise<JudgeSecret> {
+      const named = await secretsOfPolicies()
+      return (name) => (named.has(name) ? 'Is a secret of tools, as a policy has it' : judgeClientSecret(name))
+    },
+  }
 }

@@ -1,10 +1,15 @@
-import { connectedProvider, knownProviderIds } from '../core/consent/known-providers.ts'
+import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from '../core/consent/known-providers.ts'
+import type { Providers } from '../core/consent/provider.ts'
 import { createMemory } from '../core/cache/memory.ts'
 import type { Config, Env } from '../env.ts'
+import { isLoopback } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'
 import { base64OfBytes, bytesOfBase64 } from '../outbound/base64.ts'
 import { accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys } from '../storage/sealing/deployment-keys.ts'
+import { createKeyring } from '../storage/sealing/keyring.ts'
+import type { VaultDeployment } from '../storage/vault/grants.ts'
+import { createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createKvProviders, eitherProvider } from '../storage/access/kv-providers.ts'
 import { createR2Artifacts, noArtifacts } from '../storage/artifacts/r2-artifacts.ts'
@@ -15,7 +20,7 @@ import { createRecords } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/catalogue/kv-registry.ts'
 import { registryStub } from '../storage/registry/catalogue/registry-stub.ts'
 import { writeLine } from './dialects.ts'
-import { openVaults } from './vaults.ts'
+import { oauthOf } from './providers.ts'
 import { giveWay, log } from './platform.ts'
 
 /** An isolate has 128 MB, of which tools at work need the rest. */
@@ -78,4 +83,33 @@ export function openStores(
       : noArtifacts,
     uploads: bucket ? createR2Uploads({ bucket, base64Of: base64OfBytes, now }) : noUploads,
   }
+}
+
+function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {
+  const { vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn } = config
+  const isTrial = isTrialOf(config)
+  return createVault({
+    namespace: env.Vault,
+    providers,
+    variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
+    keepsGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
+    identifies: (url) => userVerifierUrl !== undefined || signIn !== undefined || isTrial(url),
+  })
+}
+
+/** Vaults run outside of any request of `createApp`'s. */
+export function vaultDeployment(config: Config): VaultDeployment {
+  return {
+    keyring: createKeyring(config.vaultKeys, 'vault'),
+    oauth: oauthOf(config),
+    verifierUrl: config.userVerifierUrl,
+    signsIn: config.signIn !== undefined,
+    isTrial: isTrialOf(config),
+    now: Date.now,
+  }
+}
+
+/** Anybody who reaches it is let in, as on a developer's machine. */
+function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
+  return (url) => access === 'open' && isLoopback(new URL(url).hostname)
 }

@@ -2,8 +2,13 @@ import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
 import { encodeStrictly, type UrlTemplate, variableNames } from '../shared/url-template.ts'
 import { type BodyField, FORM_EXPLODED } from './body.ts'
-import type { HttpImplementation, HttpParameter } from './implementation.ts'
-import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
+import {
+  bodyFieldSteps,
+  bodyHasFields,
+  type HttpImplementation,
+  type HttpParameter,
+  unplacedInputs,
+} from './implementation.ts'
 import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
 
 export interface PlacedInputs {
