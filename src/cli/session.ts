@@ -39,7 +39,6 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
     stranger: connect({ url, attempts: 1 }),
     terminal: createTerminal(surroundings, options, signal),
     surroundings,
-    /** Aborts at Ctrl+C. */
     signal,
   }
 }

@@ -48,12 +48,10 @@ const MAX_URL = 8_192
 /** Characters of the sign-in page's address, which repeats the request. */
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
-/** Characters of a client's name, which is stored with each agent. */
 const MAX_NAME = 200
 const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
 
-/** The page that asks a person whether an agent may act for them, and its form. */
 export function createAuthorize(deps: AuthorizeDeps) {
   const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAct } = deps
 

@@ -16,11 +16,7 @@ interface AssertionOptions {
   readonly now: () => number
 }
 
-/**
- * Verifies the assertions of clients with a document (`private_key_jwt`; RFC 7523, section 3): signed with the document's keys,
- * for this server, with an id and an end within the hour. A good one is replaced by `client_id` in the form; undefined for any
- * other, and beside another credential.
- */
+/** `private_key_jwt` (RFC 7523, section 3): a verified assertion is replaced by `client_id` in the form. */
 export function createAssertions({ fetch, findDocument, now }: AssertionOptions) {
   return async (form: URLSearchParams, authorization: string | null, issuer: string): Promise<Asserted | undefined> => {
     const assertion = form.get('client_assertion') ?? ''

@@ -2,14 +2,12 @@ import type { Choice } from '../core/catalogue/choices.ts'
 import type { Page } from '../http/page/page.ts'
 import { bounded, sentence } from '../http/page/text.ts'
 
-/** For how many days an agent may be let act. */
 export const DAYS = [1, 7, 30, 90] as const
 const USUAL_DAYS = 30
 const MAX_SHOWN = 12
 
 export interface Asking {
   readonly name: string
-  /** The host that the browser goes back to. */
   readonly host: string
   /** Undefined where only the client says its name; else the host of the document that does. */
   readonly publishedBy: string | undefined

@@ -15,7 +15,6 @@ import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH, serverM
 import type { OAuthAnswer } from '../storage/connect/connections.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
-  /** The company's own authorization server, in place of this one. */
   readonly issuer: string | undefined
   readonly fetch: Fetch
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */

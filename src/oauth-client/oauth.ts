@@ -37,7 +37,6 @@ export interface Tokens {
 type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 
 export interface OAuthOptions {
-  /** Guards where requests may go, and caps answers. */
   readonly fetch: Fetch
   readonly findServer: FindServer
   /** The reason against sending a browser to a URL; undefined when there is none. */
@@ -89,7 +88,6 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   }
 
   return {
-    /** The reason, for an administrator, why this deployment is no client of the provider yet. */
     unready,
     async begin(
       provider: Provider,

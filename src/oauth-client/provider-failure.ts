@@ -66,7 +66,6 @@ export function failureOf(provider: Provider, error: unknown, last: LastAnswer |
   return unavailable(provider, last && `it answered ${last.status}, which makes no sense`, last)
 }
 
-/** RFC 6749, section 5.2. */
 function codeOf(error: string): string {
   return /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
 }

@@ -33,7 +33,6 @@ export interface OpenIdOptions {
   readonly claims: readonly string[]
   readonly fetch: Fetch
   readonly findServer: FindServer
-  /** The reason against sending a browser to a URL; undefined when there is none. */
   readonly judgeUrl: (url: string) => string | undefined
 }
 

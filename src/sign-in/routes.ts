@@ -38,7 +38,6 @@ export interface SignInFaceDeps {
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: Context) => Failing | undefined
   readonly writeAct?: WriteAct
-  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly onPageError: ErrorHandler
 }

@@ -19,7 +19,6 @@ export function isIdentity(text: string): boolean {
   return text.length <= 160 && /^[^\p{Cc}]+$/u.test(text)
 }
 
-/** The published document with all its capabilities, or one of a single capability. */
 export function encode(record: ToolRecord): Encoded {
   const source = publishedDocument(record)
   if (source) return { document: source, losses: [] }
@@ -40,7 +39,6 @@ export function encode(record: ToolRecord): Encoded {
   }
 }
 
-/** As it was published, but for a security level that was changed since. */
 export function publishedDocument({ source, securityLevel }: ToolRecord): JsonObject | undefined {
   if (source.dialect !== DIALECT || !isJsonObject(source.document)) return undefined
   const { securityLevel: said = 0 } = source.document
@@ -57,7 +55,6 @@ export function calledAs({ tool, _meta }: ToolRecord): string {
   return isJsonObject(said) && typeof said.capability === 'string' ? said.capability : tool
 }
 
-/** A capability, and everything that a tool of one capability cannot say. */
 export function encodeCapability(record: ToolRecord): {
   readonly capability: JsonObject
   readonly losses: readonly Loss[]
@@ -110,7 +107,6 @@ export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | und
 
 const TAGS = optional(tagsReader, [])
 
-/** Undefined when `tags` holds something else. */
 export function tagsOf({ tags }: JsonObject): readonly string[] | undefined {
   const read = check(TAGS, tags)
   return read.ok ? read.value : undefined

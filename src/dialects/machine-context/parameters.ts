@@ -76,7 +76,6 @@ const isRequired: Reader<boolean> = (value, report) => {
   return false
 }
 
-/** Undefined when the input names no parameter. */
 export function encodeParameters(input: JsonObject): {
   readonly parameters: readonly JsonObject[] | undefined
   readonly losses: readonly Loss[]

@@ -47,7 +47,6 @@ export const MESSAGE = into(
   ({ payload }) => payload,
 )
 
-/** The fields of a message that its reply repeats. */
 export type ReplyTo = ReturnType<typeof replyTo>
 
 export interface Stamp {
@@ -130,7 +129,6 @@ export function encodeFailure(failure: Failure, to: ReplyTo, stamp: Stamp, durat
   return responseOf({ status: answer.execution, error, execution_time_ms: durationMs }, to, stamp)
 }
 
-/** A response has 200, whatever the execution came to. */
 export function statusOf(failure: Failure): number {
   const answer: Answer = ANSWERS[failure.type]
   return 'execution' in answer ? 200 : answer.status

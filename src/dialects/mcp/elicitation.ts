@@ -2,7 +2,6 @@ import type { Failure } from '../../core/failure/failure.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
-/** MCP 2025-11-25 was the first revision to have it. */
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
 
 /** An empty `elicitation` means forms, as it did before there were URLs. */

@@ -5,7 +5,6 @@ import { didYouMean, type Problem, problemsByParameter, quoted } from '../../cor
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
 
-/** The status is HTTP's, unless a revision says otherwise. */
 interface ErrorAnswer {
   readonly code: number
   readonly status: number

@@ -7,7 +7,6 @@ export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
-/** In a batch the status and headers are ignored. */
 export interface McpError {
   readonly code: number
   readonly message: string

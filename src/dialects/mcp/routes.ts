@@ -9,10 +9,9 @@ import type { Seal } from '../../core/call/seal.ts'
 import { nearestOf } from '../../core/tool/nearest.ts'
 import { readJson } from '../../http/request/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
-import type { Gate } from '../../http/route/gate.ts'
+import { backgroundOf, type Gate } from '../../http/route/gate.ts'
 import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
-import { backgroundOf } from '../../http/route/gate.ts'
 import { ANSWERS, textOf } from './failure.ts'
 import {
   errorText,
@@ -45,7 +44,6 @@ export interface Door {
 
 export interface McpFaceDeps {
   readonly doors: readonly Door[]
-  /** Other sites whose pages may call. */
   readonly origins: ReadonlySet<string>
   readonly callTool: CallTool
   readonly catalogue: Catalogue

@@ -34,7 +34,6 @@ export function publishedName({ source, name }: ToolRecord): string | undefined 
   return names.find((each): each is string => typeof each === 'string' && plainName(each) === name)
 }
 
-/** A record as an MCP Tool (2026-07-28) under its exposed name. */
 export function toolOf(record: ToolRecord, name: string): JsonObject {
   const { title, description, input, output, annotations, icons } = offered(record)
   const _meta = foreignMeta(record)
@@ -51,9 +50,7 @@ export function toolOf(record: ToolRecord, name: string): JsonObject {
   }
 }
 
-/**
- * Our own keys are left out: they hold, for one, the names of a document's other tools, which not everybody may know.
- */
+/** Our own keys are left out: some name a document's other tools, which not everybody may know. */
 function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
   if (_meta === undefined) return undefined
   const foreign = Object.entries(_meta).filter(([key]) => !isOwn(key))
@@ -62,7 +59,6 @@ function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
 
 const isOwn = (key: string) => key.startsWith(OWN)
 
-/** A tool as lists and `describe_tool` show it. */
 export function listedTool(record: ToolRecord, name: string): JsonObject {
   return { ...toolOf(record, name), _meta: { ...foreignMeta(record), [ID_KEY]: record.id } }
 }
@@ -109,7 +105,6 @@ export function outputKind(output: JsonSchema | null): OutputKind {
   return 'any'
 }
 
-/** MCP has no boolean schemas. */
 function asObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }

@@ -43,7 +43,6 @@ const NAMES: LineFormat = {
   write: (record, name) => (record.implementation === undefined ? '' : name),
 }
 
-/** The callable tools that a search for the words of a name finds. */
 export async function namesNear(
   name: string,
   { principal, toolset }: Pick<Client, 'principal' | 'toolset'>,

@@ -19,7 +19,6 @@ import { invalid, type ToolCall } from './wire.ts'
 interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
-  /** Names similar to an unknown one, for callers that may list tools. */
   readonly suggest?: (name: string) => Promise<readonly string[]>
 }
 

@@ -41,7 +41,6 @@ export async function listTools(
   return isSilent ? withHeaders(listed, noteHeader(NONE_CALLABLE)) : listed
 }
 
-/** Tools that cannot be called are empty lines. */
 function lineFormat({ format, tool }: Revision, { select }: Toolset): LineFormat {
   const shown = select ? (record: ToolRecord, name: string) => withSelect(tool(record, name)) : tool
   return {

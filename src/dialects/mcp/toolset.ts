@@ -1,11 +1,10 @@
 import { covers, type Principal } from '../../core/access/principal.ts'
-import { patternCovers } from '../../core/tool/tool-id.ts'
+import { isNamePart, parseToolId, patternCovers, type ToolName } from '../../core/tool/tool-id.ts'
 import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
-import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 
 export interface Client {
   readonly request: Request
@@ -17,7 +16,6 @@ export interface Client {
 /** The URL's choice, with `?toolkits=a,b` and `?tools=T.N,T.*,T_N`. */
 export interface Toolset {
   readonly search: boolean
-  /** Whether each tool gets the parameter `_select`. */
   readonly select: boolean
   /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined

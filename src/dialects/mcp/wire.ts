@@ -72,7 +72,6 @@ const PARAMS = object(
   { unknown: 'ignore' },
 )
 
-/** Reads the params of `tools/call`; a wrong form gives -32602. */
 export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   const read = check(PARAMS, params)
   if (!read.ok) return invalid(cannotRead('the params', read.problems))

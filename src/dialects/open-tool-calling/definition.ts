@@ -13,7 +13,6 @@ import { definitionSchema } from './schema-uri.ts'
 import { orNull, parameters, valueSchema } from './value-schema.ts'
 
 const MODES = ['value', 'error', 'null', 'artifact', 'requires_authorization']
-/** A value, or nothing, and perhaps an error: most tools say no more. */
 const USUAL_MODES = ['value', 'error', 'null']
 
 const MAX_TEXT = 256

@@ -63,7 +63,6 @@ export function encodeListed(record: ToolRecord): Json {
   }
 }
 
-/** The document's own name, where a call by it leads here. */
 function callable(name: Json | undefined, own: string, names: (readable: string) => readonly string[]): string {
   if (typeof name !== 'string') return own
   return names(name).some((each) => each.toLowerCase() === own.toLowerCase()) ? name : own
@@ -137,7 +136,6 @@ function mayBeLarge(output: JsonSchema | null): boolean {
 const LONGEST_CHARACTER = 6
 const isStructure = (type: unknown) => type === undefined || type === 'object' || type === 'array'
 
-/** The rest of a schema that allows null; undefined when it allows none. */
 function withoutNull(output: Json): JsonObject | undefined {
   if (!isJsonObject(output) || !Array.isArray(output.type) || output.type.length !== 2) return undefined
   const [type] = output.type.filter((each) => each !== 'null')

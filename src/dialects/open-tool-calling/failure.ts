@@ -13,7 +13,6 @@ import { type Problem, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
-/** An HTTP error, or the output of a response, which always has status 200. */
 type FailureAnswer =
   | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
   | { readonly output: JsonObject }

@@ -18,7 +18,6 @@ import {
 import { type AuthorizationRequirement, isRequirementId, type Requirements } from '../../core/tool/tool.ts'
 
 const PATH = '/requirements'
-/** The RFC's usual kind of provider. */
 const OAUTH2 = 'oauth2'
 const AUTHORIZATION: Reader<AuthorizationRequirement> = into(
   object(
@@ -60,7 +59,6 @@ function authorization(value: unknown, report: Report): AuthorizationRequirement
     : AUTHORIZATION(value, report)
 }
 
-/** Writes requirements; a user id, and every authorization but the first, join `losses`. */
 export function encodeRequirements(requirements: Requirements, losses: Loss[]): JsonObject {
   const [first, ...others] = requirements.authorization
   others.forEach((_, index) =>

@@ -113,13 +113,11 @@ function typeOf(schema: Readonly<Record<string, unknown>>, isEnum: boolean, path
     if (types.length > 1) losses.push({ path: `${path}/type`, reason: 'The RFC cannot say that a value may be null' })
     return only === 'object' ? 'json' : String(only)
   }
-  // Strings and nothing else, though no type says so
   if (type === undefined && isEnum) return 'string'
   losses.push({ path: type === undefined ? path : `${path}/type`, reason: AS_JSON })
   return 'json'
 }
 
-/** True for a keyword that allows the same as its absence. */
 function isIdle(keyword: string, value: unknown): boolean {
   if (keyword === 'additionalProperties') return value === true
   return keyword === 'required' && Array.isArray(value) && value.length === 0

@@ -134,7 +134,6 @@ export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'
   return { ...output }
 }
 
-/** In a `data:` URL (RFC 2397). */
 function heldArtifact(block: Content | undefined): Artifact | undefined {
   switch (block?.type) {
     case 'image':

@@ -24,7 +24,6 @@ export function encode(record: ToolRecord, budget = createBudget()): Encoded {
   return written(record, (input) => ({ parameters: input }), budget)
 }
 
-/** `input_schema` as the specification has it. */
 export function seedForm(record: ToolRecord): JsonObject {
   return formOf(record, (input) => ({ parameters: input }), createBudget()).document
 }

@@ -20,7 +20,6 @@ export const STATUS = {
   'select-invalid': 400,
 } as const satisfies Record<FailureType, number>
 
-/** The body of a ServerErrorResponse or ValidationErrorResponse, or a ToolError. */
 export function failureBody(failure: Failure): JsonObject {
   switch (failure.type) {
     case 'body-too-large':

@@ -28,12 +28,10 @@ import { isSimpleVersion } from './encode.ts'
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly health: () => Promise<Response>
-  /** By their names in `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
   readonly codecs: readonly Codec[]
 }
 
-/** `?status=`, for callers who may publish. */
 const STATUS_OF = optional(oneOf(STATES))
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'

@@ -19,7 +19,6 @@ export const STATUS = {
   'select-invalid': 200,
 } as const satisfies Record<FailureType, number>
 
-/** The dialect has no other field for a failure. */
 export function textOf(failure: Failure): string {
   switch (failure.type) {
     case 'request-malformed':

@@ -9,7 +9,6 @@ import { textOf } from './failure.ts'
 interface NamedCall {
   readonly name: string
   readonly input: Call['input']
-  /** Overrides the usual method. */
   readonly method?: string
   /** Values of parameters that no model may infer. */
   readonly values?: JsonObject

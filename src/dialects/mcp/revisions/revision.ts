@@ -14,9 +14,7 @@ export interface ServerInfo {
 
 /** Everything in which revisions of the protocol differ. Texts are serialised JSON. */
 export interface Revision {
-  /** The catalogue keeps the lines of lists under it. */
   readonly format: string
-  /** Where they differ from the table's. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
   readonly disconnectCancels: boolean
   tool(record: ToolRecord, name: string): JsonObject
@@ -35,7 +33,6 @@ type Asked = string | McpError | Failing | undefined
 
 /** One request of a call: a client that is asked for something makes the call again, with the answer. */
 export interface Round {
-  /** Absent where a tool cannot ask. */
   readonly answers?: InputResponses
   ask(failure: Failure): Asked | Promise<Asked>
 }

@@ -83,9 +83,7 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   }
 }
 
-/**
- * "If the server supports the requested protocol version, it MUST respond with the same version", else with the newest.
- */
+/** "If the server supports the requested protocol version, it MUST respond with the same version." */
 function negotiated({ protocolVersion }: JsonObject): string | undefined {
   return VERSIONS_UNTIL_2025.find((version) => version === protocolVersion) ?? VERSIONS_UNTIL_2025[0]
 }
