@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { isObject, type JsonObject } from '../client/json.ts'
+import { isObject, type JsonRecord } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './terminal.ts'
 
@@ -36,7 +36,7 @@ export function readJson(text: string, what: string): unknown {
   }
 }
 
-export function readObject(text: string, what: string): JsonObject {
+export function readObject(text: string, what: string): JsonRecord {
   const value = readJson(text, what)
   if (isObject(value)) return value
   throw new CliError('usage', `${what} is no JSON object`)

@@ -11,9 +11,9 @@ export interface CommonOptions {
   readonly yes?: boolean
 }
 
-export type Session = Readonly<ReturnType<typeof openSession>>
+export type CliSession = Readonly<ReturnType<typeof openSession>>
 
-export type Open = (options: CommonOptions) => Session
+export type Open = (options: CommonOptions) => CliSession
 
 export type AddCommands = (program: Command, open: Open) => void
 

@@ -26,10 +26,10 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 }
 
 /** A text, or one with a style. Texts are cleaned, so that none brings a style of its own. */
-export type Part = string | readonly [Style, string]
+export type StyledText = string | readonly [Style, string]
 
 /** Further lines of a text are indented, so that none passes for one of ours. */
-export function lineOf(parts: readonly Part[], coloured: boolean): string {
+export function lineOf(parts: readonly StyledText[], coloured: boolean): string {
   return parts
     .map((part) => {
       if (typeof part === 'string') return indented(part)

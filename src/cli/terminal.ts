@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
-import { clean, jsonText, lineOf, oneLine, type Part } from './terminal-text.ts'
+import { clean, jsonText, lineOf, oneLine, type StyledText } from './terminal-text.ts'
 
 export interface Surroundings {
   readonly stdin: NodeJS.ReadStream
@@ -41,9 +41,9 @@ export function createTerminal(
       if (json) stdout.write(`${jsonText(value)}\n`)
       else inWords()
     },
-    print: (...parts: readonly Part[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
+    print: (...parts: readonly StyledText[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
-    note: (...parts: readonly Part[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
+    note: (...parts: readonly StyledText[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
     activity: (label: string): Activity =>
       isInteractive ? spinner(stderr, label) : { update: () => undefined, stop: () => undefined },
     /** Throws unless the person agrees; where nobody can be asked, `--yes` agrees. */

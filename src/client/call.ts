@@ -1,6 +1,6 @@
 import { described, settled } from './authorization.ts'
 import type { Connection } from './connection.ts'
-import { isObject, type JsonObject, parsed, textIn } from './json.ts'
+import { isObject, type JsonRecord, parsed, textIn } from './json.ts'
 import { type Challenge, errorOf, failedTool, SwitchboardError } from './switchboard-error.ts'
 
 export interface CallOptions {
@@ -15,7 +15,7 @@ export interface CallOptions {
   /** Milliseconds to try for, without the time in which a person is waited for. No limit by default. */
   readonly timeout?: number | undefined
   /** Called with the tool's progress; no more once the connection was lost. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined
   /** Called with the links that a person must open first. Without it such a call throws `authorization_required`. */
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
@@ -32,7 +32,7 @@ const MAX_ROUNDS = 5
 export async function callTool(
   connection: Connection,
   toolAndVersion: string,
-  input: JsonObject,
+  input: JsonRecord,
   options: CallOptions,
 ): Promise<CallResult> {
   const { callId = crypto.randomUUID(), signal, waitForAuthorization } = options
@@ -54,7 +54,7 @@ export async function callTool(
 function callOnce(
   connection: Connection,
   toolAndVersion: string,
-  input: JsonObject,
+  input: JsonRecord,
   options: CallOptions & { readonly callId: string },
 ): Promise<unknown> {
   const { callId, user, onProgress } = options
@@ -95,7 +95,7 @@ function about(error: SwitchboardError, more: SwitchboardError['details']): Swit
   return new SwitchboardError(error.code, error.message, { ...error.details, ...more }, error.cause)
 }
 
-export interface Progress {
+export interface ToolProgress {
   readonly progress: number
   /** `progress` at the end, where the tool knows. */
   readonly total?: number
@@ -108,7 +108,7 @@ const REPORTING = { accept: 'application/json, text/event-stream' }
 /** Throws the failure that a stream ends with, and `unreachable` when the connection is lost. */
 async function readAnswer(
   response: Response,
-  onProgress: ((progress: Progress) => void) | undefined,
+  onProgress: ((progress: ToolProgress) => void) | undefined,
 ): Promise<unknown> {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream')
   if (!onProgress || !isStream) return parsed(await response.text())
@@ -149,7 +149,7 @@ async function* eventsOf(response: Response): AsyncGenerator<readonly [string, u
   }
 }
 
-function progressOf(data: unknown): Progress {
+function progressOf(data: unknown): ToolProgress {
   const { progress = 0, total, message } = isObject(data) ? data : {}
   return {
     progress: Number(progress),

@@ -11,7 +11,7 @@ export {
   type Challenge,
   type ErrorCode,
   type ErrorDetails,
-  type Requirements,
+  type MissingRequirements,
   SwitchboardError,
 } from './switchboard-error.ts'
-export type { CallOptions, CallResult, Progress } from './call.ts'
+export type { CallOptions, CallResult, ToolProgress } from './call.ts'

@@ -1,6 +1,6 @@
-export type JsonObject = Readonly<Record<string, unknown>>
+export type JsonRecord = Readonly<Record<string, unknown>>
 
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -9,7 +9,7 @@ export function textIn(value: unknown, field: string): string | undefined {
   return typeof held === 'string' ? held : undefined
 }
 
-export function objectsIn(value: unknown, field: string): readonly JsonObject[] {
+export function objectsIn(value: unknown, field: string): readonly JsonRecord[] {
   const held = isObject(value) ? value[field] : undefined
   return Array.isArray(held) ? held.filter(isObject) : []
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectsIn, textIn } from './json.ts'
+import { isObject, type JsonRecord, objectsIn, textIn } from './json.ts'
 
 /**
  * Why something failed. The list is closed.
@@ -50,7 +50,7 @@ export interface Challenge {
 }
 
 /** Lacks of a call that no link leads to. */
-export interface Requirements {
+export interface MissingRequirements {
   readonly secrets: readonly string[]
   /** Whether the call has to say for which user it is. */
   readonly user: boolean
@@ -60,7 +60,7 @@ export interface ErrorDetails {
   readonly developerMessage?: string | undefined
   readonly parameterErrors?: Readonly<Record<string, string>>
   readonly challenges?: readonly Challenge[]
-  readonly missing?: Requirements
+  readonly missing?: MissingRequirements
   readonly problems?: readonly { readonly path: string; readonly message: string }[]
   readonly suggestions?: readonly string[]
   readonly promptContent?: string | undefined
@@ -119,12 +119,12 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
   })
 }
 
-function wrongInput(message: string, parameters: JsonObject, about: ErrorDetails): SwitchboardError {
+function wrongInput(message: string, parameters: JsonRecord, about: ErrorDetails): SwitchboardError {
   const parameterErrors = Object.fromEntries(Object.entries(parameters).map(([name, why]) => [name, String(why)]))
   return new SwitchboardError('input_invalid', message, { ...about, parameterErrors })
 }
 
-function lacking(message: string, missing: JsonObject, about: ErrorDetails): SwitchboardError {
+function lacking(message: string, missing: JsonRecord, about: ErrorDetails): SwitchboardError {
   const challenges = objectsIn(missing, 'authorization').flatMap((each) => {
     const { id, url, check_url } = each
     if (typeof id !== 'string' || typeof url !== 'string') return []
@@ -147,7 +147,7 @@ export function failedTool(error: unknown, message: string): SwitchboardError {
   })
 }
 
-function problemsOf(body: JsonObject): { readonly path: string; readonly message: string }[] {
+function problemsOf(body: JsonRecord): { readonly path: string; readonly message: string }[] {
   return objectsIn(body, 'errors').map((each) => ({
     path: textIn(each, 'path') ?? '',
     message: textIn(each, 'message') ?? '',

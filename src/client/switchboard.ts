@@ -1,6 +1,6 @@
 import { type CallOptions, type CallResult, callTool } from './call.ts'
 import { connect, type Connection, type ConnectionOptions } from './connection.ts'
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type JsonRecord } from './json.ts'
 import { SwitchboardError } from './switchboard-error.ts'
 
 export interface SwitchboardOptions extends ConnectionOptions {
@@ -91,7 +91,7 @@ export class Switchboard {
   }
 
   /** Calls a tool, by its id or its name. All attempts share one `callId`, so that the tool runs once. */
-  call(tool: string, input: JsonObject = {}, options: CallOptions = {}): Promise<CallResult> {
+  call(tool: string, input: JsonRecord = {}, options: CallOptions = {}): Promise<CallResult> {
     return callTool(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
   }
 }

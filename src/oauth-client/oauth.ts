@@ -21,7 +21,7 @@ import {
 } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
 
-export interface AuthorizationRequest extends PendingRequest {
+export interface PendingAuthorization extends PendingRequest {
   readonly scopes: readonly string[]
 }
 
@@ -91,7 +91,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
     unready,
     async begin(
       provider: Provider,
-      request: AuthorizationRequest,
+      request: PendingAuthorization,
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
       const missing = unready(provider)
       if (missing !== undefined) return notSetUp(provider, missing)
@@ -101,7 +101,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
       return { ok: true, url: await authorizationUrl(server.page, provider, request, parameters) }
     },
     /** Checks the authorization response in the URL, `iss` too (RFC 9207), and redeems its code. */
-    exchange(provider: Provider, url: string, request: AuthorizationRequest): Promise<Issued> {
+    exchange(provider: Provider, url: string, request: PendingAuthorization): Promise<Issued> {
       return issue(provider, request.scopes, async ({ as, client, redeem }) => {
         const response = new URL(url).searchParams
         if (provider.issuer === undefined) response.delete('iss')

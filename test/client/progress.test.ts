@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Progress } from '../../src/client/index.ts'
+import type { ToolProgress } from '../../src/client/index.ts'
 import { type Answer, clientOf, cutStream, failed, gave, json, lost, streamed } from './answers.ts'
 
 const progress = (data: object) => ({ event: 'progress', data })
@@ -11,9 +11,9 @@ beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 afterEach(() => void vi.restoreAllMocks())
 
 function report(answers: readonly Answer[], asked = 'A.B', options = {}) {
-  const told: Progress[] = []
+  const told: ToolProgress[] = []
   const made = clientOf(answers, { user: 'ann' })
-  const onProgress = (one: Progress) => void told.push(one)
+  const onProgress = (one: ToolProgress) => void told.push(one)
   return { ...made, told, called: made.client.call(asked, { a: 1 }, { callId: 'c', onProgress, ...options }) }
 }
 

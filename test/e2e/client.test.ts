@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Progress, Switchboard } from '../../src/client/index.ts'
+import { type ToolProgress, Switchboard } from '../../src/client/index.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { type Gate, startGate } from './gate.ts'
 import { HttpPerson } from './oauth/http-person.ts'
@@ -112,8 +112,8 @@ describe('a call', () => {
   })
 
   it('is told of progress', async () => {
-    const told: Progress[] = []
-    const onProgress = (progress: Progress) => void told.push(progress)
+    const told: ToolProgress[] = []
+    const onProgress = (progress: ToolProgress) => void told.push(progress)
     expect((await clientOf().call('Fixture.Progress', {}, { onProgress })).value).toBe('Done')
     expect(told).toEqual([0, 50, 100].map((progress) => expect.objectContaining({ progress, total: 100 })))
     expect((await clientOf().call('Fixture.Values@1.0.0', { value: null }, { onProgress })).value).toEqual([null])
@@ -137,8 +137,8 @@ describe('a call that tells of progress', () => {
     const implementation = { kind: 'code', module }
     const document = { definition, toolkit, version: '1.0.0', implementation }
     expect((await edge.ask('POST', '/tools', document)).status).toBe(201)
-    const told: Progress[] = []
-    const onProgress = (progress: Progress) => void told.push(progress)
+    const told: ToolProgress[] = []
+    const onProgress = (progress: ToolProgress) => void told.push(progress)
     const { value } = await clientOf({ user: 'Ænn→' }).call(`${toolkit}.${name}`, {}, { onProgress })
     expect(value).toBe('done')
     expect(told).toEqual([{ progress: 1, total: 1, message: 'Grüße' }])
@@ -167,8 +167,8 @@ describe('a call that tells of progress', () => {
         return new Response(body, response)
       },
     })
-    const told: Progress[] = []
-    const onProgress = (progress: Progress) => void told.push(progress)
+    const told: ToolProgress[] = []
+    const onProgress = (progress: ToolProgress) => void told.push(progress)
     const calling = client.call('Fixture.Progress', { gate: gate.origin }, { onProgress })
     for (const count of [1, 2, 3]) {
       await gate.come(count)

@@ -4,9 +4,9 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isObject, type JsonObject, parsed } from '../../client/json.ts'
+import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 export const addArchive: AddCommands = (program, open) => {
   program
@@ -29,7 +29,7 @@ export const addArchive: AddCommands = (program, open) => {
 
 const JSON_LINES = 'application/jsonl'
 
-async function backup(session: Session, file: string, toolkit: string | undefined): Promise<void> {
+async function backup(session: CliSession, file: string, toolkit: string | undefined): Promise<void> {
   const { connection, terminal, signal } = session
   if (existsSync(file)) await terminal.confirm(`${file} is there already. Write over it?`)
   const activity = terminal.activity('Asking for the registry')
@@ -89,7 +89,7 @@ async function inspected(file: string): Promise<{ readonly lines: number }> {
 
 const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as const
 
-async function restore(session: Session, file: string, isTrusted: boolean): Promise<void> {
+async function restore(session: CliSession, file: string, isTrusted: boolean): Promise<void> {
   const { connection, terminal, signal, url } = session
   const { size } = await stat(file)
   const { lines } = await inspected(file)
@@ -97,8 +97,8 @@ async function restore(session: Session, file: string, isTrusted: boolean): Prom
     `${file} (${lines} lines, ${size} bytes) is taken in at ${url.origin}; what it makes stays. Go on?`,
   )
   const activity = terminal.activity('Restoring')
-  const told: JsonObject[] = []
-  let done: JsonObject | undefined
+  const told: JsonRecord[] = []
+  let done: JsonRecord | undefined
   try {
     await connection.ask({
       method: 'POST',

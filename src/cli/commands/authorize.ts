@@ -3,7 +3,7 @@ import { described, settled } from '../../client/authorization.ts'
 import { type Challenge, SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 interface AuthorizeOptions extends CommonOptions {
   readonly open: boolean
@@ -22,7 +22,7 @@ export const addAuthorize: AddCommands = (program, open) => {
     .action((tool: string, options: AuthorizeOptions) => authorize(open(options), tool, options))
 }
 
-async function authorize(session: Session, tool: string, options: AuthorizeOptions): Promise<void> {
+async function authorize(session: CliSession, tool: string, options: AuthorizeOptions): Promise<void> {
   const { connection, terminal, signal, user } = session
   const path = `/tools/${encodeURIComponent(tool)}/readiness`
   const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
@@ -48,7 +48,7 @@ async function authorize(session: Session, tool: string, options: AuthorizeOptio
 }
 
 /** The links. A call makes them, and runs nothing while consent is missing, whatever its input. */
-async function linksOf({ client, connection, signal }: Session, tool: string): Promise<readonly Challenge[]> {
+async function linksOf({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
   try {
     await client.call(tool, {}, { signal })
     return []
@@ -60,7 +60,7 @@ async function linksOf({ client, connection, signal }: Session, tool: string): P
 }
 
 /** Shows a person the link of a challenge, and opens it where somebody is at the terminal and wants that. */
-export async function showLink(session: Session, challenge: Challenge, opens: boolean): Promise<void> {
+export async function showLink(session: CliSession, challenge: Challenge, opens: boolean): Promise<void> {
   const { terminal, surroundings } = session
   const { id, url, scopes = [], user } = challenge
   const access = `allow access to '${id}'${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}`

@@ -1,9 +1,9 @@
-import type { Challenge, Progress } from '../../client/index.ts'
-import { isObject, type JsonObject } from '../../client/json.ts'
+import type { Challenge, ToolProgress } from '../../client/index.ts'
+import { isObject, type JsonRecord } from '../../client/json.ts'
 import { gather, readInput, readObject, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 interface CallOptions extends CommonOptions {
   readonly input?: string
@@ -30,7 +30,7 @@ export const addCall: AddCommands = (program, open) => {
     .action((tool: string, options: CallOptions) => call(open(options), tool, options))
 }
 
-async function call(session: Session, tool: string, options: CallOptions): Promise<void> {
+async function call(session: CliSession, tool: string, options: CallOptions): Promise<void> {
   const { client, terminal, signal } = session
   const input = await inputOf(session, tool, options)
   const activity = terminal.activity(`Calling ${tool}`)
@@ -51,7 +51,7 @@ async function call(session: Session, tool: string, options: CallOptions): Promi
     activity.stop()
   }
 
-  function showing({ progress, total, message }: Progress): void {
+  function showing({ progress, total, message }: ToolProgress): void {
     activity.update(message ?? `${progress}`, progress, total)
   }
   async function waitForAuthorization(challenges: readonly Challenge[]): Promise<void> {
@@ -60,7 +60,7 @@ async function call(session: Session, tool: string, options: CallOptions): Promi
   }
 }
 
-async function inputOf(session: Session, tool: string, { input, field }: CallOptions): Promise<JsonObject> {
+async function inputOf(session: CliSession, tool: string, { input, field }: CallOptions): Promise<JsonRecord> {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Give --input or --field, and not both')
   if (input !== undefined) {
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
@@ -77,7 +77,7 @@ async function inputOf(session: Session, tool: string, { input, field }: CallOpt
 }
 
 /** A key that may not read the tool has to write fields as JSON. */
-async function typesOf({ client, signal }: Session, tool: string): Promise<Readonly<Record<string, unknown>>> {
+async function typesOf({ client, signal }: CliSession, tool: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters
     const named = Object.entries(isObject(properties) ? properties : {})

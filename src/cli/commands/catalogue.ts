@@ -1,6 +1,6 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
-import { type AddCommands, type CommonOptions, noteOf, type Session } from '../session.ts'
+import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
 import { wholeNumber } from '../arguments.ts'
 
@@ -43,7 +43,7 @@ export const addCatalogue: AddCommands = (program, open) => {
     .action((tool: string, options: ShowOptions) => show(open(options), tool, options))
 }
 
-async function list(session: Session, { toolkit, tag, allVersions, limit }: ListOptions): Promise<void> {
+async function list(session: CliSession, { toolkit, tag, allVersions, limit }: ListOptions): Promise<void> {
   const { client, terminal, signal } = session
   const versions = allVersions ? ('all' as const) : ('newest' as const)
   const items: ToolDefinition[] = []
@@ -59,7 +59,7 @@ async function list(session: Session, { toolkit, tag, allVersions, limit }: List
   })
 }
 
-function whyNone({ connection, signal }: Session, filter: Pick<Filter, 'toolkit' | 'tag'>) {
+function whyNone({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
   return connection.ask({
     path: '/tools',
     query: { ...filter, limit: 1 },
@@ -68,7 +68,7 @@ function whyNone({ connection, signal }: Session, filter: Pick<Filter, 'toolkit'
   })
 }
 
-async function search(session: Session, question: string, { toolkit, tag, limit }: ListOptions): Promise<void> {
+async function search(session: CliSession, question: string, { toolkit, tag, limit }: ListOptions): Promise<void> {
   const { client, terminal, signal } = session
   const found = await client.search(question, { toolkit, tag, ...(limit === undefined ? {} : { limit }), signal })
   const note = found.items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
@@ -81,7 +81,7 @@ async function search(session: Session, question: string, { toolkit, tag, limit 
   })
 }
 
-function printTools({ terminal }: Session, tools: readonly ToolDefinition[]): void {
+function printTools({ terminal }: CliSession, tools: readonly ToolDefinition[]): void {
   const wide = Math.min(48, Math.max(0, ...tools.map(({ id }) => id.length)))
   for (const { id, description } of tools) {
     terminal.print(
@@ -92,7 +92,7 @@ function printTools({ terminal }: Session, tools: readonly ToolDefinition[]): vo
   }
 }
 
-async function show(session: Session, tool: string, { format, versions, user }: ShowOptions): Promise<void> {
+async function show(session: CliSession, tool: string, { format, versions, user }: ShowOptions): Promise<void> {
   const { connection, client, terminal, signal } = session
   const path = `/tools/${encodeURIComponent(tool)}`
   if (format !== undefined) {
@@ -111,7 +111,7 @@ async function show(session: Session, tool: string, { format, versions, user }: 
   })
 }
 
-function printHistory({ terminal }: Session, history: unknown): void {
+function printHistory({ terminal }: CliSession, history: unknown): void {
   for (const version of objectsIn(history, 'items')) {
     terminal.print(['bold', textIn(version, 'id') ?? ''], `  ${textIn(version, 'status') ?? ''}`)
     const { changes } = version
@@ -121,7 +121,7 @@ function printHistory({ terminal }: Session, history: unknown): void {
   }
 }
 
-function printDefinition({ terminal }: Session, definition: ToolDefinition): void {
+function printDefinition({ terminal }: CliSession, definition: ToolDefinition): void {
   const { id, title, description, input_schema, output_schema } = definition
   terminal.print(['bold', id], title === undefined ? '' : `  ${title}`)
   terminal.print(description)
@@ -147,7 +147,7 @@ function typeOf(schema: unknown): string {
   return typeof type === 'string' ? type : 'anything'
 }
 
-function printReadiness({ terminal }: Session, readiness: unknown): void {
+function printReadiness({ terminal }: CliSession, readiness: unknown): void {
   const isReady = isObject(readiness) && readiness['ready'] === true
   terminal.print('')
   if (isReady) return terminal.print(['green', 'It can be called'])

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
 import { mergeJson, mergeToml, writeKeeping } from '../configuration.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly signIn?: boolean
@@ -22,7 +22,7 @@ export const addConnect: AddCommands = (program, open) => {
     .action((host: string | undefined, options: ConnectOptions) => connectHost(open(options), host, options))
 }
 
-async function connectHost(session: Session, name: string | undefined, options: ConnectOptions): Promise<void> {
+async function connectHost(session: CliSession, name: string | undefined, options: ConnectOptions): Promise<void> {
   const { terminal, url } = session
   const hosts = agentHosts(url.origin)
   if (name === undefined) {
@@ -51,7 +51,7 @@ async function connectHost(session: Session, name: string | undefined, options: 
   })
 }
 
-function showSteps({ terminal }: Session, { id, where }: AgentHost, snippet: Snippet | undefined): void {
+function showSteps({ terminal }: CliSession, { id, where }: AgentHost, snippet: Snippet | undefined): void {
   terminal.give({ host: id, where, ...(snippet ? { snippet } : {}) }, () => {
     terminal.note(where)
     if (snippet) terminal.write(snippet.text)

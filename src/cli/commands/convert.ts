@@ -1,6 +1,6 @@
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { readInput, readJson } from '../arguments.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 interface ConvertOptions extends CommonOptions {
   readonly to: string
@@ -17,7 +17,7 @@ export const addConvert: AddCommands = (program, open) => {
     .action((file: string, options: ConvertOptions) => convert(open(options), file, options))
 }
 
-async function convert(session: Session, file: string, { to, from }: ConvertOptions): Promise<void> {
+async function convert(session: CliSession, file: string, { to, from }: ConvertOptions): Promise<void> {
   const { connection, terminal, surroundings, signal } = session
   const json = readJson(await readInput(file, surroundings), file === '-' ? 'The standard input' : file)
   const query = { to, from }

@@ -1,7 +1,7 @@
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 /** `off`: optional, and not set up. */
 interface Finding {
@@ -20,7 +20,7 @@ export const addDoctor: AddCommands = (program, open) => {
     .action((options: CommonOptions) => doctor(open(options)))
 }
 
-async function doctor(session: Session): Promise<void> {
+async function doctor(session: CliSession): Promise<void> {
   const { terminal } = session
   const findings: Finding[] = []
   const activity = terminal.activity('Looking')
@@ -46,7 +46,7 @@ async function doctor(session: Session): Promise<void> {
 
 const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], fault: ['red', '✗'] } as const
 
-async function health({ stranger, url, signal }: Session): Promise<Finding[]> {
+async function health({ stranger, url, signal }: CliSession): Promise<Finding[]> {
   const about = 'deployment'
   try {
     const answer: unknown = await stranger.json({ path: '/health', signal })
@@ -59,7 +59,7 @@ async function health({ stranger, url, signal }: Session): Promise<Finding[]> {
   }
 }
 
-async function key({ connection, hasKey, signal }: Session): Promise<Finding[]> {
+async function key({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
   const about = 'key'
   if (!hasKey) return [{ about, state: 'off', message: 'There is none', fix: 'Set SWITCHBOARD_KEY, or pass --key' }]
   try {
@@ -71,7 +71,7 @@ async function key({ connection, hasKey, signal }: Session): Promise<Finding[]> 
   }
 }
 
-async function access({ stranger, hasKey, url, signal }: Session): Promise<Finding[]> {
+async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Finding[]> {
   const about = 'ACCESS'
   try {
     await stranger.json({ path: '/keys', signal })
@@ -96,7 +96,7 @@ async function access({ stranger, hasKey, url, signal }: Session): Promise<Findi
 }
 
 /** Whether the key is an administrator's, as the next checks need. */
-async function administration({ connection, signal }: Session): Promise<Finding[]> {
+async function administration({ connection, signal }: CliSession): Promise<Finding[]> {
   const about = 'administrator'
   try {
     const keys: unknown = await connection.json({ path: '/keys', signal })
@@ -110,7 +110,7 @@ async function administration({ connection, signal }: Session): Promise<Finding[
   }
 }
 
-async function providers({ connection, signal }: Session): Promise<Finding[]> {
+async function providers({ connection, signal }: CliSession): Promise<Finding[]> {
   const about = 'providers'
   try {
     const answer: unknown = await connection.json({ path: '/providers', signal })
@@ -125,7 +125,7 @@ async function providers({ connection, signal }: Session): Promise<Finding[]> {
 }
 
 /** Why tools cannot be called: secrets, VAULT_KEYS, trust. Each cause once, with its tools. */
-async function tools({ client, connection, signal, user }: Session, before: readonly Finding[]): Promise<Finding[]> {
+async function tools({ client, connection, signal, user }: CliSession, before: readonly Finding[]): Promise<Finding[]> {
   if (before.some(({ about, state }) => about === 'key' && state === 'fault')) return []
   const causes = new Map<string, string[]>()
   let checked = 0

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { isObject, type JsonObject, objectsIn, textIn } from '../../client/json.ts'
+import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { gather, readObject } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 interface ImportOptions extends CommonOptions {
   readonly toolkit: string
@@ -33,7 +33,7 @@ export const addImport: AddCommands = (program, open) => {
     .action((source: string, options: ImportOptions) => importToolkit(open(options), source, options))
 }
 
-async function importToolkit(session: Session, source: string, options: ImportOptions): Promise<void> {
+async function importToolkit(session: CliSession, source: string, options: ImportOptions): Promise<void> {
   const { terminal } = session
   const more = options.more === undefined ? {} : readObject(options.more, '--more')
   const { toolkit, version, tool } = options
@@ -58,10 +58,10 @@ async function importToolkit(session: Session, source: string, options: ImportOp
   }
 }
 
-async function make(session: Session, body: JsonObject, names: readonly string[], options: ImportOptions) {
+async function make(session: CliSession, body: JsonRecord, names: readonly string[], options: ImportOptions) {
   const activity = session.terminal.activity('Importing')
   const ids: string[] = []
-  const skipped: JsonObject[] = []
+  const skipped: JsonRecord[] = []
   try {
     for (let at = 0; at < names.length; at += AT_ONCE) {
       activity.update('tools', at, names.length)
@@ -76,14 +76,14 @@ async function make(session: Session, body: JsonObject, names: readonly string[]
   return { ids, skipped }
 }
 
-function send({ connection, signal }: Session, json: JsonObject, options: ImportOptions, dry: boolean) {
+function send({ connection, signal }: CliSession, json: JsonRecord, options: ImportOptions, dry: boolean) {
   const query = { dry_run: dry ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined }
   const path = '/toolkits/import'
   return connection.json<unknown>({ method: 'POST', path, query, json, signal, repeatable: true })
 }
 
 /** `{"openapi": …}`: a file's text, or an address. */
-async function sourceOf(source: string, kind: string | undefined): Promise<JsonObject> {
+async function sourceOf(source: string, kind: string | undefined): Promise<JsonRecord> {
   if (kind !== undefined && !KINDS.includes(kind)) {
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
   }
@@ -96,13 +96,13 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonO
   return { [found]: source }
 }
 
-function nameOf(made: JsonObject): string {
+function nameOf(made: JsonRecord): string {
   return /\.([^.@]+)@/.exec(textIn(made, 'id') ?? '')?.[1] ?? ''
 }
 
 const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }
 
-function printPlan({ terminal }: Session, plan: unknown): void {
+function printPlan({ terminal }: CliSession, plan: unknown): void {
   for (const made of objectsIn(plan, 'tools')) {
     const { requirements, warnings } = made
     const needs = isObject(requirements) ? `  needs ${Object.keys(requirements).join(', ')}` : ''

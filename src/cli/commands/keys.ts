@@ -1,7 +1,7 @@
 import { objectsIn, textIn } from '../../client/json.ts'
 import { gather, seconds } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -47,7 +47,7 @@ export const addKeys: AddCommands = (program, open) => {
     .action((id: string, options: CommonOptions) => revoke(open(options), id))
 }
 
-async function list({ connection, terminal, signal }: Session): Promise<void> {
+async function list({ connection, terminal, signal }: CliSession): Promise<void> {
   const answer: unknown = await connection.json({ path: '/keys', signal })
   terminal.give(answer, () => {
     for (const key of objectsIn(answer, 'items')) {
@@ -61,7 +61,7 @@ async function list({ connection, terminal, signal }: Session): Promise<void> {
   })
 }
 
-async function create(session: Session, options: CreateOptions): Promise<void> {
+async function create(session: CliSession, options: CreateOptions): Promise<void> {
   const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires } = options
   if (anyUser && forUser) throw new CliError('usage', 'Give --for-user or --any-user, and not both')
   const users = anyUser ? 'any' : forUser
@@ -70,7 +70,7 @@ async function create(session: Session, options: CreateOptions): Promise<void> {
   showKey(session, await connection.json({ method: 'POST', path: '/keys', json: body, signal }))
 }
 
-async function rotate(session: Session, id: string, overlap: number | undefined): Promise<void> {
+async function rotate(session: CliSession, id: string, overlap: number | undefined): Promise<void> {
   const { connection, terminal, signal } = session
   const ends = overlap === 0 ? 'at once' : 'after a while'
   await terminal.confirm(`The text that the key '${id}' has stops working ${ends}. Go on?`)
@@ -79,7 +79,7 @@ async function rotate(session: Session, id: string, overlap: number | undefined)
   showKey(session, await connection.json({ method: 'POST', path, json, signal }))
 }
 
-async function revoke({ connection, terminal, signal }: Session, id: string): Promise<void> {
+async function revoke({ connection, terminal, signal }: CliSession, id: string): Promise<void> {
   await terminal.confirm(`Nobody can use the key '${id}' any more. Go on?`)
   const path = `/keys/${encodeURIComponent(id)}`
   await connection.ask({ method: 'DELETE', path, signal, read: async () => undefined })
@@ -89,7 +89,7 @@ async function revoke({ connection, terminal, signal }: Session, id: string): Pr
 }
 
 /** The text alone goes to the standard output, for scripts. */
-function showKey({ terminal }: Session, key: unknown): void {
+function showKey({ terminal }: CliSession, key: unknown): void {
   terminal.give(key, () => {
     terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown this once:`)
     terminal.print(textIn(key, 'key') ?? '')

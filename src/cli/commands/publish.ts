@@ -2,10 +2,10 @@ import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, type JsonObject, objectsIn, parsed, textIn } from '../../client/json.ts'
+import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import { type AddCommands, type CommonOptions, noteOf, type Session } from '../session.ts'
+import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../session.ts'
 
 interface PublishOptions extends CommonOptions {
   readonly watch?: boolean
@@ -26,7 +26,7 @@ interface Published {
   readonly unchanged: boolean
   readonly warnings: readonly string[]
   /** The failures of a batch. */
-  readonly refused: readonly JsonObject[]
+  readonly refused: readonly JsonRecord[]
 }
 
 export const addPublish: AddCommands = (program, open) => {
@@ -47,7 +47,7 @@ export const addPublish: AddCommands = (program, open) => {
     .action((files: readonly string[], options: PublishOptions) => publish(open(options), files, options))
 }
 
-async function publish(session: Session, files: readonly string[], options: PublishOptions): Promise<void> {
+async function publish(session: CliSession, files: readonly string[], options: PublishOptions): Promise<void> {
   if (options.code !== undefined && files.length > 1) throw new CliError('usage', '--code is of one definition')
   if (options.watch) return keepPublishing(session, files, options)
   const published: Published[] = []
@@ -58,7 +58,7 @@ async function publish(session: Session, files: readonly string[], options: Publ
   if (refused > 0) throw new SwitchboardError('invalid', `${refused} could not be published`)
 }
 
-async function keepPublishing(session: Session, files: readonly string[], options: PublishOptions): Promise<void> {
+async function keepPublishing(session: CliSession, files: readonly string[], options: PublishOptions): Promise<void> {
   const { terminal, signal } = session
   const publishOne = async (file: string) => {
     try {
@@ -92,7 +92,7 @@ async function keepPublishing(session: Session, files: readonly string[], option
   for (const timer of waiting.values()) clearTimeout(timer)
 }
 
-async function publishFile(session: Session, file: string, options: PublishOptions): Promise<Published> {
+async function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
   const activity = session.terminal.activity(`Publishing ${file}`)
   try {
     return extname(file) === '.wasm'
@@ -103,7 +103,7 @@ async function publishFile(session: Session, file: string, options: PublishOptio
   }
 }
 
-async function publishDefinitions(session: Session, file: string, options: PublishOptions): Promise<Published> {
+async function publishDefinitions(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
   const { connection, signal } = session
   const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
   const read = readJson(await readFile(file, 'utf8'), file)
@@ -143,14 +143,14 @@ async function publishDefinitions(session: Session, file: string, options: Publi
 }
 
 /** `beside` counts before what stands in the file. */
-function wrapped(document: unknown, beside: JsonObject): unknown {
+function wrapped(document: unknown, beside: JsonRecord): unknown {
   if (Object.keys(beside).length === 0) return document
   return isObject(document) && 'definition' in document
     ? { ...document, ...beside }
     : { definition: document, ...beside }
 }
 
-async function upload(session: Session, file: string, options: PublishOptions): Promise<Published> {
+async function upload(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
   const { connection, signal } = session
   const { toolkit, version, allowedHost = [], config = [], securityLevel, allowBreaking } = options
   if (toolkit === undefined || version === undefined) {
@@ -185,7 +185,7 @@ function textsIn(value: unknown, field: string, otherwise?: string): readonly st
   return otherwise === undefined ? [] : [otherwise]
 }
 
-function tell({ terminal }: Session, { file, ids, unchanged, warnings, refused }: Published): void {
+function tell({ terminal }: CliSession, { file, ids, unchanged, warnings, refused }: Published): void {
   for (const id of ids) terminal.print(['green', unchanged ? '= ' : '+ '], id, ['dim', `  ${file}`])
   for (const warning of warnings) terminal.note(['yellow', `  ${warning}`])
   for (const each of refused) {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 /** The specification's error types ("Tool Execution"), as codes. */
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
 
-export type Answer = { readonly code: ErrorCode } & (
+export type ExecutionAnswer = { readonly code: ErrorCode } & (
   { readonly execution: 'failure' | 'cancelled' | 'timeout' } | { readonly status: number }
 )
 
@@ -47,7 +47,7 @@ export const ANSWERS = {
   'gone': { code: 'NOT_FOUND_ERROR', status: 410 },
   'unavailable': { code: 'SYSTEM_ERROR', status: 503 },
   'internal': { code: 'SYSTEM_ERROR', execution: 'failure' },
-} as const satisfies Record<FailureType, Answer>
+} as const satisfies Record<FailureType, ExecutionAnswer>
 
 export function errorOf(failure: Failure): JsonObject {
   return { code: ANSWERS[failure.type].code, message: messageOf(failure), details: detailsOf(failure) }

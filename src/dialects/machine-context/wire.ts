@@ -9,7 +9,7 @@ import { anyObject, check, into, nullish, object, oneOf, optional, string } from
 import { madeName } from '../../core/tool/made-name.ts'
 import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
 import { DIALECT, isIdentity, TOOLKIT_PREFIX } from './encoding.ts'
-import { ANSWERS, type Answer, errorOf } from './failure.ts'
+import { ANSWERS, type ExecutionAnswer, errorOf } from './failure.ts'
 
 export const VERSION = '1.0'
 
@@ -123,14 +123,14 @@ export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stam
 }
 
 export function encodeFailure(failure: Failure, to: ReplyTo, stamp: Stamp, durationMs = 0): Message {
-  const answer: Answer = ANSWERS[failure.type]
+  const answer: ExecutionAnswer = ANSWERS[failure.type]
   const error = errorOf(failure)
   if (!('execution' in answer)) return { header: headerOf('error', to, stamp), error }
   return responseOf({ status: answer.execution, error, execution_time_ms: durationMs }, to, stamp)
 }
 
 export function statusOf(failure: Failure): number {
-  const answer: Answer = ANSWERS[failure.type]
+  const answer: ExecutionAnswer = ANSWERS[failure.type]
   return 'execution' in answer ? 200 : answer.status
 }
 

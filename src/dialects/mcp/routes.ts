@@ -32,7 +32,7 @@ import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-ca
 import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
-import { type Client, readToolset, toolsetQuery } from './toolset.ts'
+import { type McpClient, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
 
 export interface Door {
@@ -106,7 +106,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
-    const addressed: Client = { request, principal: admitted.value, background: backgroundOf(c), toolset }
+    const addressed: McpClient = { request, principal: admitted.value, background: backgroundOf(c), toolset }
     const client = toolset.names.length === 0 ? addressed : await reached(named(addressed))
     if ('code' in client) return errorResponse(null, client)
     if (Array.isArray(body.value)) return batch(body.value, client)
@@ -136,7 +136,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     })
   }
 
-  async function answer({ method, params }: McpRequest, revision: Revision, client: Client): Promise<McpAnswer> {
+  async function answer({ method, params }: McpRequest, revision: Revision, client: McpClient): Promise<McpAnswer> {
     if (method === 'tools/list') {
       const denied = scopeDenial(client.principal, 'tools:read')
       if (denied) return answerFailure(denied, revision)
@@ -152,7 +152,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   async function callOrSearch(
     call: ToolCall,
     revision: Revision,
-    client: Client,
+    client: McpClient,
     stream: EventStream | undefined,
   ): Promise<McpAnswer> {
     const denied = scopeDenial(client.principal, 'tools:read')
@@ -173,7 +173,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest: suggestTo(client) })
   }
 
-  function suggestTo(client: Client) {
+  function suggestTo(client: McpClient) {
     return async (name: string): Promise<readonly string[]> => {
       const { namesNear } = await import('./tool-names.ts')
       const near = await reached(namesNear(name, client, catalogue))
@@ -181,11 +181,11 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     }
   }
 
-  async function named(client: Client): Promise<Client> {
+  async function named(client: McpClient): Promise<McpClient> {
     return (await import('./tool-names.ts')).withNames(client, resolver)
   }
 
-  async function batch(values: readonly unknown[], client: Client): Promise<Response> {
+  async function batch(values: readonly unknown[], client: McpClient): Promise<Response> {
     const revision = revisionOfBatch(client.request.headers, revisions)
     if ('code' in revision) return errorResponse(null, revision)
     if (values.length === 0 || values.length > MAX_BATCH) {

@@ -14,7 +14,7 @@ import { publishedName } from './tool-document.ts'
 import { encodeErrorResult } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
-import { type Client, isChosen, narrowedTo } from './toolset.ts'
+import { type McpClient, isChosen, narrowedTo } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 import { titleOf } from '../../core/tool/tool.ts'
 
@@ -80,7 +80,7 @@ const READINESS_KEY = 'dev.switchboard/readiness'
 export async function searchCall(
   call: ToolCall,
   revision: Revision,
-  client: Client,
+  client: McpClient,
   deps: SearchDeps,
 ): Promise<{ readonly result: string } | { readonly call: ToolCall } | undefined> {
   const { name, arguments: inner = {} } = call.input
@@ -109,7 +109,12 @@ function callOf(
   return { call: { ...call, name, input } }
 }
 
-async function search(call: ToolCall, revision: Revision, client: Client, { catalogue }: SearchDeps): Promise<string> {
+async function search(
+  call: ToolCall,
+  revision: Revision,
+  client: McpClient,
+  { catalogue }: SearchDeps,
+): Promise<string> {
   const { query = '', limit = DEFAULT_RESULTS, cursor } = call.input
   if (typeof query !== 'string' || query.length > 500)
     return wrong('query', 'a string of at most 500 characters', revision)
@@ -140,7 +145,7 @@ function once(text: string, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
 }
 
-async function describe(name: string, revision: Revision, client: Client, deps: SearchDeps): Promise<string> {
+async function describe(name: string, revision: Revision, client: McpClient, deps: SearchDeps): Promise<string> {
   const plain = plainName(name)
   const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined

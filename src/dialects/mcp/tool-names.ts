@@ -5,10 +5,10 @@ import type { Resolved, Resolver } from '../../core/call/resolve.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { unknownAmong } from '../../http/answer/why-empty.ts'
-import { ALL, type Client, narrowedTo } from './toolset.ts'
+import { ALL, type McpClient, narrowedTo } from './toolset.ts'
 
 /** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
-export async function withNames(client: Client, resolver: Resolver): Promise<Client> {
+export async function withNames(client: McpClient, resolver: Resolver): Promise<McpClient> {
   const { toolset, principal, background } = client
   const found = await Promise.all(
     toolset.names.map(async (name) => toolOf(await resolver.resolve(askedByName(name), background), principal)),
@@ -28,7 +28,7 @@ function toolOf(resolved: Resolved | Failing, principal: Principal): ToolName | 
 }
 
 /** The message for a URL that chooses something the client cannot see, with similar names. */
-export async function misnamed({ toolset, principal }: Client, catalogue: Catalogue): Promise<string | undefined> {
+export async function misnamed({ toolset, principal }: McpClient, catalogue: Catalogue): Promise<string | undefined> {
   const unknown = await unknownAmong(toolset.named, principal, catalogue)
   const [name] = toolset.names
   if (unknown !== undefined || name === undefined) return unknown
@@ -45,7 +45,7 @@ const NAMES: LineFormat = {
 
 export async function namesNear(
   name: string,
-  { principal, toolset }: Pick<Client, 'principal' | 'toolset'>,
+  { principal, toolset }: Pick<McpClient, 'principal' | 'toolset'>,
   catalogue: Catalogue,
 ): Promise<readonly string[]> {
   const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }

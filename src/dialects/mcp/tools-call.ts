@@ -13,7 +13,7 @@ import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
 import { publishedName } from './tool-document.ts'
-import { type Client, isChosen } from './toolset.ts'
+import { type McpClient, isChosen } from './toolset.ts'
 import { invalid, type ToolCall } from './wire.ts'
 
 interface ToolsCallDeps {
@@ -26,7 +26,7 @@ interface ToolsCallDeps {
 export async function answerCall(
   given: ToolCall,
   revision: Revision,
-  client: Client,
+  client: McpClient,
   stream: EventStream | undefined,
   deps: ToolsCallDeps,
 ): Promise<McpAnswer> {

@@ -5,7 +5,7 @@ import { noteHeader } from '../../http/answer/note.ts'
 import { type McpAnswer, withHeaders } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
-import { type Client, narrowedTo, type Toolset } from './toolset.ts'
+import { type McpClient, narrowedTo, type ToolSelection } from './toolset.ts'
 import { invalid } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
@@ -18,7 +18,7 @@ const NONE_CALLABLE =
 export async function listTools(
   { cursor }: JsonObject,
   revision: Revision,
-  client: Client,
+  client: McpClient,
   catalogue: Catalogue,
 ): Promise<McpAnswer> {
   const { principal, toolset } = client
@@ -41,7 +41,7 @@ export async function listTools(
   return isSilent ? withHeaders(listed, noteHeader(NONE_CALLABLE)) : listed
 }
 
-function lineFormat({ format, tool }: Revision, { select }: Toolset): LineFormat {
+function lineFormat({ format, tool }: Revision, { select }: ToolSelection): LineFormat {
   const shown = select ? (record: ToolRecord, name: string) => withSelect(tool(record, name)) : tool
   return {
     name: select ? `${format}-select` : format,

@@ -6,15 +6,15 @@ import { wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
 
-export interface Client {
+export interface McpClient {
   readonly request: Request
   readonly principal: Principal
   readonly background: Background
-  readonly toolset: Toolset
+  readonly toolset: ToolSelection
 }
 
 /** The URL's choice, with `?toolkits=a,b` and `?tools=T.N,T.*,T_N`. */
-export interface Toolset {
+export interface ToolSelection {
   readonly search: boolean
   readonly select: boolean
   /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
@@ -25,7 +25,7 @@ export interface Toolset {
   readonly names: readonly string[]
 }
 
-export const ALL: Toolset = { search: false, select: false, tools: undefined, named: [], names: [] }
+export const ALL: ToolSelection = { search: false, select: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
 export const toolsetQuery = query(
@@ -38,7 +38,7 @@ export const toolsetQuery = query(
   { lists: ['toolkits', 'tools'] },
 )
 
-export function readToolset(url: string): Toolset | Failing {
+export function readToolset(url: string): ToolSelection | Failing {
   if (!url.includes('?')) return ALL
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
@@ -56,12 +56,12 @@ export function readToolset(url: string): Toolset | Failing {
   }
 }
 
-export function isChosen({ tools }: Toolset, name: ToolName): boolean {
+export function isChosen({ tools }: ToolSelection, name: ToolName): boolean {
   return tools === undefined || tools.some((pattern) => patternCovers(pattern, name))
 }
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
-export function narrowedTo(principal: Principal, { tools }: Toolset): Principal {
+export function narrowedTo(principal: Principal, { tools }: ToolSelection): Principal {
   if (tools === undefined) return principal
   return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
 }

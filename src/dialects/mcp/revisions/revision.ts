@@ -3,7 +3,7 @@ import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
 import type { McpError } from '../json-rpc.ts'
-import type { Client } from '../toolset.ts'
+import type { McpClient } from '../toolset.ts'
 import type { ToolCall } from '../wire.ts'
 
 export interface ServerInfo {
@@ -25,14 +25,14 @@ export interface Revision {
   /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
   answer(method: string, params: JsonObject): string | undefined
   sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
-  round(call: ToolCall, client: Client): Round | Promise<Round | McpError | Failing>
+  round(call: ToolCall, client: McpClient): CallRound | Promise<CallRound | McpError | Failing>
 }
 
 /** Undefined where the client cannot be asked. */
 type Asked = string | McpError | Failing | undefined
 
 /** One request of a call: a client that is asked for something makes the call again, with the answer. */
-export interface Round {
+export interface CallRound {
   readonly answers?: InputResponses
   ask(failure: Failure): Asked | Promise<Asked>
 }

@@ -7,9 +7,9 @@ import { declares, URL_ELICITATION, urlElicitations } from '../../elicitation.ts
 import { metaOf, textOf } from '../../failure.ts'
 import type { McpError } from '../../json-rpc.ts'
 import { encodeErrorResult } from '../../result.ts'
-import type { Client } from '../../toolset.ts'
+import type { McpClient } from '../../toolset.ts'
 import { invalid, type ToolCall } from '../../wire.ts'
-import type { Revision, Round } from '../revision.ts'
+import type { Revision, CallRound } from '../revision.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
 import {
   anyObject,
@@ -37,7 +37,11 @@ const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
 const MISSING_CAPABILITY = -32021
 
 /** MCP 2026-07-28, "multi-round-trip requests": the client repeats the call with answers and the sealed state. */
-export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps): Promise<Round | McpError | Failing> {
+export async function beginRound(
+  call: ToolCall,
+  client: McpClient,
+  deps: RoundDeps,
+): Promise<CallRound | McpError | Failing> {
   const { seal, revision, inputRequired } = deps
   const bound = () => boundTo(call, client)
   const earlier = await readState(call, bound, seal)
@@ -183,7 +187,7 @@ export function answersOf({ inputResponses }: ToolCall, earlier: RequestState): 
 }
 
 /** Binds a state to the call and the user: nobody else may use it. */
-export function boundTo({ name, selector, input }: ToolCall, { principal, request }: Client): string {
+export function boundTo({ name, selector, input }: ToolCall, { principal, request }: McpClient): string {
   const userId = request.headers.get('x-user-id')
   return JSON.stringify(['mcp', principal.id, userId, askedByName(name, selector), digestible(input)])
 }

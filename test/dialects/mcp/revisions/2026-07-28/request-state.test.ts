@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../../src/core/access/principal.ts'
 import { fail, ok } from '../../../../../src/core/failure/failure.ts'
 import type { Seal } from '../../../../../src/core/call/seal.ts'
-import type { Client } from '../../../../../src/dialects/mcp/toolset.ts'
+import type { McpClient } from '../../../../../src/dialects/mcp/toolset.ts'
 import type { ToolCall } from '../../../../../src/dialects/mcp/wire.ts'
 import {
   answersOf,
@@ -71,7 +71,7 @@ describe('the answers that are a tool’s own', () => {
 })
 
 describe('what a state is sealed for', () => {
-  const client = (headers = {}): Client => ({
+  const client = (headers = {}): McpClient => ({
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
     background: () => undefined,
