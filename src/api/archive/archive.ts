@@ -2,15 +2,16 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/registry-archive.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
+import { streamOf } from '../../http/answer/text-stream.ts'
 import { noteAct } from '../../http/route/acts.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import type { Note, RouteDeps } from '../../http/route/route.ts'
-import { createPartSigner, type Part, partsOf, type Signer } from './parts.ts'
+import { createPartSigner, type FilePart, partsOf, type TextSigner } from './parts.ts'
 import { blobLines, encodeProgress, encodeRestored, encodeTold, isJsonLines, JSON_LINES, lineOf } from './wire.ts'
 
 export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly archive: RegistryArchive
-  readonly signer: Signer
+  readonly signer: TextSigner
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
   readonly base64Of: (bytes: Uint8Array) => string
   readonly giveWay: () => Promise<void>
@@ -29,21 +30,9 @@ export function createArchive(deps: ArchiveDeps) {
     note(toolkit === undefined ? {} : { toolkit })
     const about = { switchboard: version, at: now().toISOString(), ...(toolkit === undefined ? {} : { toolkit }) }
     const parts = signedParts(lineOf({ kind: 'archive', format: FORMAT, ...about }), toolkit)
-    const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>({
-      // A slow reader keeps no more than one part waiting
-      async pull(controller) {
-        const { done, value } = await parts.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(value))
-      },
-      async cancel() {
-        await parts.return(undefined)
-      },
-    })
     const name = `switchboard${toolkit === undefined ? '' : `-${toolkit}`}-${about.at.slice(0, 10)}.jsonl`
     const headers = { 'content-type': JSON_LINES, 'content-disposition': `attachment; filename="${name}"` }
-    return new Response(body, { headers })
+    return new Response(streamOf(parts), { headers })
   }
 
   async function* signedParts(header: string, toolkit: string | undefined): AsyncGenerator<string, undefined> {
@@ -91,8 +80,8 @@ export function createArchive(deps: ArchiveDeps) {
   async function takeIn(
     c: RouteContext,
     principal: Principal,
-    first: Part,
-    rest: AsyncGenerator<Part, undefined>,
+    first: FilePart,
+    rest: AsyncGenerator<FilePart, undefined>,
     out: ReadableStreamDefaultController<Uint8Array>,
   ): Promise<void> {
     const encoder = new TextEncoder()
@@ -104,7 +93,7 @@ export function createArchive(deps: ArchiveDeps) {
     })
     const about = { ...restore.counts(), complete: false }
     let outcome: 'success' | 'internal' = 'internal'
-    const take = async ({ lines, unsigned }: Part) => {
+    const take = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)

@@ -4,12 +4,12 @@ import { bodyLines } from '../../http/request/body-lines.ts'
 import { MAX_DEPTH, readJsonText } from '../../http/request/json-text.ts'
 
 /** HMAC under the deployment's secret. */
-export interface Signer {
+export interface TextSigner {
   sign(text: string): Promise<string>
   verify(text: string, signature: string): Promise<boolean>
 }
 
-export interface Part {
+export interface FilePart {
   readonly lines: readonly FileLine[]
   readonly unsigned?: string
 }
@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000
 
 /** Each signature covers the one before it and the number of its line, so that parts can be neither left out nor moved. */
-export function createPartSigner(signer: Signer) {
+export function createPartSigner(signer: TextSigner) {
   let before = ''
   const signedText = (kind: Closing, line: number, text: string) => `${before}\n${kind} ${line}\n${text}`
   return {
@@ -43,8 +43,8 @@ export function createPartSigner(signer: Signer) {
 /** Holds each part whole. With a signer they end at the first that is not signed by it; without, all is believed. */
 export async function* partsOf(
   body: ReadableStream<Uint8Array> | null,
-  signer: Signer | undefined,
-): AsyncGenerator<Part, undefined> {
+  signer: TextSigner | undefined,
+): AsyncGenerator<FilePart, undefined> {
   const parts = signer && createPartSigner(signer)
   let lines: FileLine[] = []
   let texts: string[] = []

@@ -67,7 +67,11 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     return { ...ok(encodeUpload(id, read.value, expires)), status: 201, headers }
   })
 
-  on('DELETE /artifacts/:id', 'Remove a file that was sent', { ...CALLER })(async ({ c, principal, path: { id } }) => {
+  on(
+    'DELETE /artifacts/:id',
+    'Remove a file that was sent',
+    CALLER,
+  )(async ({ c, principal, path: { id } }) => {
     const owner = ownerOf(c.req.raw, principal)
     if (!owner.ok) return owner
     return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(UNKNOWN_FILE)
@@ -82,11 +86,8 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
       416: { says: 'No such part' },
     },
   } as const
-  const showOwn = handler('GET /artifacts/:id', summary, { ...CALLER, ...READ })(async ({
-    c,
-    principal,
-    path: { id },
-  }) => {
+  const showOwn = handler('GET /artifacts/:id', summary, { ...CALLER, ...READ })(async ({ c, principal, path }) => {
+    const { id } = path
     const owner = ownerOf(c.req.raw, principal)
     if (!owner.ok) return owner
     const file = await uploads.find(id, owner.value)

@@ -4,7 +4,7 @@ import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts
 import { query } from '../../http/request/query.ts'
 import { handleOf, type Upload } from '../../core/call/upload-store.ts'
 
-export interface Part {
+interface ByteRange {
   readonly offset: number
   readonly length: number
 }
@@ -21,7 +21,7 @@ export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
 }
 
 /** RFC 9110, section 14.1.2; undefined where all is asked for, and for other units, several parts and malformed ranges. */
-export function readRange(header: string | null, size: number): Part | 'unsatisfiable' | undefined {
+export function readRange(header: string | null, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
   if (first === '') {

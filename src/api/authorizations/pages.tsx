@@ -2,6 +2,7 @@ import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { type Page, plainPage } from '../../http/page/page.ts'
+import { Row } from '../../http/page/rows.tsx'
 import { signInPath } from '../../http/page/sign-in-path.ts'
 import { bounded, indentedJson, sentence } from '../../http/page/text.ts'
 import { scopeWords } from './scope-words.ts'
@@ -17,25 +18,12 @@ export function grantPage(authorization: Authorization, providerName: string, no
     body: (
       <>
         <dl>
-          <dt>Tool</dt>
-          <dd>
-            <code>{tool}</code>
-          </dd>
-          <dt>For the user</dt>
-          <dd>
-            <strong>{bounded(userId)}</strong>
-          </dd>
-          <SignedIn name={signedIn} />
-          <dt>At</dt>
-          <dd>{name}</dd>
-          {account === undefined ? undefined : (
-            <>
-              <dt>Account</dt>
-              <dd>{account === '' ? 'the one without a name' : bounded(account)}</dd>
-            </>
-          )}
-          <dt>Sent to</dt>
-          <dd>{hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />}</dd>
+          <Row term="Tool" words={<code>{tool}</code>} />
+          <Row term="For the user" words={<strong>{bounded(userId)}</strong>} />
+          <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
+          <Row term="At" words={name} />
+          <Row term="Account" words={account === '' ? 'the one without a name' : account && bounded(account)} />
+          <Row term="Sent to" words={hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />} />
         </dl>
         <h2>It asks for</h2>
         {scopes.length === 0 ? (
@@ -78,16 +66,6 @@ export function grantPage(authorization: Authorization, providerName: string, no
       </>
     ),
   }
-}
-
-function SignedIn({ name }: { readonly name: string | undefined }) {
-  if (name === undefined) return <></>
-  return (
-    <>
-      <dt>Signed in as</dt>
-      <dd>{bounded(name)}</dd>
-    </>
-  )
 }
 
 function Codes({ texts }: { readonly texts: readonly string[] }) {
@@ -172,13 +150,12 @@ export function approvalPage(
     body: (
       <>
         <dl>
-          <dt>Tool</dt>
-          <dd>
-            <code>{tool}</code>
-          </dd>
-          <dt>For the user</dt>
-          <dd>{userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}</dd>
-          <SignedIn name={signedIn} />
+          <Row term="Tool" words={<code>{tool}</code>} />
+          <Row
+            term="For the user"
+            words={userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}
+          />
+          <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
         </dl>
         <h2>Its arguments</h2>
         <Arguments input={input} />

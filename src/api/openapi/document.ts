@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { type Answer, ref } from '../../http/route/answers.ts'
+import { type DeclaredAnswer, ref } from '../../http/route/answers.ts'
 import { operationOf, type Operation } from '../../http/route/operation.ts'
 import { COMPONENTS } from './schemas.ts'
 
@@ -123,11 +123,14 @@ async function requestBody({ body, sends }: Operation<unknown>): Promise<JsonObj
 function responsesOf({ answers = {}, failures = 'Error', conditional }: Operation<unknown>): JsonObject {
   const refused = { says: 'There is another revision than `If-Match` names', schema: ref(failures) }
   const stated = conditional ? { ...answers, 412: refused } : answers
-  const all: [string, Answer][] = [...Object.entries(stated), ['default', { says: 'Why not', schema: ref(failures) }]]
+  const all: [string, DeclaredAnswer][] = [
+    ...Object.entries(stated),
+    ['default', { says: 'Why not', schema: ref(failures) }],
+  ]
   return Object.fromEntries(all.map(([status, answer]) => [status, responseOf(answer)]))
 }
 
-function responseOf({ says, schema, type, streams, note, tagged }: Answer): JsonObject {
+function responseOf({ says, schema, type, streams, note, tagged }: DeclaredAnswer): JsonObject {
   const named = {
     ...(note === undefined ? {} : { 'Switchboard-Note': headerOf(note) }),
     ...(tagged ? { ETag: headerOf('The revision, to send back in If-Match') } : {}),

@@ -1,5 +1,6 @@
 import { isJsonObject, isObject, type JsonObject, type Json } from '../../core/tool/json.ts'
 import type { Page } from '../../http/page/page.ts'
+import { Row } from '../../http/page/rows.tsx'
 import { TEXT_STYLE } from '../../http/page/style.ts'
 
 export function referencePage({ paths }: JsonObject): Page {
@@ -85,15 +86,6 @@ function Fields({ schema }: { readonly schema: Json | undefined }) {
       {membersOf(schema.properties).map(([name, field]) => (
         <Row term={`· ${name}`} words={wantedWords(needed.includes(name), field)} />
       ))}
-    </>
-  )
-}
-
-function Row({ term, words }: { readonly term: string; readonly words: string }) {
-  return (
-    <>
-      <dt>{term}</dt>
-      <dd>{words}</dd>
     </>
   )
 }

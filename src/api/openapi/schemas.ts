@@ -1,8 +1,9 @@
-import { ANY, listOf, OBJECT, objectOf, type Schema, TEXT, TEXTS } from '../../http/route/answers.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import { ANY, listOf, OBJECT, objectOf, TEXT, TEXTS } from '../../http/route/answers.ts'
 
-const FLAG: Schema = { type: 'boolean' }
-const COUNT: Schema = { type: 'integer', minimum: 0 }
-const TIME: Schema = { type: 'string', format: 'date-time' }
+const FLAG: JsonObject = { type: 'boolean' }
+const COUNT: JsonObject = { type: 'integer', minimum: 0 }
+const TIME: JsonObject = { type: 'string', format: 'date-time' }
 
 const PROBLEMS = listOf(objectOf({ path: TEXT, message: TEXT }))
 const WARNINGS = listOf(objectOf({ message: TEXT }))
@@ -186,4 +187,4 @@ export const COMPONENTS = {
   Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(OBJECT), lost: COUNT }),
   Health: objectOf({ 'status': { enum: ['ok', 'unavailable'] }, 'version?': TEXT, 'message?': TEXT }),
   Upload: objectOf({ 'handle': TEXT, 'size': COUNT, 'content_type': TEXT, 'filename?': TEXT, 'expires_at': TIME }),
-} as const satisfies Readonly<Record<string, Schema>>
+} as const satisfies Readonly<Record<string, JsonObject>>

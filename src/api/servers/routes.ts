@@ -9,13 +9,13 @@ import { ANY_QUERY, query, type ReadOf } from '../../http/request/query.ts'
 import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
 import { json, OBJECT, plain } from '../../http/route/answers.ts'
 import { createPublicFace, type PublicRouteDeps } from '../../http/route/public-route.ts'
-import type { Deployment, Toolset } from './wire.ts'
+import type { ListedDeployment, ToolkitServer } from './wire.ts'
 
 export interface ServersFaceDeps extends PublicRouteDeps {
-  readonly deployment: Omit<Deployment, 'origin' | 'needsKey' | 'signsIn'>
+  readonly deployment: Omit<ListedDeployment, 'origin' | 'needsKey' | 'signsIn'>
   readonly needsKey: (request: Request) => boolean
   readonly identify: (c: Context) => Promise<Principal | undefined>
-  readonly toolsetsOf: (principal: Principal) => Promise<readonly Toolset[]>
+  readonly toolsetsOf: (principal: Principal) => Promise<readonly ToolkitServer[]>
 }
 
 /** Few requests need it. */
@@ -69,13 +69,13 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     },
   )
 
-  function deploymentAt({ req }: Context): Deployment {
+  function deploymentAt({ req }: Context): ListedDeployment {
     const url = new URL(req.url)
     return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
   }
 
   /** In the order of their names; undefined is the deployment itself. */
-  async function serversFor(c: Context): Promise<readonly (Toolset | undefined)[]> {
+  async function serversFor(c: Context): Promise<readonly (ToolkitServer | undefined)[]> {
     const principal = await identify(c)
     return [undefined, ...(principal ? await toolsetsOf(principal) : [])]
   }
@@ -85,7 +85,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     const here = deploymentAt(c)
     const { cursor = '', limit = DEFAULT_LIMIT } = asked
     const all = (await serversFor(c)).filter((each) => wire.isAskedFor(here, each, asked))
-    const nameOf = (toolset: Toolset | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
+    const nameOf = (toolset: ToolkitServer | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
     const rest = cursor === '' ? all : all.filter((each) => nameOf(each) > cursor.toLowerCase())
     const page = rest.slice(0, Number(limit))
     const next = rest.length > page.length ? wire.serverName(here.origin, page.at(-1)) : undefined
@@ -115,7 +115,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     })
   }
 
-  async function named(c: Context): Promise<Result<{ readonly toolset: Toolset | undefined }>> {
+  async function named(c: Context): Promise<Result<{ readonly toolset: ToolkitServer | undefined }>> {
     const name = pathSegment(c.req.url, 3)
     if (!name.ok) return name
     const { serverName } = await load()

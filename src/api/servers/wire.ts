@@ -1,4 +1,4 @@
-export interface Deployment {
+export interface ListedDeployment {
   readonly origin: string
   readonly title: string
   readonly version: string
@@ -11,7 +11,7 @@ export interface Deployment {
 }
 
 /** Some of its tools, which are a server of their own: `/mcp?toolkits=Gmail`. */
-export interface Toolset {
+export interface ToolkitServer {
   readonly toolkit: string
   readonly tools: number
 }
@@ -24,7 +24,7 @@ const NAME = 'switchboard'
 export const CARD_TYPE = 'application/mcp-server-card+json'
 export const CATALOG_TYPE = 'application/ai-catalog+json'
 
-function keyHeader({ needsKey }: Deployment) {
+function keyHeader({ needsKey }: ListedDeployment) {
   return {
     name: 'Authorization',
     description: "An API key of this deployment: 'Bearer <key>'",
@@ -34,7 +34,7 @@ function keyHeader({ needsKey }: Deployment) {
 }
 
 /** The one that takes no key first, since a client that has just found the deployment has none. */
-function remotesOf(deployment: Deployment, toolset?: Toolset) {
+function remotesOf(deployment: ListedDeployment, toolset?: ToolkitServer) {
   const { origin, signsIn } = deployment
   const some = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
   const withKey = { type: 'streamable-http', url: `${origin}/mcp${some}`, headers: [keyHeader(deployment)] }
@@ -42,7 +42,7 @@ function remotesOf(deployment: Deployment, toolset?: Toolset) {
 }
 
 /** In reverse DNS: `com.acme.tools/switchboard` for `https://tools.acme.com`, and `….Gmail` for its toolkit Gmail. */
-export function serverName(origin: string, toolset?: Toolset): string {
+export function serverName(origin: string, toolset?: ToolkitServer): string {
   return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
 }
 
@@ -51,7 +51,7 @@ function hostOf(origin: string): string {
   return new URL(origin).hostname.replaceAll(/[^a-zA-Z0-9.-]/g, '')
 }
 
-function identity({ origin, title, version }: Deployment, toolset?: Toolset) {
+function identity({ origin, title, version }: ListedDeployment, toolset?: ToolkitServer) {
   const ofSome = toolset && {
     title: toolset.toolkit,
     description: toolset.tools === 1 ? 'One tool' : `${toolset.tools} tools`,
@@ -61,7 +61,7 @@ function identity({ origin, title, version }: Deployment, toolset?: Toolset) {
 }
 
 /** A `ServerResponse` of the MCP registry's API, v0.1. */
-export function encodeServer(deployment: Deployment, toolset?: Toolset) {
+export function encodeServer(deployment: ListedDeployment, toolset?: ToolkitServer) {
   const { deployedAt } = deployment
   const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
   const official = { status: 'active', isLatest: true, ...(at ? { publishedAt: at, updatedAt: at } : {}) }
@@ -76,14 +76,14 @@ export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[
 }
 
 /** An MCP Server Card (SEP-2127). */
-export function encodeCard(deployment: Deployment) {
+export function encodeCard(deployment: ListedDeployment) {
   const { protocolVersions } = deployment
   const remotes = remotesOf(deployment).map((remote) => ({ ...remote, supportedProtocolVersions: protocolVersions }))
   return { $schema: CARD_SCHEMA, ...identity(deployment), remotes }
 }
 
 /** An AI Catalog, without what the card says itself. */
-export function encodeCatalog({ origin, title }: Deployment) {
+export function encodeCatalog({ origin, title }: ListedDeployment) {
   const identifier = `urn:air:${hostOf(origin)}:mcp:${NAME}`
   return {
     specVersion: '1.0',
@@ -92,16 +92,16 @@ export function encodeCatalog({ origin, title }: Deployment) {
   }
 }
 
-interface Asked {
+interface ServersQuery {
   readonly search?: string
   readonly version?: string
   readonly updated_since?: string
 }
 
 export function isAskedFor(
-  deployment: Deployment,
-  toolset: Toolset | undefined,
-  { search = '', version = 'latest', updated_since }: Asked,
+  deployment: ListedDeployment,
+  toolset: ToolkitServer | undefined,
+  { search = '', version = 'latest', updated_since }: ServersQuery,
 ): boolean {
   return (
     serverName(deployment.origin, toolset).toLowerCase().includes(search.toLowerCase()) &&
@@ -110,6 +110,6 @@ export function isAskedFor(
   )
 }
 
-export function isVersion({ version }: Deployment, asked: string): boolean {
+export function isVersion({ version }: ListedDeployment, asked: string): boolean {
   return asked === 'latest' || asked === version
 }

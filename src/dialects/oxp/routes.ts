@@ -18,7 +18,7 @@ import { STATES } from '../../core/tool/version.ts'
 import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
 import { LIST, type ListAsked } from './list-query.ts'
-import { type Answer, type Answers, component, listing, ref } from '../../http/route/answers.ts'
+import { type DeclaredAnswer, type Answers, component, listing, ref } from '../../http/route/answers.ts'
 import { afterGate, declare, reading } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY, query } from '../../http/request/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
@@ -37,7 +37,7 @@ const STATUS_OF = optional(oneOf(STATES))
 const SUMMARY = 'summary'
 
 const HEALTH: Answers = { 200: component('It is', 'Health'), 503: component('Storage does not answer', 'Health') }
-const CALLED: Answer = {
+const CALLED: DeclaredAnswer = {
   ...component(
     'What the tool came to; or, where the request names text/event-stream in Accept, a stream of the events `progress`, which the event `result` ends',
     'CallResult',

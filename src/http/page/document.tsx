@@ -1,5 +1,6 @@
 import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
+import { streamOf } from '../answer/text-stream.ts'
 import { CARD, STYLE } from './style.ts'
 import { visible } from './text.ts'
 
@@ -91,21 +92,6 @@ async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: st
     text = ''
   }
   yield text + end
-}
-
-/** When the reader goes away, no more texts are made. */
-function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      const next = await texts.next()
-      if (next.done) controller.close()
-      else controller.enqueue(encoder.encode(next.value))
-    },
-    async cancel() {
-      await texts.return(undefined)
-    },
-  })
 }
 
 export async function answerPage(shown: Page): Promise<Response> {

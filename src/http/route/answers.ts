@@ -1,11 +1,8 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 
-/** Not closed, since answers may grow. */
-export type Schema = JsonObject
-
-export interface Answer {
+export interface DeclaredAnswer {
   readonly says: string
-  readonly schema?: Schema
+  readonly schema?: JsonObject
   /** Whether it comes as server-sent events where they are accepted and there is something to say before it. */
   readonly streams?: true
   readonly type?: string
@@ -14,39 +11,39 @@ export interface Answer {
   readonly tagged?: true
 }
 
-export type Answers = Readonly<Record<number, Answer>>
+export type Answers = Readonly<Record<number, DeclaredAnswer>>
 
-export const TEXT: Schema = { type: 'string' }
-export const ANY: Schema = {}
-export const OBJECT: Schema = { type: 'object' }
+export const TEXT: JsonObject = { type: 'string' }
+export const ANY: JsonObject = {}
+export const OBJECT: JsonObject = { type: 'object' }
 
-export function listOf(items: Schema): Schema {
+export function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items }
 }
 
 export const TEXTS = listOf(TEXT)
 
 /** A name that ends in `?` may be absent. */
-export function objectOf(fields: Readonly<Record<string, Schema>>): Schema {
+export function objectOf(fields: Readonly<Record<string, JsonObject>>): JsonObject {
   const named = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
   const required = Object.keys(fields).filter((name) => !name.endsWith('?'))
   return { type: 'object', properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) }
 }
 
-export function ref(name: string): Schema {
+export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-export const json = (says: string, schema: Schema): Answer => ({ says, schema })
-export const component = (says: string, name: string): Answer => json(says, ref(name))
+export const json = (says: string, schema: JsonObject): DeclaredAnswer => ({ says, schema })
+export const component = (says: string, name: string): DeclaredAnswer => json(says, ref(name))
 /** `{"items": […]}` of one component. */
-export const items = (says: string, name: string): Answer => json(says, objectOf({ items: listOf(ref(name)) }))
-export const tagged = (answer: Answer): Answer => ({ ...answer, tagged: true })
-export const plain = (says: string, type: string): Answer => ({ says, type })
+export const items = (says: string, name: string): DeclaredAnswer => json(says, objectOf({ items: listOf(ref(name)) }))
+export const tagged = (answer: DeclaredAnswer): DeclaredAnswer => ({ ...answer, tagged: true })
+export const plain = (says: string, type: string): DeclaredAnswer => ({ says, type })
 
 export const DONE: Answers = { 204: { says: 'Done' } }
-export const UNCHANGED: Answer = { says: 'What the request holds is as it is' }
-export function listing(schema: Schema): Answers {
+export const UNCHANGED: DeclaredAnswer = { says: 'What the request holds is as it is' }
+export function listing(schema: JsonObject): Answers {
   return {
     200: { ...json('The tools that the caller may see', schema), note: 'Why a filtered list is empty' },
     304: UNCHANGED,

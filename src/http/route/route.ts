@@ -23,7 +23,7 @@ export interface RouteDeps {
 
 export type Note = (about: JsonObject) => void
 
-export interface RouteRequest<Path extends string, Q, B> {
+interface RouteRequest<Path extends string, Q, B> {
   readonly c: Context
   readonly principal: Principal
   readonly path: PathOf<Path>
