@@ -17,10 +17,10 @@ export type Reply<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag?: string | undefined }
   | { readonly ok: false; readonly status: number; readonly failure: RouteFailure }
 
-export type RouteName = keyof ApiAnswers
+type RouteName = keyof ApiAnswers
 
 /** The parameters of a route's path by name, and the rest of a request to it; with an `etag` it is sent as `If-Match`. */
-export type RouteRequest<R extends string> = PathOf<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
+type RouteRequest<R extends string> = PathOf<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
 
 export interface RequestParts {
   readonly query?: URLSearchParams | string

@@ -63,7 +63,7 @@ export function Chips({ label, chips }: { label: string; chips: readonly Chip[] 
     <ul class="chips" aria-label={label}>
       {chips.map(({ text, href, isCurrent = false }) => (
         <li>
-          <a class="chip" href={href} {...(isCurrent ? { 'aria-current': 'true' } : {})}>
+          <a class="chip" href={href} aria-current={isCurrent ? 'true' : undefined}>
             {text}
           </a>
         </li>

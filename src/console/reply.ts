@@ -6,7 +6,7 @@ import type { CallEnd, FollowedCall, Reply, RouteFailure } from './page.ts'
 /** Reads a route's answer; `T` is the type that `ApiAnswers` has of it. */
 export async function replyOf<T>(response: Response): Promise<Reply<T>> {
   const { ok, status, value } = await bodyOf(response)
-  if (!ok) return { ok, status, failure: failureIn(status, value) }
+  if (!ok) return { ok, status, failure: failureOf(status, value) }
   return { ok, status, value, etag: response.headers.get('etag')?.slice(1, -1) }
 }
 
@@ -44,7 +44,7 @@ interface FailureBody {
   readonly errors?: RouteFailure['problems']
 }
 
-function failureIn(status: number, value: unknown): RouteFailure {
+export function failureOf(status: number, value: unknown): RouteFailure {
   const { message, developer_message: detail, errors: problems = [] }: FailureBody = Object(value)
   return {
     status,

@@ -37,10 +37,7 @@ export function Table<T>({ label, columns, items, more }: TableProps<T>) {
             {items.map((item) => (
               <tr>
                 {columns.map(({ title, cell, isName, isLong, isAct }) => {
-                  const marks = {
-                    ...(isAct ? {} : { 'data-label': title }),
-                    ...(isLong ? { class: 'long' } : {}),
-                  }
+                  const marks = { 'data-label': isAct ? undefined : title, 'class': isLong ? 'long' : undefined }
                   return isName ? (
                     <th scope="row" {...marks}>
                       {cell(item)}

@@ -98,6 +98,61 @@ describe('somebody who is signed in', () => {
   })
 })
 
+describe('a form that stood open while somebody took something away', () => {
+  const CLIENT = { name: 'Acme', issuer: 'https://login.acme.test', client_id: 'c' }
+  it.each([
+    {
+      page: 'policies?pattern=Lab.*',
+      path: '/policies/Lab.*',
+      before: { security_level: 3 },
+      after: { security_level: 9, approval: true },
+      fields: { 'do': 'set', 'input/pattern': 'Lab.*', 'input/security_level': '3' },
+    },
+    {
+      page: 'providers?id=acme',
+      path: '/providers/acme',
+      before: CLIENT,
+      after: { ...CLIENT, tools: ['Acme.*'] },
+      fields: {
+        'do': 'give',
+        'input/id': 'acme',
+        'input/name': 'A',
+        'input/issuer': CLIENT.issuer,
+        'input/client_id': 'c',
+      },
+    },
+  ])('does not give it back: $page', async ({ page, path, before, after, fields }) => {
+    await server.json('PUT', path, before, asAdmin)
+    const address = `${server.url}/console/${page}`
+    const etag = etagIn((await admin.open(address)).text)
+    await server.json('PUT', path, after, asAdmin)
+    const origin = server.url
+    expect((await admin.post(address, { ...fields, etag }, { origin })).status).toBe(412)
+    expect((await admin.post(address, { ...fields, etag: '*' }, { origin })).status).toBe(412)
+    expect((await server.json('GET', path, undefined, asAdmin)).body).toMatchObject(after)
+  })
+
+  it('does not give a key what it lost', async () => {
+    const { id } = await keyOf(server, ['*'])
+    const address = `${server.url}/console/keys?id=${id}`
+    const etag = etagIn((await admin.open(address)).text)
+    await server.json('PATCH', `/keys/${id}`, { tools: ['Lab.*'] }, asAdmin)
+    const fields = { 'do': 'change', 'input/name': 'k', 'input/scopes': '0', 'input/tools': '*', etag }
+    const sent = await admin.post(address, fields, { origin: server.url })
+    expect([sent.status, sent.text.includes('It was changed since this form was filled')]).toEqual([412, true])
+    expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['Lab.*'])
+    const again = await admin.post(address, { ...fields, etag: etagIn(sent.text) }, { origin: server.url })
+    expect(again.status).toBe(200)
+    expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['*'])
+  })
+
+  function etagIn(text: string): string {
+    const [, etag = ''] = /name="etag" value="([^"]+)"/.exec(text) ?? []
+    expect(etag).not.toBe('')
+    return etag
+  }
+})
+
 describe('a page', () => {
   it('is framed by nobody, kept by nobody, and told to no other host', async () => {
     for (const path of ['/', '/console/keys', '/console/tools/Calculator.Add', '/console/calls']) {

@@ -12,7 +12,7 @@ const WIDTH = 720
 const HEIGHT = 200
 const MOST_HOURS = 48
 
-export interface Hour {
+interface Hour {
   readonly at: string
   readonly calls: number
   readonly failures: number

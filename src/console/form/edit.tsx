@@ -109,11 +109,7 @@ export function editView({ title, done, sent, list, id, heading, intro, form }: 
     status: failure?.status ?? 200,
     content: (
       <>
-        {done === undefined || failure ? undefined : (
-          <Notice>
-            <p>{done}</p>
-          </Notice>
-        )}
+        {done && !failure && <Notice>{done}</Notice>}
         {failure && <FailureNotice failure={failure} />}
         {list}
         <section aria-labelledby={id}>

@@ -23,12 +23,8 @@ export function FieldRows({ fields, ...rest }: FieldRowsProps) {
   )
 }
 
-function FieldRow({
-  field,
-  form,
-  problems,
-  labelOf = (key) => key,
-}: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
+function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
+  const { form, problems, labelOf = (text) => text } = props
   const { name, key, description, isRequired, kind } = field
   const own = problems.filter(({ path }) => isOf(field, path))
   const id = `f-${name}`
@@ -57,20 +53,25 @@ function FieldRow({
         <legend>{label}</legend>
         {notes}
         {kind.type === 'group' ? (
-          <FieldRows fields={kind.fields} form={form} problems={problems} labelOf={labelOf} />
+          <FieldRows fields={kind.fields} {...props} />
         ) : (
-          <Boxes name={name} values={kind.values} ticked={form.getAll(name)} />
+          kind.values.map((value, index) => (
+            <label class="choice">
+              <input
+                type="checkbox"
+                name={name}
+                value={String(index)}
+                checked={form.getAll(name).includes(String(index))}
+              />
+              <span>{wordOf(value)}</span>
+            </label>
+          ))
         )}
       </fieldset>
     )
   }
-  const attributes = {
-    id,
-    name,
-    ...described,
-    ...(own.length === 0 ? {} : { 'aria-invalid': 'true' }),
-    ...(isRequired ? { 'aria-required': 'true' } : {}),
-  }
+  const invalid = own.length === 0 ? {} : { 'aria-invalid': 'true' }
+  const attributes = { id, name, ...described, ...invalid, ...(isRequired ? { 'aria-required': 'true' } : {}) }
   if (kind.type === 'flag') {
     return (
       <div class="field">
@@ -116,19 +117,6 @@ export function FieldProblem({ name, problems }: { name: string; problems: reado
     <p class="field-problem" id={`problem-${name}`}>
       {problems.map(({ message }) => message).join('; ')}
     </p>
-  )
-}
-
-function Boxes({ name, values, ticked }: { name: string; values: readonly Json[]; ticked: readonly string[] }) {
-  return (
-    <>
-      {values.map((value, index) => (
-        <label class="choice">
-          <input type="checkbox" name={name} value={String(index)} checked={ticked.includes(String(index))} />
-          <span>{wordOf(value)}</span>
-        </label>
-      ))}
-    </>
   )
 }
 

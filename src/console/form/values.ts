@@ -6,7 +6,7 @@ import { type Field, type FieldKind, ROOT } from './fields.ts'
 /** The name of the control in which somebody may write the whole input as JSON instead. */
 export const WHOLE = 'whole'
 
-export interface ReadInput {
+interface ReadInput {
   readonly input: JsonObject
   readonly problems: readonly Problem[]
 }

@@ -35,10 +35,6 @@ const DONE = new Map([
   ['changed', 'The key is changed: here at once, and everywhere within a minute.'],
 ])
 
-export async function show(visit: PageVisit): Promise<PageResult> {
-  return keysView(visit)
-}
-
 /** Makes a key, changes one, gives one another text, or revokes one. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form)
@@ -46,18 +42,18 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   switch (form.get('do')) {
     case 'make': {
       const made = await visit.ask('POST /keys', { body: readInput(FIELDS, form).input })
-      return keysView(visit, made.ok ? { fresh: made.value } : { sent: { failure: made.failure, form } })
+      return show(visit, made.ok ? { fresh: made.value } : { sent: { failure: made.failure, form } })
     }
     case 'change':
       return changeKey(visit, form)
     case 'rotate': {
       const body = { overlap_seconds: Number(form.get('overlap') ?? DAY_S) }
       const rotated = await visit.ask('POST /keys/:id/rotate', { id, body })
-      return keysView(visit, rotated.ok ? { fresh: rotated.value } : { sent: rotated })
+      return show(visit, rotated.ok ? { fresh: rotated.value } : { sent: rotated })
     }
     case 'revoke': {
       const revoked = await visit.ask('DELETE /keys/:id', { id })
-      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : keysView(visit, { sent: revoked })
+      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(visit, { sent: revoked })
     }
     default:
       return { redirectTo: PATH }
@@ -68,10 +64,10 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 async function changeKey(visit: PageVisit, form: URLSearchParams): Promise<PageResult> {
   const id = visit.url.searchParams.get('id') ?? ''
   const before = await visit.ask('GET /keys/:id', { id })
-  if (!before.ok) return keysView(visit, { sent: refusedForm(before, form) })
+  if (!before.ok) return show(visit, { sent: refusedForm(before, form) })
   const body = changesIn(FIELDS, before.value, readInput(FIELDS, form).input)
   const changed = await visit.ask('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
-  if (!changed.ok) return keysView(visit, { sent: refusedForm(changed, form) })
+  if (!changed.ok) return show(visit, { sent: refusedForm(changed, form) })
   return { redirectTo: `${PATH}?done=changed` }
 }
 
@@ -80,7 +76,7 @@ interface KeysViewProps {
   readonly fresh?: FreshKeyProps
 }
 
-async function keysView(visit: PageVisit, { sent, fresh }: KeysViewProps = {}): Promise<View> {
+export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}): Promise<View> {
   const { searchParams } = visit.url
   const id = fresh ? null : searchParams.get('id')
   const [list, chosen] = await Promise.all([

@@ -16,25 +16,21 @@ const DONE = new Map([
   ['removed', 'It is gone. What others say of these tools still holds.'],
 ])
 
-export async function show(visit: PageVisit): Promise<PageResult> {
-  return policiesView(visit)
-}
-
 /** Sets a policy in place of the one that its pattern had, or removes one. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form)
   const pattern = form.get('input/pattern') ?? ''
   if (form.get('do') === 'remove') {
     const removed = await visit.ask('DELETE /policies/:pattern', { pattern })
-    return removed.ok ? { redirectTo: `${PATH}?done=removed` } : policiesView(visit, removed)
+    return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(visit, removed)
   }
   const { pattern: _, ...body } = readInput(FIELDS, form).input
   const etag = etagOf(form, pattern, visit.url.searchParams.get('pattern'))
   const set = await visit.ask('PUT /policies/:pattern', { pattern, body, etag })
-  return set.ok ? { redirectTo: `${PATH}?done=set` } : policiesView(visit, refusedForm(set, form))
+  return set.ok ? { redirectTo: `${PATH}?done=set` } : show(visit, refusedForm(set, form))
 }
 
-async function policiesView(visit: PageVisit, sent?: SentForm): Promise<View> {
+export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
   const { searchParams } = visit.url
   const pattern = searchParams.get('pattern')
   const [list, chosen] = await Promise.all([

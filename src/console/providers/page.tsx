@@ -24,29 +24,25 @@ const FOLDED = {
   ],
 }
 
-export async function show(visit: PageVisit): Promise<PageResult> {
-  return providersView(visit)
-}
-
 /** Connects a provider, changes one, or takes one away. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form, 'input/scope_separator')
   const id = form.get('input/id') ?? ''
   if (form.get('do') === 'remove') {
     const removed = await visit.ask('DELETE /providers/:id', { id })
-    return removed.ok ? { redirectTo: `${PATH}?done=1` } : providersView(visit, removed)
+    return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, removed)
   }
   const { input, problems } = readInput(FIELDS, form)
   if (problems.length > 0) {
-    return providersView(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form })
+    return show(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form })
   }
   const { id: _, ...body } = input
   const etag = etagOf(form, id, visit.url.searchParams.get('id'))
   const put = await visit.ask('PUT /providers/:id', { id, body, etag })
-  return put.ok ? { redirectTo: `${PATH}?done=1` } : providersView(visit, refusedForm(put, form))
+  return put.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, refusedForm(put, form))
 }
 
-async function providersView(visit: PageVisit, sent?: SentForm): Promise<View> {
+export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
   const { searchParams, origin } = visit.url
   const id = searchParams.get('id')
   const [list, chosen] = await Promise.all([

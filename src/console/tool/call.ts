@@ -1,5 +1,5 @@
 import { base64url } from 'jose'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../page.ts'
@@ -66,12 +66,8 @@ function contextOf(form: URLSearchParams): JsonObject {
 }
 
 function jsonOrText(text: string): Json {
-  if (nestsTooDeep(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const value = nestsTooDeep(text) ? undefined : parseJson(text)
+  return value === undefined ? text : value
 }
 
 /** A form that is sent twice is one call; one that was changed is another, since browsers go back to forms. */
@@ -83,7 +79,7 @@ async function callIdOf(formId: string, call: object): Promise<string> {
 /** The pages at which somebody has to do something before the call can be made again. */
 export function challengesOf(reply: CallBody): readonly { readonly id: string; readonly url: string }[] {
   const { authorization = [] } = reply.missing_requirements ?? {}
-  return authorization.filter((each) => isJsonObject({ ...each }) && /^https?:\/\//.test(each.url))
+  return authorization.filter(({ url }) => /^https?:\/\//.test(url))
 }
 
 /** Problems of the input, found in the form or by the route. */

@@ -2,8 +2,9 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import type { CallEnd } from '../page.ts'
-import { Copyable, Notice } from '../parts.tsx'
-import { type CallError, type CallBody, challengesOf } from './call.ts'
+import { Copyable, FailureNotice, Notice } from '../parts.tsx'
+import { failureOf } from '../reply.ts'
+import { type CallBody, type CallError, challengesOf } from './call.ts'
 
 export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
   const { result } = value
@@ -22,14 +23,7 @@ export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallB
   if (result?.error) return <ToolError error={result.error} />
   const challenges = challengesOf(value)
   if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
-  return (
-    <Notice isProblem>
-      <p>
-        <strong>{value.message ?? `It was answered with the status ${status}`}.</strong>
-        {value.developer_message === undefined ? undefined : ` ${value.developer_message}.`}
-      </p>
-    </Notice>
-  )
+  return <FailureNotice failure={failureOf(status, value)} />
 }
 
 function ToolError({ error }: { error: CallError }) {

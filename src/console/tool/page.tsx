@@ -1,6 +1,8 @@
 import { hasScope } from '../../core/access/principal.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
-import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
+import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../page.ts'
+import { Changes, type ChangesProps } from '../changes.tsx'
 import { Chips, LivePlace, FailureNotice } from '../parts.tsx'
 import { call, type FormCall, problemsOf } from './call.ts'
 import { Definition, FORMATS } from './definition.tsx'
@@ -9,7 +11,6 @@ import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
 import { Ready, StatusNotice } from './ready.tsx'
 import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
-import { VersionList } from './versions.tsx'
 
 /** In characters of the input: no shell takes a longer command. */
 const MAX_COPIED = 100_000
@@ -140,4 +141,39 @@ function missing(failure: RouteFailure): View {
       </>
     ),
   }
+}
+
+interface VersionListProps {
+  readonly versions: Reply<ApiAnswers['GET /tools/:id/versions']>
+  readonly current: string
+}
+
+function VersionList({ versions, current }: VersionListProps) {
+  if (!versions.ok) return <FailureNotice failure={versions.failure} />
+  return (
+    <ul>
+      {versions.value.items.map(({ id, version, status, changes }) => (
+        <li>
+          {id === current ? (
+            <strong>{version}, this one</strong>
+          ) : (
+            <a href={`/console/tools/${encodeURIComponent(id)}`}>{version}</a>
+          )}
+          {status === 'active' ? undefined : <span class="note"> {status}</span>}
+          {changes === undefined ? undefined : (
+            <details open={id === current}>
+              <summary>{summaryOf(changes)}</summary>
+              <Changes changes={changes} />
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function summaryOf(changes: ChangesProps['changes']): string {
+  const breaking = changes.filter(({ level }) => level === 'major').length
+  const count = changes.length === 1 ? '1 change' : `${changes.length} changes`
+  return breaking === 0 ? count : `${count}, ${breaking} of which ${breaking === 1 ? 'breaks' : 'break'} callers`
 }

@@ -33,7 +33,7 @@ export function Parameters({ schema, caption }: { schema: Json; caption: string 
 }
 
 /** One parameter, or a part of one. */
-export interface SchemaRow {
+interface SchemaRow {
   /** `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
   readonly name: string
   readonly type: string
@@ -74,7 +74,10 @@ function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): vo
   for (const [key, property = {}] of Object.entries(schema.properties)) {
     if (rows.length >= MAX_ROWS) return
     const name = `${prefix}${key}`
-    rows.push(rowOf(name, property, required.includes(key)))
+    const known = isJsonObject(property) ? property : {}
+    const description = typeof known.description === 'string' ? known.description : ''
+    const isRequired = required.includes(key)
+    rows.push({ name, type: typeOf(property), isRequired, description, rules: rulesOf(known) })
     add(rows, property, `${name}.`, depth + 1)
     if (!isJsonObject(property)) continue
     if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
@@ -90,12 +93,6 @@ function choicesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
 
 function wordOf({ title }: JsonObject, index: number): string {
   return typeof title === 'string' && title !== '' ? title : `choice ${index + 1}`
-}
-
-function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
-  const known = isJsonObject(schema) ? schema : {}
-  const description = typeof known.description === 'string' ? known.description : ''
-  return { name, type: typeOf(schema), isRequired, description, rules: rulesOf(known) }
 }
 
 export function typeOf(schema: Json): string {

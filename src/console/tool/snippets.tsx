@@ -4,13 +4,13 @@ import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
 import { Copyable } from '../parts.tsx'
 
-export interface Snippet {
+interface Snippet {
   readonly title: string
   readonly text: string
   readonly note?: string
 }
 
-export interface Example {
+interface Example {
   readonly origin: string
   readonly isOpen: boolean
   readonly id: string

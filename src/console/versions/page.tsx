@@ -22,26 +22,21 @@ const LIMIT = '50'
 const REVIEW_LIMIT = '10'
 const PATH = '/console/versions'
 
-/** The versions of a status that the visitor may change. */
-export async function show(visit: PageVisit): Promise<PageResult> {
-  return versionsView(visit)
-}
-
 /** Gives a version, or a toolkit, another status. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const { form } = visit
   const done = { redirectTo: hrefOf({ ...filterOf(visit), done: '1' }) }
   if (form.has('toolkit_name')) {
     const changed = await changeToolkit(visit)
-    return changed.ok ? done : versionsView(visit, { failure: changed.failure })
+    return changed.ok ? done : show(visit, { failure: changed.failure })
   }
   const [status, id = '', message, successor] = ['to', 'id', 'message', 'successor'].map(
     (name) => form.get(name)?.trim() ?? '',
   )
   const words = status === 'deprecated' ? Object.fromEntries(queryOf({ message, successor })) : {}
   const changed = await visit.ask('PATCH /tools/:id', { id, body: { status, ...words } })
-  if (!changed.ok) return versionsView(visit, { failure: changed.failure })
-  return changed.value.status === status ? done : versionsView(visit, { held: { id, status: changed.value.status } })
+  if (!changed.ok) return show(visit, { failure: changed.failure })
+  return changed.value.status === status ? done : show(visit, { held: { id, status: changed.value.status } })
 }
 
 /** Versions that wait for somebody come first. */
@@ -64,7 +59,8 @@ interface FailedChange {
   readonly held?: { readonly id: string; readonly status: string }
 }
 
-async function versionsView(visit: PageVisit, { failure, held }: FailedChange = {}): Promise<View> {
+/** The versions of a status that the visitor may change. */
+export async function show(visit: PageVisit, { failure, held }: FailedChange = {}): Promise<View> {
   const { status: state, toolkit } = filterOf(visit)
   const { cursor } = filtersOf(visit, ['cursor'])
   const limit = state === 'pending' ? REVIEW_LIMIT : LIMIT
@@ -75,17 +71,13 @@ async function versionsView(visit: PageVisit, { failure, held }: FailedChange = 
   const chips = ORDERED.map((status) => {
     return { text: status, href: hrefOf({ status, toolkit }), isCurrent: status === state }
   })
-  const isDone = visit.url.searchParams.has('done')
+  const isDone = visit.url.searchParams.has('done') && !failure && !held
   return {
     title: 'Versions',
     status: failure?.status ?? 200,
     content: (
       <>
-        {isDone && !failure && !held ? (
-          <Notice>
-            <p>It is changed: here at once, and everywhere within a minute.</p>
-          </Notice>
-        ) : undefined}
+        {isDone && <Notice>It is changed: here at once, and everywhere within a minute.</Notice>}
         {failure && <FailureNotice failure={failure} />}
         {held && <Held {...held} />}
         <Chips label="Status" chips={chips} />
