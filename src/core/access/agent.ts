@@ -43,12 +43,12 @@ export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies read
 export function principalOfAgent(
   owner: Principal,
   { id, toolkits, scopes }: Pick<Agent, 'id' | 'toolkits' | 'scopes'>,
-) {
+): Principal {
   const within = toolkits.map((toolkit) => `${toolkit}.*`)
   const isAdmin = hasScope(owner, 'admin')
   const named = (patterns: readonly string[]) => (isAdmin && patterns.includes('*') ? within : patterns)
   const { tools, toolsFor, users, limits } = owner
-  const principal: Principal = {
+  return {
     id: `agent:${id}`,
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
@@ -60,5 +60,4 @@ export function principalOfAgent(
     users,
     ...(limits && { limits, limitsOf: owner.limitsOf ?? owner.id }),
   }
-  return principal
 }

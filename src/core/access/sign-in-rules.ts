@@ -1,19 +1,8 @@
-import { check, list, object, oneOf, optional, text, wrong } from '../tool/json-reader.ts'
+import { check, list, object, oneOf, optional, type ReadBy, text, wrong } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { domainOf, type Person } from './person.ts'
-import { type Principal, type Scope, SCOPES } from './principal.ts'
-
-/** Grants rights to people for whom all of its conditions hold. */
-export interface SignInRule {
-  /** The domain of a verified e-mail address, in lower case; subdomains do not match. */
-  readonly domain?: string
-  /** A verified e-mail address, in lower case. */
-  readonly address?: string
-  readonly group?: string
-  readonly scopes: readonly Scope[]
-  readonly tools: readonly string[]
-}
+import { hasScope, type Principal, type Scope, SCOPES } from './principal.ts'
 
 export type Rights = Pick<Principal, 'scopes' | 'tools' | 'toolsFor'>
 
@@ -41,6 +30,9 @@ const RULE = object(
 )
 const RULES = list(RULE, { most: MAX_RULES })
 
+/** Grants rights to people for whom all of its conditions hold, judged by a verified e-mail address. */
+export type SignInRule = Omit<ReadBy<typeof RULE>, 'tools' | 'toolkits'> & { readonly tools: readonly string[] }
+
 /** A rule gives `tools:read` and `tools:call` by default, and all tools where it names neither tools nor toolkits. */
 export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
   const read = check(RULES, value)
@@ -60,8 +52,7 @@ export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights |
   if (matching.length === 0) return undefined
   const scopes = SCOPES.filter((scope) => matching.some((rule) => rule.scopes.includes(scope)))
   const tools = union(matching)
-  const giving = (scope: Scope) =>
-    matching.filter(({ scopes: given }) => given.includes(scope) || given.includes('admin'))
+  const giving = (scope: Scope) => matching.filter((rule) => hasScope(rule, scope))
   const byScope = (scopes.includes('admin') ? SCOPES : scopes).map((scope) => [scope, union(giving(scope))] as const)
   if (byScope.every(([, patterns]) => patterns.length === tools.length)) return { scopes, tools }
   return { scopes, tools, toolsFor: Object.fromEntries(byScope) }

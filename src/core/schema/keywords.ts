@@ -64,7 +64,9 @@ function areNames(value: unknown): boolean {
 }
 
 const applicator = { role: 'applicator', changes: 'opaque' } as const
+const oneSchema = { ...applicator, holds: 'schema' } as const
 const assertion = { role: 'assertion', changes: 'constraint' } as const
+const count = { ...assertion, holds: 'count' } as const
 
 /** Other keywords are allowed and have no effect. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
@@ -86,35 +88,23 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   // The last three are annotations in 2020-12, but callers may rely on them
   ...each(['pattern', 'format', 'contentEncoding', 'contentMediaType'], { ...assertion, holds: 'text' }),
   ...each(['minimum', 'exclusiveMinimum'], { ...assertion, holds: 'number', changes: 'lower' }),
-  ...each(['minLength', 'minItems', 'minProperties', 'minContains'], {
-    ...assertion,
-    holds: 'count',
-    changes: 'lower',
-  }),
+  ...each(['minLength', 'minItems', 'minProperties', 'minContains'], { ...count, changes: 'lower' }),
   ...each(['maximum', 'exclusiveMaximum'], { ...assertion, holds: 'number', changes: 'upper' }),
-  ...each(['maxLength', 'maxItems', 'maxProperties', 'maxContains'], {
-    ...assertion,
-    holds: 'count',
-    changes: 'upper',
-  }),
+  ...each(['maxLength', 'maxItems', 'maxProperties', 'maxContains'], { ...count, changes: 'upper' }),
   ['allOf', { ...applicator, holds: 'list of schemas', isInPlace: true, tells: 'below' }],
   ...each(['anyOf', 'oneOf'], { ...applicator, holds: 'list of schemas', isInPlace: true, tells: 'whole' }),
-  ['not', { ...applicator, holds: 'schema', isInPlace: true, tells: 'whole' }],
-  ...each(['if', 'then', 'else'], { ...applicator, holds: 'schema', isInPlace: true, tells: 'below' }),
+  ['not', { ...oneSchema, isInPlace: true, tells: 'whole' }],
+  ...each(['if', 'then', 'else'], { ...oneSchema, isInPlace: true, tells: 'below' }),
   ['dependentSchemas', { ...applicator, holds: 'schemas by name', isInPlace: true, tells: 'below' }],
   ['dependencies', { ...applicator, holds: 'schemas or names by name', isInPlace: true }],
   ['properties', { ...applicator, holds: 'schemas by name', changes: 'parts', tells: 'below' }],
   ['patternProperties', { ...applicator, holds: 'schemas by name', tells: 'below' }],
-  ['additionalProperties', { ...applicator, holds: 'schema', changes: 'parts', tells: 'surplus' }],
+  ['additionalProperties', { ...oneSchema, changes: 'parts', tells: 'surplus' }],
   ['items', { ...applicator, holds: 'schema or list', changes: 'parts', tells: 'surplus' }],
   ['prefixItems', { ...applicator, holds: 'list of schemas', tells: 'below' }],
-  ...each(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], {
-    ...applicator,
-    holds: 'schema',
-    tells: 'surplus',
-  }),
-  ...each(['contains', 'propertyNames'], { ...applicator, holds: 'schema', tells: 'whole' }),
-  ['contentSchema', { ...applicator, holds: 'schema' }],
+  ...each(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], { ...oneSchema, tells: 'surplus' }),
+  ...each(['contains', 'propertyNames'], { ...oneSchema, tells: 'whole' }),
+  ['contentSchema', oneSchema],
 ])
 
 export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<string> {

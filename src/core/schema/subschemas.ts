@@ -46,7 +46,7 @@ export function mapSubschemas(
   schema: Readonly<Record<string, unknown>>,
   change: (schema: unknown, keyword: string, path: string) => unknown,
 ): Record<string, unknown> {
-  const copy = emptyRecord()
+  const copy: Record<string, unknown> = Object.create(null)
   for (const [keyword, value] of Object.entries(schema)) {
     copy[keyword] = value
     const holds = KEYWORDS.get(keyword)?.holds
@@ -55,7 +55,7 @@ export function mapSubschemas(
     const changed = (each: unknown, key: string | number) => change(each, keyword, path + pointerStep(key))
     if (holds === 'schemas by name' || holds === 'schemas or names by name') {
       if (!isObject(value)) continue
-      const map = emptyRecord()
+      const map: Record<string, unknown> = Object.create(null)
       for (const [key, each] of Object.entries(value)) {
         map[key] = holds === 'schemas or names by name' && Array.isArray(each) ? each : changed(each, key)
       }
@@ -83,8 +83,4 @@ export function localReference(reference: string): string | readonly string[] | 
 export function placeOf(reference: string): string | undefined {
   const target = localReference(reference)
   return typeof target === 'string' ? `#${target}` : target?.map(pointerStep).join('')
-}
-
-export function emptyRecord(): Record<string, unknown> {
-  return Object.create(null)
 }

@@ -6,31 +6,16 @@ export const MAX_PROBLEMS = 100
 /** Characters of a list of allowed values before "...". */
 const MAX_LIST_LENGTH = 200
 
-const KINDS: Readonly<Record<string, string>> = {
-  array: 'an array',
-  boolean: 'a boolean',
-  integer: 'an integer',
-  null: 'null',
-  number: 'a number',
-  object: 'an object',
-  string: 'a string',
-}
-
 type Message = string | ((wanted: unknown) => string)
 
 const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
-  ['type', (wanted) => `Must be ${alternatives(listOf(wanted).map((type) => KINDS[String(type)] ?? String(type)))}`],
+  ['type', (wanted) => `Must be ${alternatives(listOf(wanted).map(kindOf))}`],
   ['enum', (wanted) => `Must be one of ${listed(listOf(wanted))}`],
   ['const', (wanted) => `Must be ${listed([wanted])}`],
-  ['required', 'Is required'],
-  ['dependentRequired', 'Is required'],
-  ['dependencies', 'Is required'],
-  ['additionalProperties', 'Is not a known parameter'],
-  ['unevaluatedProperties', 'Is not a known parameter'],
+  ...each(['required', 'dependentRequired', 'dependencies'], 'Is required'),
+  ...each(['additionalProperties', 'unevaluatedProperties'], 'Is not a known parameter'),
   ['propertyNames', 'Has a name that is not allowed'],
-  ['items', 'Has more items than allowed'],
-  ['additionalItems', 'Has more items than allowed'],
-  ['unevaluatedItems', 'Has more items than allowed'],
+  ...each(['items', 'additionalItems', 'unevaluatedItems'], 'Has more items than allowed'),
   ['minimum', (wanted) => `Must be at least ${String(wanted)}`],
   ['maximum', (wanted) => `Must be at most ${String(wanted)}`],
   ['exclusiveMinimum', (wanted) => `Must be more than ${String(wanted)}`],
@@ -44,9 +29,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ['minProperties', (wanted) => `Must have at least ${counted(wanted, 'property', 'properties')}`],
   ['maxProperties', (wanted) => `Must have at most ${counted(wanted, 'property', 'properties')}`],
   ['uniqueItems', 'Must not have the same item twice'],
-  ['contains', 'Must have the right number of items of the required form'],
-  ['minContains', 'Must have the right number of items of the required form'],
-  ['maxContains', 'Must have the right number of items of the required form'],
+  ...each(['contains', 'minContains', 'maxContains'], 'Must have the right number of items of the required form'),
   ['anyOf', 'Must match one of the allowed forms'],
   ['oneOf', 'Must match exactly one of the allowed forms'],
   ['not', 'Must not have the forbidden form'],
@@ -76,6 +59,16 @@ export function reported(found: readonly Finding[]): readonly Problem[] {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
+}
+
+function each(keywords: readonly string[], message: string): [string, string][] {
+  return keywords.map((keyword) => [keyword, message])
+}
+
+function kindOf(type: unknown): string {
+  const word = String(type)
+  if (['array', 'integer', 'object'].includes(word)) return `an ${word}`
+  return ['boolean', 'number', 'string'].includes(word) ? `a ${word}` : word
 }
 
 function alternatives(words: readonly string[]): string {

@@ -33,19 +33,15 @@ export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report)
 
 /** The version given beside the document stands in for a text that is no version, such as `v1` or `2024-05-01`. */
 export function toolVersion({ version: given }: Given): Reader<string> {
-  const agreed = judged(version, (named) => whyAnother('version', named, given))
+  const agreed = judged(version, (named) =>
+    named === (given ?? named) ? undefined : `Must be the version '${given}' that was given beside the definition`,
+  )
   return (value, report) =>
     given !== undefined && typeof value === 'string' && !isVersion(value) ? given : agreed(value, report)
 }
 
-function whyAnother(what: 'toolkit' | 'version', named: string, given = named): string | undefined {
-  return named === given ? undefined : `Must be the ${what} '${given}' that was given beside the definition`
-}
-
 export function whatIsNotGiven({ toolkit, version: given }: Given): readonly Problem[] {
   const message = 'Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}'
-  return [
-    ...(toolkit === undefined ? [{ path: '/toolkit', message }] : []),
-    ...(given === undefined ? [{ path: '/version', message }] : []),
-  ]
+  const fields = Object.entries({ toolkit, version: given }).filter(([, value]) => value === undefined)
+  return fields.map(([field]) => ({ path: `/${field}`, message }))
 }

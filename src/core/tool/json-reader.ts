@@ -4,19 +4,14 @@ import { nearestOf } from './nearest.ts'
 import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
 
 /**
- * Reads a JSON value, undefined standing for one that is absent: gives it in its type, or reports why it cannot. Readers
- * are made of readers, and one pass finds every problem:
+ * Reads a JSON value, undefined where it is absent, or reports why it cannot. One pass finds every problem:
  *
- *     const PERSON = object({ name: string({ least: 1 }), role: oneOf(['cook', 'clerk']), age: optional(integer(0, 150)) })
- *
- *     check(PERSON, { name: '', role: 'king', pet: 'cat' })
+ *     const PERSON = object({ name: string({ least: 1 }), age: optional(integer(0, 150)) })
+ *     check(PERSON, { name: '', pet: 'cat' })
  *     // { ok: false, problems: [
- *     //   { path: '/pet', message: "Unknown field 'pet': wanted 'name', 'role', 'age'" },
+ *     //   { path: '/pet', message: "Unknown field 'pet': wanted 'name', 'age'" },
  *     //   { path: '/name', message: "Must be a string that is not empty, got ''" },
- *     //   { path: '/role', message: "Must be one of 'cook', 'clerk', got 'king'" },
  *     // ] }
- *     const read = check(PERSON, { name: 'Ann', role: 'cook' })
- *     // read.value: { readonly name: string, readonly role: 'cook' | 'clerk', readonly age?: number }
  */
 export interface Reader<T> {
   (value: unknown, report: Report): T | typeof WRONG
@@ -197,11 +192,7 @@ export function map<T>(
   why: (key: string) => string | undefined = () => undefined,
 ): Reader<Readonly<Record<string, T>>> {
   const wanted = `an object${span('fields', 0, most)}`
-  const schema = () => ({
-    type: 'object',
-    additionalProperties: schemaOf(entry),
-    ...bounds('Properties', 0, most),
-  })
+  const schema = () => ({ type: 'object', additionalProperties: schemaOf(entry), ...bounds('Properties', 0, most) })
   return stating(schema, (value, report) => {
     const fields = isObject(value) ? Object.entries(value) : undefined
     if (!fields || fields.length > most) return unfit(report, wanted, value)
@@ -232,13 +223,8 @@ export function object<T extends object>(
     const fields = Object.entries<Reader<unknown>>(readers)
     const properties = Object.fromEntries(fields.map(([name, reader]) => [name, schemaOf(reader)]))
     const required = fields.flatMap(([name, reader]) => (isOptional(reader) ? [] : [name]))
-    const isClosed = unknown === undefined && beside.length === 0
-    return {
-      type: 'object',
-      properties,
-      ...(required.length > 0 ? { required } : {}),
-      ...(isClosed ? { additionalProperties: false } : {}),
-    }
+    const closed = unknown === undefined && beside.length === 0 ? { additionalProperties: false } : {}
+    return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), ...closed }
   }
   return stating(schema, (value, report) => {
     if (!isObject(value)) return unfit(report, 'an object', value)

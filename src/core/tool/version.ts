@@ -58,10 +58,8 @@ export function resolveVersion<T extends VersionStatus>(versions: readonly T[], 
   if (selector === 'latest') return highest(versions, 'active')
   const range = semver.validRange(selector)
   if (range === null) return undefined
-  return highest(
-    versions.filter((each) => semver.satisfies(each.version, range)),
-    'active',
-  )
+  const inRange = versions.filter(({ version }) => semver.satisfies(version, range))
+  return highest(inRange, 'active')
 }
 
 /** `resolveVersion`, except that a tool left out of its document has no newest version. */
