@@ -210,16 +210,12 @@ function shown(url: URL): string {
 
 /** The server was lost, or sent what cannot be decoded, and would again. */
 export function brokenOff(response: Response, url: URL, error: unknown, end: (ending: Ending) => void): GuardedFailure {
-  const isBroken = isEncoded(response) && !isLost(error)
+  // workerd marks the errors of lost connections as worth another try
+  const isBroken = isEncoded(response) && !(isObject(error) && error['retryable'] === true)
   end(isBroken ? 'answered' : 'failed')
   return isBroken
     ? failure('broken', `Cannot read the answer of "${shown(url)}": it is not in its content encoding`)
     : failure('unreachable', `Lost "${shown(url)}" while it answered`)
-}
-
-/** workerd marks the errors of lost connections as worth another try. */
-function isLost(error: unknown): boolean {
-  return isObject(error) && error['retryable'] === true
 }
 
 export function tooLarge(url: URL, maxBytes: number): GuardedFailure {

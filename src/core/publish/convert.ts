@@ -1,5 +1,5 @@
 import { type Budget, createBudget } from '../tool/budget.ts'
-import type { Codec, Encoded, Given, Loss } from '../tool/codec.ts'
+import type { Codec, Encoded, Given } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
 import { type Checked, refused } from '../tool/problem.ts'
@@ -43,8 +43,10 @@ export async function convert(
   }
   const [first] = encoded
   const texts = new Set(encoded.map((each) => JSON.stringify(each.document)))
-  if (first && texts.size === 1)
-    return { ok: true, value: { document: first.document, losses: unique(encoded.flatMap(({ losses }) => losses)) } }
+  if (first && texts.size === 1) {
+    const losses = new Map(encoded.flatMap((each) => each.losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])))
+    return { ok: true, value: { document: first.document, losses: [...losses.values()] } }
+  }
   return {
     ok: true,
     value: {
@@ -54,8 +56,4 @@ export async function convert(
       ),
     },
   }
-}
-
-function unique(losses: readonly Loss[]): readonly Loss[] {
-  return [...new Map(losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])).values()]
 }

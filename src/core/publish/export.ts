@@ -37,15 +37,16 @@ export async function judgeExports(
   for (const [index, record] of records.entries()) {
     for (const format of all) {
       const written = format(record, record.name, createBudget(UNITS, whole))
-      if (!written.ok) return written.problems.map((problem) => placed(problem, placeOf(index)))
+      if (!written.ok) {
+        return written.problems.map(({ path, message }) => ({
+          path: path.replace(/^\/input/, () => placeOf(index)),
+          message,
+        }))
+      }
       if (whole.spent - from <= STRETCH) continue
       await giveWay()
       from = whole.spent
     }
   }
   return []
-}
-
-function placed({ path, message }: Problem, input: string): Problem {
-  return { path: path.startsWith('/input') ? input + path.slice('/input'.length) : path, message }
 }

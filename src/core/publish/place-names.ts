@@ -4,16 +4,11 @@ import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 
-export interface Placed<T> {
-  readonly definitions: readonly T[]
-  readonly warnings: readonly Problem[]
-}
-
 /** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */
 export async function placeNames<T extends ToolName & { readonly name: string }>(
   definitions: readonly T[],
   source: Pick<ToolSource, 'current' | 'holds'>,
-): Promise<Placed<T>> {
+): Promise<{ readonly definitions: readonly T[]; readonly warnings: readonly Problem[] }> {
   const [first] = definitions
   if (!first || !definitions.some(hasDash)) return { definitions, warnings: [] }
   const isKept = !first.toolkit.includes('-') || (await source.holds(first.toolkit))

@@ -1,6 +1,6 @@
 import { guarded } from '../access/guard.ts'
 import type { Codec } from '../tool/codec.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
+import { isJsonObject, isList, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
@@ -35,10 +35,6 @@ export interface PluginReader {
 const MAX_TOOLS = 256
 const MAX_WARNINGS = 20
 
-function calledBy(tool: Json | undefined): string | undefined {
-  return isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : undefined
-}
-
 /** Each document is a ListToolsResult of its tool alone, so that no record is larger than its tool. */
 export function pluginSubmission(
   described: JsonObject,
@@ -59,13 +55,17 @@ export function pluginSubmission(
   return {
     ok: true,
     value: {
-      tools: definitions.map((definition, index) => ({
-        definition: guarded({ ...definition, ...beside }, approval ? [{ approval }] : []),
-        implementation: implementationOf(calledBy(tools[index]) ?? definition.tool),
-        dialect: codec.dialect,
-        document: { tools: tools.slice(index, index + 1) },
-        schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}` },
-      })),
+      tools: definitions.map((definition, index) => {
+        const tool = tools[index]
+        const name = isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : definition.tool
+        return {
+          definition: guarded({ ...definition, ...beside }, approval ? [{ approval }] : []),
+          implementation: implementationOf(name),
+          dialect: codec.dialect,
+          document: { tools: tools.slice(index, index + 1) },
+          schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}` },
+        }
+      }),
       warnings: warnings.slice(0, MAX_WARNINGS),
       ...(securityLevel === undefined && !approval ? {} : { isGuarded: true }),
     },

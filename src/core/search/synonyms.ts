@@ -1,13 +1,6 @@
 import { wordsOf } from './words.ts'
 import { ACTIONS, LOOSE_WORDS, STOP_WORDS, THINGS, VERBS_FIRST } from './thesaurus.ts'
 
-export interface StandIns {
-  /** Looked for together, as one. */
-  readonly actions: readonly string[]
-  /** Words or phrases, each looked for by itself. */
-  readonly things: readonly string[]
-}
-
 export const isStopWord = isAmong(STOP_WORDS)
 export const isLooseWord = isAmong(LOOSE_WORDS)
 
@@ -16,7 +9,8 @@ const SAID = readSets(THINGS)
 const NONE: ReadonlySet<string> = new Set()
 export const LONGEST_PHRASE = 4
 
-export function standInsOf(word: string): StandIns {
+/** Actions are looked for together, as one; things (words or phrases) each by itself. */
+export function standInsOf(word: string): { readonly actions: readonly string[]; readonly things: readonly string[] } {
   const base = basesOf(word).find((each) => ACTS.has(each) || SAID.has(each))
   if (base === undefined) return { actions: [], things: [] }
   return { actions: [...(ACTS.get(base) ?? NONE)], things: [...(SAID.get(base) ?? NONE)] }

@@ -1,7 +1,7 @@
 import { type Json, parseJson } from '../../tool/json.ts'
 import { comparison, CURRENT, either, field, filterProjection, flatten, functionCall, index, literal } from './parts.ts'
 import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
-import { InvalidExpression, type ExpressionPart, type Reference } from './parts.ts'
+import { type ExpressionPart, InvalidExpression } from './parts.ts'
 
 export type Parsed =
   | { readonly ok: true; readonly part: ExpressionPart }
@@ -198,8 +198,8 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     return items
   }
 
-  function argument(): ExpressionPart | Reference {
-    return skip('&') ? { reference: expression(0) } : expression(0)
+  function argument(): ExpressionPart {
+    return skip('&') ? { ...expression(0), isReference: true } : expression(0)
   }
 
   function member(): readonly [name: string, ExpressionPart] {

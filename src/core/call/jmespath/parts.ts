@@ -9,11 +9,8 @@ type Select = (value: Json, budget: Budget) => Json
 export interface ExpressionPart {
   readonly levels: number
   readonly select: Select
-}
-
-/** An argument `&part`, evaluated by the function that takes it. */
-export interface Reference {
-  readonly reference: ExpressionPart
+  /** An argument `&part`, evaluated by the function that takes it. */
+  readonly isReference?: true
 }
 
 export class InvalidExpression extends Error {
@@ -140,32 +137,26 @@ export function not(inner: ExpressionPart): ExpressionPart {
 }
 
 /** Only numbers are greater or less (JMESPath, "Filter Expressions"). */
-const ORDER: ReadonlyMap<string, (one: number, other: number) => boolean> = new Map([
-  ['<', (one, other) => one < other],
-  ['<=', (one, other) => one <= other],
-  ['>', (one, other) => one > other],
-  ['>=', (one, other) => one >= other],
-])
-
 export function comparison(sign: string, left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const one = left.select(value, budget)
     const other = right.select(value, budget)
     if (sign === '==') return isSame(one, other, budget)
     if (sign === '!=') return !isSame(one, other, budget)
-    return typeof one === 'number' && typeof other === 'number' ? (ORDER.get(sign)?.(one, other) ?? null) : null
+    if (typeof one !== 'number' || typeof other !== 'number') return null
+    if (one === other) return sign === '<=' || sign === '>='
+    return sign.startsWith('<') ? one < other : one > other
   })
 }
 
-export function functionCall(name: string, args: readonly (ExpressionPart | Reference)[]): ExpressionPart {
+export function functionCall(name: string, args: readonly ExpressionPart[]): ExpressionPart {
   const called = FUNCTIONS.get(name)
   if (!called) throw new InvalidExpression(`there is no function '${name}'`)
   const problem = argumentsProblem(called, args)
   if (problem) throw new InvalidExpression(`the function '${name}' takes ${problem}`)
-  const parts = args.map((each) => ('reference' in each ? each.reference : each))
-  return part(parts, (value, budget) => {
-    const values = args.map((each) =>
-      'reference' in each ? (item: Json) => each.reference.select(item, budget) : each.select(value, budget),
+  return part(args, (value, budget) => {
+    const values = args.map(({ isReference, select }) =>
+      isReference ? (item: Json) => select(item, budget) : select(value, budget),
     )
     return callFunction(name, called, values, budget)
   })
@@ -173,13 +164,13 @@ export function functionCall(name: string, args: readonly (ExpressionPart | Refe
 
 function argumentsProblem(
   { least, most, expression }: JmesFunction,
-  args: readonly (ExpressionPart | Reference)[],
+  args: readonly ExpressionPart[],
 ): string | undefined {
   const { length } = args
   if (length < least || length > most) {
     const number = least === most ? `${least}` : `at least ${least}`
     return `${number} argument${least === 1 ? '' : 's'}, and has ${length}`
   }
-  if (args.every((each, place) => 'reference' in each === (expression === place))) return undefined
+  if (args.every(({ isReference = false }, place) => isReference === (expression === place))) return undefined
   return expression === undefined ? 'no expression (&)' : `one expression (&), as argument ${expression + 1}`
 }
