@@ -1,9 +1,14 @@
 import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
-import type { ArtifactStore, StoredArtifact } from '../../core/call/artifact-store.ts'
+import type {
+  ArtifactStore,
+  StoredArtifact,
+  UploadedFile,
+  UploadOwner,
+  UploadStore,
+} from '../../core/call/artifact-store.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
-import type { UploadedFile, UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { notModified } from '../../http/answer/json-response.ts'

@@ -1,8 +1,7 @@
 import { fail, type Failure, ok, type Result } from '../../core/failure/failure.ts'
-import type { StoredArtifact } from '../../core/call/artifact-store.ts'
+import { handleOf, type StoredArtifact, type Upload } from '../../core/call/artifact-store.ts'
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
-import { handleOf, type Upload } from '../../core/call/upload-store.ts'
 
 interface ByteRange {
   readonly offset: number

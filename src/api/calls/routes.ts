@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { Records } from '../../core/call/records.ts'
+import type { RecordReader } from '../../core/call/records.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { component, plain } from '../../http/route/answers.ts'
@@ -7,7 +7,7 @@ import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { auditQuery, callsQuery, encodePage, filterOf, ownOf, type RecordAnswers, usageQuery } from './wire.ts'
 
 export interface CallsFaceDeps extends RouteDeps {
-  readonly records: Records
+  readonly records: RecordReader
   readonly version: string
   readonly now: () => number
 }

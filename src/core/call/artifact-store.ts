@@ -1,3 +1,4 @@
+import type { Failing } from '../failure/failure.ts'
 import type { ByteStream } from '../tool/platform.ts'
 
 export interface Keepable {
@@ -15,14 +16,14 @@ export interface ArtifactOwner {
   readonly reachedAt: () => string
 }
 
-export type Kept =
+type KeptArtifact =
   | { readonly ok: true; readonly url: string; readonly size: number; readonly expiresAt: string }
   /** `forOperator` adds what the operator has to set up. */
   | { readonly ok: false; readonly why: string; readonly forOperator?: string }
 
 /** Keeps output that is too large for an answer, for anybody with the link, until it expires. */
 export interface ArtifactStore {
-  keep(what: Keepable, owner: ArtifactOwner): Promise<Kept>
+  keep(what: Keepable, owner: ArtifactOwner): Promise<KeptArtifact>
   /** `forged`: the link was not given out like this; `missing`: its artifact was deleted. */
   open(link: ArtifactLink): Promise<StoredArtifact | 'forged' | 'expired' | 'missing'>
 }
@@ -52,4 +53,43 @@ const LINK =
 export function readLink(text: string): ArtifactLink | undefined {
   const { id, expires, signature } = LINK.exec(text)?.groups ?? {}
   return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }
+}
+
+export interface UploadOwner {
+  readonly principal: string
+  /** Calls for other users do not get it. */
+  readonly userId?: string | undefined
+}
+
+export interface Upload {
+  readonly contentType: string
+  readonly filename?: string | undefined
+  readonly size: number
+  readonly body: ByteStream | null
+}
+
+export interface UploadedFile extends StoredArtifact {
+  readonly filename: string | undefined
+  /** Seconds since 1970. */
+  readonly expires: number
+}
+
+export interface UploadStore {
+  keep(
+    upload: Upload,
+    owner: UploadOwner,
+  ): Promise<{ readonly ok: true; readonly id: string; readonly expires: number } | Failing>
+  /** Undefined for another's id, an unknown one, and an expired file. */
+  find(id: string, owner: UploadOwner): Promise<UploadedFile | undefined>
+  remove(id: string, owner: UploadOwner): Promise<boolean>
+}
+
+const PREFIX = 'artifact:'
+
+export function handleOf(id: string): string {
+  return PREFIX + id
+}
+
+export function readHandle(text: string): string | undefined {
+  return text.startsWith(PREFIX) ? text.slice(PREFIX.length) : undefined
 }

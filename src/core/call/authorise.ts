@@ -4,21 +4,12 @@ import { didYouMean } from '../tool/problem.ts'
 import { askedAsUnknown, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from '../failure/failure.ts'
-import type { BareName } from './bare-name.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import type { Resolved, Resolver } from './resolve.ts'
 
 const MAX_SUGGESTIONS = 3
 /** Versions of one tool that are looked up before they are listed to the anonymous. */
 const MAX_AVAILABLE = 20
-
-export interface AskedTool {
-  readonly asked: string
-  /** Set for a name without a toolkit: it must be one tool's, which gets no token without a provider. */
-  readonly bareName?: BareName
-  /** The address of a document's tool, which is tried first (`askedByDocument`). */
-  readonly address?: string
-}
 
 export interface Asker {
   readonly principal: Principal

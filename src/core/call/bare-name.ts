@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createKept } from '../cache/kept.ts'
+import { createKept, type Entry } from '../cache/kept.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
 import { joinedName } from '../tool/name-suffix.ts'
@@ -25,7 +25,7 @@ export type FindCandidates = (
   background: Background,
 ) => readonly Candidate[] | Promise<readonly Candidate[]>
 
-export interface CandidatesDeps {
+interface CandidatesDeps {
   readonly resolver: Pick<Resolver, 'resolve'>
   readonly findTools: (name: string) => Promise<readonly Candidate[]>
   readonly now: () => number
@@ -37,11 +37,8 @@ const MAX_SUGGESTIONS = 3
 
 /** Answers are renewed behind a call, so that a warm call waits for nothing. */
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
-  const kept = createKept<readonly Candidate[]>({
-    store: new LRUCache({ max: MAX_KEPT }),
-    agesOf: () => AGES,
-    now,
-  })
+  const store = new LRUCache<string, Entry<readonly Candidate[]>>({ max: MAX_KEPT })
+  const kept = createKept({ store, agesOf: () => AGES, now })
 
   async function find(name: string, background: Background): Promise<readonly Candidate[]> {
     const exposed = await resolver.resolve(askedByName(name), background)

@@ -3,7 +3,6 @@ import type { Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import {
-  type AskedTool,
   type AskedToolDeps,
   type Asker,
   authorise,
@@ -13,7 +12,7 @@ import {
   refuseHidden,
   userOf,
 } from './authorise.ts'
-import { type FindCandidates, meantBy } from './bare-name.ts'
+import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
 import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
 import { endedEarly } from './deadline.ts'
 import { type Failing, fail, Unreachable } from '../failure/failure.ts'
@@ -29,7 +28,12 @@ import { readSelect, type Select, selectOf } from './select.ts'
 import { operatorsPart, toldTo } from '../failure/told-to.ts'
 import { type Allowance, limitedBy, type Turns } from './turns.ts'
 
-export interface Call extends AskedTool, GivenInput {
+export interface Call extends GivenInput {
+  readonly asked: string
+  /** Set for a name without a toolkit: it must be one tool's, which gets no token without a provider. */
+  readonly bareName?: BareName
+  /** The address of a document's tool, which is tried first (`askedByDocument`). */
+  readonly address?: string
   readonly callId?: string
   readonly traceId?: string
   readonly select?: Json
@@ -169,7 +173,7 @@ async function goThrough(
   if (!checked.ok) return checked
   open.input = checked.value
 
-  const run = (begins?: () => void) => runInTurn(open, tool, read?.value, findings, deps, begins)
+  const run = (begins?: () => void) => runInTurn({ open, tool, select: read?.value, findings, deps, begins })
   if (!isOnce) return run()
   const input = open.input
   const once = { principal: principal.id, callId, userId, tool: record, input, select, timeoutMs }
@@ -188,35 +192,31 @@ async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): 
   return undefined
 }
 
+interface Running {
+  readonly open: OpenCall
+  readonly tool: CallableTool
+  readonly select: Select | undefined
+  readonly findings: Findings
+  readonly deps: CallDeps
+  /** Told as the tool begins. */
+  readonly begins?: (() => void) | undefined
+}
+
 /** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
-async function runInTurn(
-  open: OpenCall,
-  tool: CallableTool,
-  select: Select | undefined,
-  findings: Findings,
-  deps: CallDeps,
-  begins?: () => void,
-): Promise<Success | Failing> {
+async function runInTurn(running: Running): Promise<Success | Failing> {
+  const { open, tool, findings, deps } = running
   const { principal } = open.caller
-  if (tool.limits.length === 0 && !principal.limits) return runReady(open, tool, select, findings, deps, begins)
+  if (tool.limits.length === 0 && !principal.limits) return runReady(running)
   const turn = deps.turns.take(limitedBy(principal, open.record, tool.limits), open.runnable.timeoutMs)
   if ('ok' in turn) return turn
   try {
-    return await runReady(open, tool, select, findings, deps, begins)
+    return await runReady(running)
   } finally {
     findings.allowances = turn.end()
   }
 }
 
-/** Files, approval, the run and its output. `begins` is told as the tool begins. */
-async function runReady(
-  open: OpenCall,
-  tool: CallableTool,
-  select: Select | undefined,
-  findings: Findings,
-  deps: CallDeps,
-  begins?: () => void,
-): Promise<Success | Failing> {
+async function runReady({ open, tool, select, findings, deps, begins }: Running): Promise<Success | Failing> {
   const { record, validateOutput, stages, givesArtifacts } = tool
   const unready = stages.ready.length > 0 && (await pass(stages.ready, open, deps))
   if (unready) return unready

@@ -3,9 +3,16 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.t
 import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { localReference } from '../schema/subschemas.ts'
-import { type ArtifactLink, type ArtifactStore, readLink, type StoredArtifact } from './artifact-store.ts'
+import {
+  type ArtifactLink,
+  type ArtifactStore,
+  readHandle,
+  readLink,
+  type StoredArtifact,
+  type UploadOwner,
+  type UploadStore,
+} from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
-import { readHandle, type UploadOwner, type UploadStore } from './upload-store.ts'
 
 export interface FileBytes {
   readonly bytes: Uint8Array<ArrayBuffer>

@@ -11,7 +11,7 @@ import type { Success } from './runner.ts'
 /** Above this many, all blocks of an output are kept as one artifact. */
 const MAX_BLOCKS = 16
 
-export interface Placing {
+interface Placing {
   readonly record: ToolRecord
   readonly validateOutput: Validate
   readonly owner: ArtifactOwner

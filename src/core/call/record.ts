@@ -25,7 +25,7 @@ export interface CallRecord {
   readonly arguments?: JsonObject | undefined
 }
 
-export interface RecordedCaller {
+interface RecordedCaller {
   readonly principal: Principal
   readonly traceparent?: string | undefined
   readonly dialect: string

@@ -56,7 +56,7 @@ export interface Counted {
 }
 
 /** Every method throws `Unreachable` while the records cannot be read. */
-export interface Records {
+export interface RecordReader {
   /** Undefined for a cursor of another query. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>
   acts(filter: ActFilter, limit: number, cursor?: string): Promise<RecordPage<Act> | undefined>

@@ -138,7 +138,11 @@ export async function meetRequirements(
       lacking.challenges.push(challengeForNobody(requirement, reachedAt))
     } else {
       const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...account, reachedAt })
-      if ('accounts' in result) return fail(whichAccount(id, result.accounts))
+      if ('accounts' in result) {
+        const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`
+        const names = result.accounts.map((name) => JSON.stringify(name)).join(', ')
+        return fail({ type: 'request-malformed', message, detail: `Wanted one of ${names}` })
+      }
       if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment' })
       else if ('challenge' in result) {
         lacking.challenges.push(result.challenge)
@@ -201,12 +205,6 @@ function failureOf(
     detail: details.join('; '),
     ...(forOperator.join() === details.join() ? {} : { forOperator: forOperator.join('; ') }),
   })
-}
-
-function whichAccount(provider: string, accounts: readonly string[]): Failure {
-  const names = accounts.map((account) => JSON.stringify(account)).join(', ')
-  const message = `The user has several accounts at '${provider}': name one in the call's context, as 'account'`
-  return { type: 'request-malformed', message, detail: `Wanted one of ${names}` }
 }
 
 export function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {

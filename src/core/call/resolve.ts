@@ -32,7 +32,7 @@ export interface Resolver {
   forget(): void
 }
 
-export interface ResolverDeps {
+interface ResolverDeps {
   readonly source: ToolSource
   readonly makeCallable: (record: ToolRecord) => CallableTool | Promise<CallableTool>
   readonly memory: Memory

@@ -36,7 +36,7 @@ export interface RunDeps {
   readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
-export interface Ran {
+interface Ran {
   readonly ok: true
   readonly result: ToolResult
   readonly redactor: Redactor | undefined

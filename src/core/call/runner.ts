@@ -41,7 +41,7 @@ export interface Success {
   readonly elsewhere?: Artifact
   /** The value is the part that the caller selected, which the output schema does not describe. */
   readonly selected?: true
-  readonly usage?: Usage
+  readonly usage?: ResourceUsage
 }
 
 export type ToolResult =
@@ -51,7 +51,7 @@ export type ToolResult =
 
 export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
 
-export interface Usage {
+export interface ResourceUsage {
   /** Counted in metered modules, each instruction weighed by its cost. */
   readonly instructions?: number
   readonly memory_bytes?: number

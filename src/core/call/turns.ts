@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { CallLimits, LimitPolicy, ToolLimits } from '../access/limits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import { type Failing, fail } from '../failure/failure.ts'
+import { fail } from '../failure/failure.ts'
 
 export interface Limited {
   readonly id: string
@@ -16,13 +16,7 @@ export interface Allowance extends LimitPolicy {
   readonly resetMs?: number
 }
 
-export interface Turn {
-  end(): readonly Allowance[]
-}
-
-export interface Turns {
-  take(limited: readonly Limited[], timeoutMs: number): Turn | Failing
-}
+export type Turns = ReturnType<typeof createTurns>
 
 interface Counted {
   windowEnds: number
@@ -37,7 +31,7 @@ const GRACE_MS = 5_000
 const BUSY_MS = 1_000
 
 /** Counts in this isolate's memory, so that warm calls do no I/O: each isolate has the limit to itself. */
-export function createTurns(now: () => number): Turns {
+export function createTurns(now: () => number) {
   const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED })
 
   function countedOf({ id, limits: { rate } }: Limited, at: number): Counted {
@@ -66,7 +60,7 @@ export function createTurns(now: () => number): Turns {
   }
 
   return {
-    take(limited, timeoutMs) {
+    take(limited: readonly Limited[], timeoutMs: number) {
       const at = now()
       const all = limited.map((each) => ({ each, count: countedOf(each, at) }))
       for (const { each, count } of all) {

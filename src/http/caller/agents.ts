@@ -10,7 +10,7 @@ interface Known {
   readonly agent: Agent
 }
 
-export interface AgentsOptions {
+interface AgentsOptions {
   readonly store: AgentStore
   /** The current rights of the user or key that let an agent act. */
   readonly holderOf: Sessions['holderOf']

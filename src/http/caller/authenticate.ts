@@ -7,10 +7,10 @@ import type { JwtVerifier } from './jwt.ts'
 import { isLocalRequest } from './loopback.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
-export type Access = 'keys' | 'public' | 'open'
+export type AccessMode = 'keys' | 'public' | 'open'
 
 export interface AuthenticatorOptions {
-  readonly access: Access
+  readonly access: AccessMode
   readonly adminKey: string | undefined
   readonly jwt?: JwtVerifier | undefined
   /** By the SHA-256 of its text, in lower-case hex. */
@@ -20,18 +20,7 @@ export interface AuthenticatorOptions {
   readonly now: () => number
 }
 
-export interface Authenticator {
-  /**
-   * Without a promise where the verdict is known, as for most calls. `mayLookUp` may refuse to have a credential
-   * looked up or verified; the administrator's needs neither. Fails with `unavailable` when it cannot be checked.
-   */
-  authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>>
-  holderOf(hash: string): Promise<Judgement<Principal>>
-  /** Forgets every verdict, also those being made: a new key may have been tried before it was made. */
-  forget(): void
-  /** Refuses a key from now on, whatever the store says: reads elsewhere lag behind a deletion. */
-  forgetKey(id: string): void
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>
 
 export const MIN_ADMIN_KEY = 16
 
@@ -47,7 +36,7 @@ const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
 const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
 
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+export function createAuthenticator(options: AuthenticatorOptions) {
   const { access, jwt, findKey, sha256, now } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
   const hint = hintFor(access, adminKey !== undefined || jwt !== undefined)
@@ -59,6 +48,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const missing = unauthenticated(PRESENT)
   const noKey = unauthenticated('Cannot accept the credential: no key matches it')
 
+  /**
+   * Without a promise where the verdict is known, as for most calls. `mayLookUp` may refuse to have a credential looked
+   * up or verified; the administrator's needs neither. Fails with `unavailable` when it cannot be checked.
+   */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const credential = credentialOf(request.headers)
     const open = access === 'open' && isLocalRequest(request)
@@ -118,8 +111,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return {
     authenticate,
     holderOf,
+    /** Also verdicts being made: a new key may have been tried before it was made. */
     forget: verdicts.forget,
-    forgetKey(id) {
+    /** Refuses a key from now on, whatever the store says: reads elsewhere lag behind a deletion. */
+    forgetKey(id: string): void {
       deadKeys.set(id, true)
       verdicts.forgetWhere((principal) => principal.id === `key:${id}`)
     },
@@ -131,7 +126,7 @@ export function isKey(text: string): boolean {
 }
 
 /** Added to every 401, so that nobody who sets a deployment up has to guess. */
-function hintFor(access: Access, hasAdministrator: boolean): string {
+function hintFor(access: AccessMode, hasAdministrator: boolean): string {
   const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
   const setUp = hasAdministrator
     ? ''

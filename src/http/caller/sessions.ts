@@ -13,7 +13,7 @@ export interface SignedIn {
   readonly session: Session
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly store: SessionStore
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'holderOf'>
   /** Absent: people sign in with API keys. */

@@ -19,8 +19,6 @@ const REFUSED_MS = 5_000
 /** About, for each of the two maps. */
 const MAX_BYTES = 4_000_000
 
-export type Verdicts<T> = ReturnType<typeof createVerdicts<T>>
-
 /** Keeps verdicts on credentials, but not failures to judge them. */
 export function createVerdicts<T>(
   now: () => number,

@@ -1,4 +1,4 @@
-import type { Runner, RunResult, Usage } from '../../core/call/runner.ts'
+import type { Runner, RunResult, ResourceUsage } from '../../core/call/runner.ts'
 import { isObject, type Json, parseJson } from '../../core/tool/json.ts'
 import { check, judged, map, nullish, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import type { Definition } from '../../core/tool/tool.ts'
@@ -72,7 +72,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
 }
 
 /** As the plugin schema and plugins in use have it: `{content: [{type, …}], isError?}`. */
-function readPluginResult(text: string, usage: Usage): RunResult {
+function readPluginResult(text: string, usage: ResourceUsage): RunResult {
   const result = parseJson(text)
   if (result === undefined) return failed('The plugin answered with something that is no JSON')
   if (!isObject(result) || !Array.isArray(result.content)) {

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { fail } from '../../core/failure/failure.ts'
-import type { UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
+import type { UploadOwner, UploadStore } from '../../core/call/artifact-store.ts'
 import { uploadKey } from '../keys.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { type ObjectReader, storedObject } from './stored-object.ts'

@@ -1,5 +1,5 @@
 import type { RecordFilter } from '../../core/access/act.ts'
-import type { Counted, RecordPage, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
+import type { Counted, RecordPage, RecordReader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { reachableStub } from '../reachable-stub.ts'
 import { dayOf, daysBetween } from './days.ts'
@@ -26,7 +26,7 @@ export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: s
   return (day) => reachableStub(namespace.getByName(day), REACH)
 }
 
-export function createRecords({ namespace, sealer, now }: RecordsOptions): Reader {
+export function createRecords({ namespace, sealer, now }: RecordsOptions): RecordReader {
   const recordsOf = recordsStub(namespace)
 
   async function page<Item>(

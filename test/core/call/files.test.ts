@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ArtifactStore } from '../../../src/core/call/artifact-store.ts'
+import type { ArtifactStore, UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/artifact-store.ts'
 import { findFiles, mayHoldFiles, readFiles } from '../../../src/core/call/files.ts'
-import type { UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/upload-store.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 
 const ID = 'x'.repeat(22)

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { UploadOwner } from '../../../src/core/call/upload-store.ts'
+import type { UploadOwner } from '../../../src/core/call/artifact-store.ts'
 import { base64OfBytes } from '../../../src/outbound/base64.ts'
 import { createR2Uploads, noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
 
