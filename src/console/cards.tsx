@@ -1,12 +1,7 @@
 import type { Scope } from '../core/access/principal.ts'
 import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-
-const BACK = (
-  <p>
-    <a href="/">All tools</a>
-  </p>
-)
+import { ALL_TOOLS } from './parts.tsx'
 
 export const NO_SUCH_NAME: Page = {
   status: 404,
@@ -14,7 +9,7 @@ export const NO_SUCH_NAME: Page = {
   body: (
     <>
       <p>Nothing has such a name.</p>
-      {BACK}
+      {ALL_TOOLS}
     </>
   ),
 }
@@ -29,7 +24,7 @@ export function scopePage(scope: Scope): Page {
           This page needs the scope <code>{scope}</code>, which you do not have. An administrator gives it to a key, or
           by <code>SIGN_IN_RULES</code>.
         </p>
-        {BACK}
+        {ALL_TOOLS}
       </>
     ),
   }

@@ -6,7 +6,7 @@ import { signInPath } from '../http/page/sign-in-path.ts'
 import { curlOf } from './curl.ts'
 import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './page.ts'
 import { PAGES } from './pages.ts'
-import { LIVE_PLACE } from './parts.tsx'
+import { Copyable, LIVE_PLACE } from './parts.tsx'
 
 interface Surroundings {
   readonly visit: PageVisit
@@ -104,9 +104,7 @@ function MadeRequests({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
           </p>
         )}
         {made.map((request) => (
-          <div class="copyable">
-            <pre>{curlOf(request, visit.url.origin, visit.isOpen)}</pre>
-          </div>
+          <Copyable text={curlOf(request, visit.url.origin, visit.isOpen)} />
         ))}
       </details>
     </footer>

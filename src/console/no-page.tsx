@@ -1,5 +1,5 @@
 import type { View } from './page.ts'
-import { Notice } from './parts.tsx'
+import { ALL_TOOLS, Notice } from './parts.tsx'
 
 export async function show(): Promise<View> {
   return {
@@ -8,9 +8,7 @@ export async function show(): Promise<View> {
     content: (
       <Notice isProblem>
         <p>There is no page at this address.</p>
-        <p>
-          <a href="/">All tools</a>
-        </p>
+        {ALL_TOOLS}
       </Notice>
     ),
   }

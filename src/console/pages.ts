@@ -42,5 +42,4 @@ export const PAGES: readonly PageEntry[] = [
   },
 ]
 
-/** Answers every other address below `/console/`. */
 export const NO_PAGE: PageEntry = { path: '/console/*', load: () => import('./no-page.tsx') }

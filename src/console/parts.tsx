@@ -105,14 +105,28 @@ export function LivePlace() {
   return raw(LIVE_PLACE)
 }
 
-export function Copyable({ text, label }: { text: string; label?: string }) {
+export function Copyable({ text }: { text: string }) {
   return (
     <div class="copyable">
-      {label === undefined ? undefined : <p class="note">{label}</p>}
       <pre>{text}</pre>
     </div>
   )
 }
+
+/** Shown by a script once the form around it is sent. */
+export function SendingNote({ children }: { children?: Child }) {
+  return (
+    <p role="status" data-progress hidden>
+      {children}
+    </p>
+  )
+}
+
+export const ALL_TOOLS = (
+  <p>
+    <a href="/">All tools</a>
+  </p>
+)
 
 /** The value of a field that must come back as it is: what cannot be seen is spelled out in texts, and kept here. */
 export function exact(value: string) {

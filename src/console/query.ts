@@ -7,7 +7,6 @@ export function filtersOf<Name extends string>({ url }: PageVisit, names: readon
   return filters
 }
 
-/** A query of the filters that are not empty. */
 export function queryOf(filters: Readonly<Record<string, string | undefined>>): URLSearchParams {
   return new URLSearchParams(Object.entries(filters).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }

@@ -40,7 +40,6 @@ const COLUMNS: readonly Column<Hour>[] = [
   { title: '95 % took at most', cell: ({ p95 }) => `${Math.round(p95)} ms` },
 ]
 
-/** The calls of each hour, their failures and their time, as a chart and as a table. */
 export function UsageChart(props: ChartProps) {
   const hours = hoursOf(props)
   const total = hours.reduce((sum, { calls }) => sum + calls, 0)

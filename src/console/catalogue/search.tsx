@@ -11,7 +11,6 @@ export function searchOf(visit: PageVisit) {
   return { q, toolkit, tag, versions, cursor }
 }
 
-/** The address of a search's first page, with a change. */
 export function hrefOf(search: ToolSearch, change: Readonly<Record<string, string>>): string {
   const query = queryOf({ ...search, cursor: '', ...change }).toString()
   return query === '' ? '/' : `/?${query}`

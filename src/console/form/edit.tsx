@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import type { Reply, RouteFailure, View } from '../page.ts'
-import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'
 import { formOf } from './values.ts'
@@ -77,11 +77,7 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
         </details>
       )}
       <button class="go">{button}</button>
-      {progress === undefined ? undefined : (
-        <p role="status" data-progress hidden>
-          {progress}
-        </p>
-      )}
+      {progress && <SendingNote>{progress}</SendingNote>}
     </form>
   )
 }

@@ -1,6 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
-import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
 import { ImportForm, requestOf } from './form.tsx'
 
 type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
@@ -73,9 +73,7 @@ function Confirm({ form }: { form: URLSearchParams }) {
       <button class="go" name="do" value="import">
         Import them
       </button>
-      <p role="status" data-progress hidden>
-        Importing…
-      </p>
+      <SendingNote>Importing…</SendingNote>
     </form>
   )
 }

@@ -35,7 +35,6 @@ const DONE = new Map([
   ['changed', 'The key is changed: here at once, and everywhere within a minute.'],
 ])
 
-/** Makes a key, changes one, gives one another text, or revokes one. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form)
   const id = form.get('id') ?? ''

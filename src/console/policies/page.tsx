@@ -16,7 +16,6 @@ const DONE = new Map([
   ['removed', 'It is gone. What others say of these tools still holds.'],
 ])
 
-/** Sets a policy in place of the one that its pattern had, or removes one. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form)
   const pattern = form.get('input/pattern') ?? ''
@@ -68,14 +67,8 @@ function hrefOf({ pattern }: Policy): string {
   return `${PATH}?${new URLSearchParams({ pattern })}`
 }
 
-export function wordsOfPolicy({
-  secrets,
-  security_level,
-  approval,
-  timeout_ms,
-  limits = {},
-  review,
-}: Policy): string[] {
+export function wordsOfPolicy(policy: Policy): string[] {
+  const { secrets, security_level, approval, timeout_ms, limits = {}, review } = policy
   const { rate, concurrency } = limits
   return [
     ...(security_level === undefined ? [] : [`security level ${security_level} at least`]),

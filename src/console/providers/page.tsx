@@ -24,7 +24,6 @@ const FOLDED = {
   ],
 }
 
-/** Connects a provider, changes one, or takes one away. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const form = trimmed(visit.form, 'input/scope_separator')
   const id = form.get('input/id') ?? ''

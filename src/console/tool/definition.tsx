@@ -23,7 +23,6 @@ interface DefinitionProps {
   readonly encoded: Reply<Encoded>
 }
 
-/** A tool's definition in a format, and what that cannot say. */
 export function Definition({ path, format, encoded }: DefinitionProps) {
   const chips = [...FORMATS].map(([name, text]) => {
     return { text, href: `${path}?format=${name}#definition`, isCurrent: name === format }

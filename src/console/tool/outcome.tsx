@@ -4,7 +4,7 @@ import { indentedJson } from '../../http/page/text.ts'
 import type { CallEnd } from '../page.ts'
 import { Copyable, FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type CallBody, type CallError, challengesOf } from './call.ts'
+import { type CallBody, type CallError, challengesOf } from './call.tsx'
 
 export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
   const { result } = value

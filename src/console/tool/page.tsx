@@ -3,10 +3,9 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../page.ts'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { Chips, LivePlace, FailureNotice } from '../parts.tsx'
-import { call, type FormCall, problemsOf } from './call.ts'
+import { ALL_TOOLS, Chips, LivePlace, FailureNotice } from '../parts.tsx'
+import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
 import { Definition, FORMATS } from './definition.tsx'
-import { CallForm } from './call-form.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
 import { Ready, StatusNotice } from './ready.tsx'
@@ -135,9 +134,7 @@ function missing(failure: RouteFailure): View {
     content: (
       <>
         <FailureNotice failure={failure} />
-        <p>
-          <a href="/">All tools</a>
-        </p>
+        {ALL_TOOLS}
       </>
     ),
   }

@@ -62,7 +62,6 @@ const { result } = await response.json()
 console.log(result)`
 }
 
-/** The configuration of each agent host. */
 export function hostSnippets(origin: string): readonly Snippet[] {
   return agentHosts(origin).map(({ title, where, snippet, signIn }) => ({
     title,

@@ -22,7 +22,6 @@ const LIMIT = '50'
 const REVIEW_LIMIT = '10'
 const PATH = '/console/versions'
 
-/** Gives a version, or a toolkit, another status. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const { form } = visit
   const done = { redirectTo: hrefOf({ ...filterOf(visit), done: '1' }) }
@@ -39,7 +38,6 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   return changed.value.status === status ? done : show(visit, { held: { id, status: changed.value.status } })
 }
 
-/** Versions that wait for somebody come first. */
 const FIRST: State = 'pending'
 const ORDERED: readonly State[] = [FIRST, ...SAID_STATES]
 

@@ -25,7 +25,6 @@ export function readToReview({ ask }: PageVisit, tools: ListedTools): Promise<re
   )
 }
 
-/** Everything that a version's reviewer looks at. */
 export function Review({ tool, versions, implementation }: ToReview) {
   return (
     <>
@@ -45,6 +44,11 @@ export function Review({ tool, versions, implementation }: ToReview) {
 function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
   if (!versions.ok) return <FailureNotice failure={versions.failure} />
   const { changes, compared_with, dialect } = versions.value.items.find(({ id }) => id === tool.id) ?? {}
+  const description = (
+    <p class="said" dir="auto">
+      {tool.description}
+    </p>
+  )
   if (changes === undefined) {
     return (
       <>
@@ -53,9 +57,7 @@ function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
             ? 'Too many versions are above it, so it was compared with none.'
             : 'Callers have no version before it, so all of it is new.'}
         </p>
-        <p class="said" dir="auto">
-          {tool.description}
-        </p>
+        {description}
       </>
     )
   }
@@ -65,9 +67,7 @@ function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
       <Changes changes={changes} />
       <details>
         <summary aria-label={`The whole description of ${tool.id}`}>Its whole description</summary>
-        <p class="said" dir="auto">
-          {tool.description}
-        </p>
+        {description}
       </details>
     </>
   )

@@ -4,12 +4,13 @@ import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../page.ts'
 import type { Field } from '../form/fields.ts'
-import { readInput } from '../form/values.ts'
+import { FieldProblem, FieldRows } from '../form/field-rows.tsx'
+import { readInput, WHOLE } from '../form/values.ts'
+import { exact, SendingNote } from '../parts.tsx'
 
 /** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
 export interface CallBody {
   readonly result?: {
-    readonly call_id: string
     readonly success: boolean
     readonly duration: number
     readonly value?: Json
@@ -20,8 +21,6 @@ export interface CallBody {
   readonly parameter_errors?: Readonly<Record<string, string>>
   readonly missing_requirements?: {
     readonly authorization?: readonly { readonly id: string; readonly url: string }[]
-    readonly secrets?: readonly { readonly id: string }[]
-    readonly user_id?: boolean
   }
 }
 
@@ -82,9 +81,53 @@ export function challengesOf(reply: CallBody): readonly { readonly id: string; r
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
 }
 
-/** Problems of the input, found in the form or by the route. */
 export function problemsOf({ problems, reply }: FormCall): readonly Problem[] {
   const { parameter_errors = {} } = reply?.value ?? {}
   const refused = Object.entries(parameter_errors).map(([name, message]) => ({ path: pointerStep(name), message }))
   return [...problems, ...refused]
+}
+
+interface CallFormProps {
+  readonly fields: readonly Field[]
+  /** Inputs that no model may infer. */
+  readonly context: readonly string[]
+  readonly asksUser: boolean
+  readonly callId: string
+  readonly hasFailed: boolean
+  readonly form: URLSearchParams
+  readonly problems: readonly Problem[]
+}
+
+export function CallForm({ fields, context, asksUser, callId, hasFailed, form, problems }: CallFormProps) {
+  const whole = form.get(WHOLE) ?? ''
+  return (
+    <form method="post" action="#answer" novalidate data-call>
+      <input type="hidden" name="call_id" value={callId} />
+      {asksUser ? (
+        <label>
+          For the user <span class="note">whose access is used, if the tool needs any</span>
+          <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
+        </label>
+      ) : undefined}
+      <FieldRows fields={fields} form={form} problems={problems} />
+      {context.map((name) => (
+        <label>
+          {name} <span class="note">as JSON or text: you give it, since no model may make it up</span>
+          <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
+        </label>
+      ))}
+      <details open={whole !== ''}>
+        <summary>Write the whole input as JSON instead</summary>
+        <label>
+          Input
+          <textarea name={WHOLE} spellcheck={false}>
+            {exact(whole)}
+          </textarea>
+        </label>
+        <FieldProblem name="" problems={problems.filter(({ path }) => path === '')} />
+      </details>
+      <button class="go">{hasFailed ? 'Try again' : 'Call it'}</button>
+      <SendingNote>Calling…</SendingNote>
+    </form>
+  )
 }
