@@ -11,22 +11,18 @@ const { values } = parseArgs({ options: { outdir: { type: 'string', default: joi
 const outdir = resolve(values.outdir)
 
 rmSync(outdir, { recursive: true, force: true })
+const shared = { absWorkingDir: root, bundle: true, format: 'esm', logLevel: 'warning' } as const
 await build({
-  absWorkingDir: root,
+  ...shared,
   entryPoints: ['src/client/index.ts'],
   outfile: join(outdir, 'client.js'),
-  bundle: true,
-  format: 'esm',
   platform: 'neutral',
   target: 'es2022',
-  logLevel: 'warning',
 })
 await build({
-  absWorkingDir: root,
+  ...shared,
   entryPoints: ['src/cli/main.ts'],
   outfile: join(outdir, 'switchboard.js'),
-  bundle: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   mainFields: ['module', 'main'],
@@ -34,7 +30,6 @@ await build({
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
   },
-  logLevel: 'warning',
 })
 chmodSync(join(outdir, 'switchboard.js'), 0o755)
 const tsc = join(root, 'node_modules/typescript/bin/tsc')

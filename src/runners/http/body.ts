@@ -84,12 +84,8 @@ function plain(value: unknown): unknown {
 
 function fieldsOf(value: unknown): BodyField[] | undefined {
   if (!isObject(value)) return undefined
-  return Object.entries(value).map(([name, each]) => ({
-    name,
-    steps: [name],
-    value: each,
-    serialisation: FORM_EXPLODED,
-  }))
+  const serialisation = FORM_EXPLODED
+  return Object.entries(value).map(([name, field]) => ({ name, steps: [name], value: field, serialisation }))
 }
 
 /** In the styles of OpenAPI. Spaces are `%20`, which every reader takes. */

@@ -1,8 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
-import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
-import type { Redact } from '../../outbound/redaction.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/server-call.ts'
 import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
@@ -10,21 +7,7 @@ import { encodeBody, type EncodedBody } from './body.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { inputPlacer, ownValue, type PlacedInputs } from './place-inputs.ts'
 
-export interface BuiltRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: Headers
-  readonly body: GuardedBody | undefined
-  readonly credentialHeaders: readonly string[]
-  /** Without a query, and with the names of variables for credentials. */
-  readonly shown: { readonly host: string; readonly url: string }
-  readonly redact: Redact
-}
-
-type BuildRequest = (
-  input: JsonObject,
-  context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent' | 'files'>,
-) => { readonly ok: true; readonly request: BuiltRequest } | { readonly ok: false; readonly failure: ToolFailure }
+export type BuiltRequest = Extract<ReturnType<ReturnType<typeof prepareRequest>>, { readonly ok: true }>['request']
 
 const ACCEPT = {
   json: 'application/json',
@@ -35,13 +18,13 @@ const ACCEPT = {
 } as const
 
 /** Throws for an implementation that was not checked. A failure says all that is missing or does not fit, without values. */
-export function prepareRequest(implementation: HttpImplementation): BuildRequest {
+export function prepareRequest(implementation: HttpImplementation) {
   const template = parseUrlTemplate(implementation.url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL template: ${template.problem}`)
   const { method, credentials, body: declared, response } = implementation
   const place = inputPlacer(implementation, template)
 
-  return (input, context) => {
+  return (input: JsonObject, context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent' | 'files'>) => {
     const inputs = place(input)
     const secret = placeCredentials(credentials, template, context)
     const whole = declared?.input === undefined ? undefined : ownValue(input, declared.input)
@@ -57,7 +40,10 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
     writeHeaders(headers, implementation, inputs, secret, body)
     const credentialHeaders = [...secret.headers.keys()]
     const { redact } = secret
-    return { ok: true, request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact } }
+    return {
+      ok: true as const,
+      request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact },
+    }
   }
 }
 
@@ -76,6 +62,7 @@ function writeHeaders(
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
 }
 
+/** `shown` has no query, and the names of variables for credentials. */
 function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {
   const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
   // No input gets near the host, whatever its name.

@@ -3,7 +3,6 @@ import { pointerSteps, valueAt } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
 import type { Content } from '../../core/tool/content.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { givesArtifacts } from '../../core/tool/metadata.ts'
 import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
 import { base64OfBytes } from '../../outbound/base64.ts'
@@ -11,14 +10,11 @@ import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { statusWords } from '../../outbound/status.ts'
 import { failureFields } from '../shared/failure-fields.ts'
-import { answeredFailure, excerpt } from '../shared/server-failure.ts'
+import { answeredFailure, excerpt, type FailedCall } from '../shared/server-failure.ts'
 import type { HttpResponseMapping } from './implementation.ts'
 import type { BuiltRequest } from './request.ts'
 
-interface FailedRun {
-  readonly ok: false
-  readonly failure: ToolFailure
-}
+type FailedRun = FailedCall['result']
 
 export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
   readonly type: NonNullable<HttpResponseMapping['type']> | 'declared'
@@ -46,7 +42,7 @@ function mayBeText(output: JsonSchema | null): boolean {
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseReading,
-  { method, shown, redact }: Pick<BuiltRequest, 'method' | 'shown' | 'redact'>,
+  { method, shown, redact }: Pick<BuiltRequest, 'shown' | 'redact'> & { readonly method: string },
   now: number,
 ): RunResult {
   const { status, headers, body } = response

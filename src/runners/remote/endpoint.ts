@@ -1,8 +1,6 @@
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
-import type { Redact } from '../../outbound/redaction.ts'
 import type { RequestingTool } from '../../outbound/traffic.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/server-call.ts'
@@ -17,21 +15,13 @@ export interface RemoteDeps {
   readonly now: () => number
 }
 
-export interface Endpoint {
-  readonly url: URL
-  readonly headers: Headers
-  readonly credentialHeaders: readonly string[]
-  readonly host: string
-  readonly redact: Redact
-  /** Undefined while tools are listed. */
-  readonly asker: RequestingTool | undefined
-}
+export type Endpoint = Extract<ReturnType<typeof locate>, { readonly ok: true }>['endpoint']
 
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
   asker: RequestingTool | undefined,
-): { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure } {
+) {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
   const placed = placeCredentials(credentials, template, context)
@@ -42,5 +32,5 @@ export function locate(
   for (const [name, value] of placed.headers) headers.set(name, value)
   const credentialHeaders = [...placed.headers.keys()]
   const { redact } = placed
-  return { ok: true, endpoint: { url: whole, headers, credentialHeaders, host: whole.host, redact, asker } }
+  return { ok: true as const, endpoint: { url: whole, headers, credentialHeaders, host: whole.host, redact, asker } }
 }

@@ -1,19 +1,12 @@
 import type { RunContext, RunResult } from '../../core/call/runner.ts'
 import { isObject, parseJson } from '../../core/tool/json.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import type { Waited } from '../../outbound/until-aborted.ts'
 import { failureFields } from '../shared/failure-fields.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
 
 /** Comes from inside a sandbox: nothing in it is to be trusted. */
-export interface SandboxAnswer {
-  readonly result:
-    | { readonly ok: true; readonly value: unknown }
-    | { readonly ok: false; readonly failure: ToolFailure; readonly kind: string }
-  readonly logs: readonly string[]
-  readonly usage: Readonly<Record<string, number>>
-}
+export type SandboxAnswer = Exclude<ReturnType<typeof parseAnswer>, string>
 
 /** In characters, but for the number of lines. */
 const MAX_ANSWER = 8_000_000
@@ -28,7 +21,7 @@ export function readAnswer(waited: Waited<unknown>, subject: string, unfinished:
   return parseAnswer(waited.value)
 }
 
-function parseAnswer(given: unknown): SandboxAnswer | string {
+function parseAnswer(given: unknown) {
   if (typeof given !== 'string') return 'The sandbox answered with something that is no text'
   if (given.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
   const answer = parseJson(given)
@@ -41,7 +34,7 @@ function parseAnswer(given: unknown): SandboxAnswer | string {
       ok === true
         ? { ok, value }
         : {
-            ok: false,
+            ok: false as const,
             failure: { message: String(message).slice(0, MAX_MESSAGE), ...failureFields(failure) },
             kind: typeof kind === 'string' ? kind : '',
           },

@@ -1,14 +1,5 @@
 /** Plain data, since it travels as the entrypoint's properties. */
-export interface EgressPolicy {
-  readonly allowedHosts: readonly string[]
-  /** Hosts that may be private, and reached over http. */
-  readonly allowHttpHosts: readonly string[]
-  readonly credentials: readonly PlacedCredential[]
-  readonly sensitive: readonly string[]
-  readonly toolkit: string
-  /** In milliseconds. */
-  readonly timeoutMs: number
-}
+export type EgressPolicy = NonNullable<ReturnType<typeof egressPolicy>>
 
 /** Null cuts a sandbox off from the network. */
 export function egressPolicy(
@@ -17,7 +8,7 @@ export function egressPolicy(
   allowHttpHosts: ReadonlySet<string>,
   credentials: readonly PlacedCredential[],
   sensitive: readonly string[],
-): EgressPolicy | null {
+) {
   if (allowed_hosts.length === 0) return null
   const reach = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
   return { ...reach, credentials, sensitive, toolkit, timeoutMs: timeout_ms }

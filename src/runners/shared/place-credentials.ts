@@ -1,23 +1,11 @@
 import type { Credential, RunContext } from '../../core/call/runner.ts'
 import { base64 } from '../../outbound/base64.ts'
-import { type Redact, redacting } from '../../outbound/redaction.ts'
+import { redacting } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import { encodeStrictly, type UrlTemplate, variableNames } from './url-template.ts'
 
-export interface PlacedCredentials {
-  /** From the origin in a secret, for a template without one. */
-  readonly scheme: string
-  readonly host: ReadonlyMap<string, string>
-  /** Percent-encoded, by the URL variable's name. */
-  readonly path: ReadonlyMap<string, string>
-  readonly query: readonly string[]
-  readonly headers: ReadonlyMap<string, string>
-  readonly cookies: readonly string[]
-  readonly redact: Redact
-  /** Without any value. */
-  readonly problems: readonly string[]
-}
+export type PlacedCredentials = ReturnType<typeof placeCredentials>
 
 type UsedCredential = CredentialPlacement & Credential & { readonly text: string }
 
@@ -28,7 +16,7 @@ export function placeCredentials(
   credentials: readonly CredentialPlacement[],
   template: UrlTemplate,
   context: Pick<RunContext, 'secrets' | 'tokens'>,
-): PlacedCredentials {
+) {
   const problems: string[] = []
   const used = credentials.flatMap((each): UsedCredential[] => {
     const formatted = formatCredential(each, context)
@@ -62,13 +50,16 @@ export function placeCredentials(
   if (basic !== undefined) headers.set('authorization', basic)
 
   return {
+    /** From the origin in a secret, for a template without one. */
     scheme: origin?.scheme ?? 'https',
     host: new Map(inHost.map((each) => [each.name, origin?.host ?? each.text])),
+    /** Percent-encoded, by the URL variable's name. */
     path: new Map(inPath.map((each) => [each.name, encodeStrictly(each.text)])),
     query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
     headers,
     cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
     redact: redacting(() => sensitiveTexts(used, basic)),
+    /** Without any value. */
     problems,
   }
 }

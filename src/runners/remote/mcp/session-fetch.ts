@@ -4,11 +4,8 @@ import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-export interface TransportFailures {
-  /** The first reason. Nothing is sent after it. */
-  readonly unanswered: GuardedFailure | undefined
-  readonly refusal: BadAnswer | undefined
-}
+/** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
+export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
 
 /** In bytes. */
 const MAX_REFUSAL = 16 * 1024
@@ -26,7 +23,7 @@ export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpo
   }
 
   return {
-    failures: (): TransportFailures => ({ unanswered, refusal }),
+    failures: () => ({ unanswered, refusal }),
 
     async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
       const method = init?.method ?? 'GET'

@@ -1,6 +1,6 @@
 import { type ByteReader, ByteWriter, ModuleError, text, unsigned } from './bytes.ts'
 import { bulkBody, createBodyMeter, type Gauge } from './code.ts'
-import { type ModuleImport, readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
+import { readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
 
 export interface MeterOptions {
   /** For one instance, its start function included; less than 2^31. */
@@ -9,11 +9,7 @@ export interface MeterOptions {
   readonly maxPages: number
 }
 
-export interface Metered {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly imports: readonly ModuleImport[]
-  readonly functions: readonly string[]
-}
+export type Metered = ReturnType<typeof meterModule>
 
 /** Below zero there was too little. */
 export const FUEL_EXPORT = '__fuel'
@@ -28,7 +24,7 @@ const MAX_TABLE = 100_000
  * Rewrites a valid module so that it takes fuel, traps without, and cannot grow past bounds. What is added comes
  * last, so that nothing is renumbered. Throws a ModuleError for a module that is not supported or too large.
  */
-export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions): Metered {
+export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions) {
   const sections = readSections(module)
   const counts = new Map<SectionName, number>()
   for (const { name, most } of SECTIONS) {

@@ -47,14 +47,9 @@ export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteRe
   return sections
 }
 
-export interface ModuleImport {
-  readonly module: string
-  readonly name: string
-}
-
 /** Nothing but functions may be imported. */
-export function readImports(section: ByteReader | undefined): ModuleImport[] {
-  const imports: ModuleImport[] = []
+export function readImports(section: ByteReader | undefined): { module: string; name: string }[] {
+  const imports = []
   for (let count = section?.u32() ?? 0; section && count > 0; count--) {
     const module = section.name()
     const name = section.name()
