@@ -1,13 +1,13 @@
-import { type Context, Hono } from 'hono'
-import type { LineFormat } from '../../core/catalogue/catalogue.ts'
+import { Hono } from 'hono'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, ok, suggestionsOf } from '../../core/failure/failure.ts'
-import { component, json, listing, listOf, OBJECT } from '../../http/route/answers.ts'
-import { afterGate, declare, reading } from '../../http/route/operation.ts'
+import { type Failure, suggestionsOf } from '../../core/failure/failure.ts'
+import { component, json, listOf, OBJECT } from '../../http/route/answers.ts'
+import { dialectRoutes, type WholeList } from '../../http/route/dialect-routes.ts'
+import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
-import { receiveCall } from '../../http/route/incoming-call.ts'
+import type { IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
-import { answerToolList, type ToolListDeps, wholeList } from '../../http/route/tool-list.ts'
+import type { ToolListDeps } from '../../http/route/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
@@ -18,22 +18,20 @@ export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly now: () => Date
 }
 
-const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.stringify(encodeListed(record)) }
-
-const TOO_MANY: Failure = {
-  type: 'request-malformed',
-  message: 'Cannot list so many tools at once',
-  detail: 'Use a key of fewer tools, or list and search by page with GET /tools?format=open-tool-calling',
+const WHOLE: WholeList = {
+  format: { name: 'worker-tools', write: (record) => JSON.stringify(encodeListed(record)) },
+  join: (lines) => `[${lines.join()}]`,
+  tooMany: {
+    type: 'request-malformed',
+    message: 'Cannot list so many tools at once',
+    detail: 'Use a key of fewer tools, or list and search by page with GET /tools?format=open-tool-calling',
+  },
 }
 
 /** The RFC's schemas at the Arcade engine's paths. The gate also admits the engine that holds `WORKER_SECRET`. */
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
-  const { gate, callTool, catalogue, now } = deps
+  const { callTool, now } = deps
   const face = new Hono()
-  const list = wholeList(catalogue, FORMAT, (lines) => `[${lines.join(',')}]`, { tooMany: TOO_MANY })
-
-  const refuse = afterGate(gate, (failure) => respond(failure))
-  const show = (c: Context) => answerToolList(c, deps, () => ok(list), respond)
   face.get(
     '/worker/health',
     declare(
@@ -45,42 +43,16 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
       () => jsonText('{"status":"ok"}'),
     ),
   )
-  face.get(
-    '/worker/tools',
-    reading(
-      {
-        summary: 'List tools (Open Tool Calling)',
-        scope: 'tools:read',
-        query: NO_QUERY,
-        answers: listing(listOf(OBJECT)),
-        failures: 'WorkerError',
-      },
-      show,
-      refuse,
-    ),
-  )
-  face.post(
-    '/worker/tools/invoke',
-    reading(
-      {
-        summary: 'Call a tool (Open Tool Calling)',
-        scope: 'tools:call',
-        query: NO_QUERY,
-        body: { reader: () => REQUEST },
-        answers: { 200: json('The response', OBJECT) },
-        failures: 'WorkerError',
-      },
-      invoke,
-      refuse,
-    ),
-  )
+  const routes = dialectRoutes(deps, 'open-tool-calling', 'WorkerError', respond)
+  face.get('/worker/tools', routes.list('List tools (Open Tool Calling)', NO_QUERY, listOf(OBJECT), WHOLE))
+  const answer = json('The response', OBJECT)
+  const operation = { summary: 'Call a tool (Open Tool Calling)', query: NO_QUERY, reader: REQUEST, answer }
+  face.post('/worker/tools/invoke', routes.call(operation, invoke))
 
-  async function invoke(c: Context): Promise<Response> {
-    const incoming = await receiveCall(c, gate, 'open-tool-calling')
-    if (!incoming.ok) return respond(incoming.failure)
-    const invocation = decodeInvocation(incoming.value.body)
+  async function invoke({ body, caller }: IncomingCall): Promise<Response> {
+    const invocation = decodeInvocation(body)
     if ('ok' in invocation) return respond(invocation.failure)
-    const outcome = await execute(invocation, incoming.value.caller)
+    const outcome = await execute(invocation, caller)
     const response = encodeOutcome(outcome, outcome.finishedAt === undefined ? now() : new Date(outcome.finishedAt))
     if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome, PRIVATE))
     const failure = outcome.result.ok

@@ -12,7 +12,7 @@ export const CALL_LIMIT = 4 * 1024 * 1024
 /** W3C Trace Context, section 3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-interface IncomingCall {
+export interface IncomingCall {
   readonly caller: Caller
   readonly body: unknown
 }
