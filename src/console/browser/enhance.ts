@@ -21,20 +21,20 @@ for (const block of document.querySelectorAll('.copyable')) {
   button.type = 'button'
   button.className = 'quiet copy'
   button.textContent = 'Copy'
-  const said = document.createElement('span')
-  said.setAttribute('role', 'status')
-  said.className = 'note'
+  const status = document.createElement('span')
+  status.setAttribute('role', 'status')
+  status.className = 'note'
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(text.textContent ?? '')
-      said.textContent = 'Copied'
+      status.textContent = 'Copied'
     } catch {
-      said.textContent = 'Select the text and copy it: this browser did not let the page'
+      status.textContent = 'Select the text and copy it: this browser did not let the page'
     }
-    setTimeout(() => (said.textContent = ''), 3_000)
+    setTimeout(() => (status.textContent = ''), 3_000)
   })
   block.appendChild(button)
-  block.appendChild(said)
+  block.appendChild(status)
 }
 
 for (const form of document.querySelectorAll('form')) {
