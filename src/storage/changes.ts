@@ -1,8 +1,10 @@
-/** Callers that wait for something to change, by its id. In memory: a Durable Object's events may wait for each other. */
+/**
+ * Lets callers wait until the thing of an id changes. In memory: the events of one Durable Object may wait for each
+ * other.
+ */
 export function createChanges() {
   const waiting = new Map<string, Set<(how: 'changed') => void>>()
   return {
-    /** Resolves when what has this id changes, or when so many milliseconds are over; says which. */
     async next(id: string, timeoutMs: number): Promise<'changed' | 'timeout'> {
       const { promise, resolve } = Promise.withResolvers<'changed' | 'timeout'>()
       const all = waiting.get(id) ?? new Set()

@@ -4,25 +4,27 @@ import { createPerSecond } from './per-second.ts'
 
 export interface KvReaderOptions {
   readonly kv: KVNamespace
-  /** Asks the Durable Object that writes the keys what is to lie under one. */
+  /** Reads the key from the Durable Object that writes it. */
   readonly value: (key: string) => Promise<string | ArrayBuffer | undefined>
   /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
 
-/** For how long KV gives what it read once, in seconds; 30 is the least it takes. */
+/** KV's cache lifetimes, in seconds; 30 is the least that it takes. */
 export const CHANGING_TTL_S = 30
 export const IMMUTABLE_TTL_S = 86_400
-/** For how long KV may go on giving what was before: the time that it takes to write, and that others keep what they read. */
+/** KV may give the old value for so long: until the write is through, and caches elsewhere have expired. */
 const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
-/** Keys that KV does not know, and this isolate asks the Durable Object about, a second: whoever makes up keys must not hammer it. */
+/** Lookups a second in the Durable Object of keys that KV does not have, so that made-up keys cannot flood it. */
 const UNKNOWN_PER_S = 50
 
-/** KV as one isolate reads what changes there: what the isolate changed itself, it reads from the Durable Object that wrote it. */
+/**
+ * Reads changing KV keys in one isolate. A key that the isolate itself changed is read from the Durable Object that
+ * wrote it.
+ */
 export function createKvReader({ kv, value, now }: KvReaderOptions) {
   const reads = createKvReads(kv, now)
-  /** When this isolate changed a key. */
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
   const mayAsk = createPerSecond(UNKNOWN_PER_S, now)
 
@@ -32,17 +34,16 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
   }
 
   return {
-    /** Whether this isolate changed what lies under a key so lately that KV may not have it. */
+    /** Whether this isolate changed the key so recently that KV may lag. */
     isBehind,
 
-    /** Notes that this isolate changed what lies under a key. */
     wrote(key: string): void {
       written.set(key, now())
     },
 
     /**
-     * What lies under a key as JSON; undefined when there is none. The Durable Object is asked in place of KV for what
-     * was changed here, for what KV cannot tell, and, where `unknown` says so, for what it does not know yet.
+     * A key's JSON. The Durable Object is asked for keys changed here, for those that KV fails to read, and with `ask`
+     * for those that KV does not have.
      */
     async read<Value>(key: string, unknown: 'ask' | 'believe') {
       if (isBehind(key)) return parsed<Value>(await value(key))
@@ -53,7 +54,6 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
   }
 }
 
-/** What a stored text of JSON says; undefined where there is none. */
 export function parsed<Value>(text: string | ArrayBuffer | null | undefined): Value | undefined {
   return typeof text === 'string' ? JSON.parse(text) : undefined
 }

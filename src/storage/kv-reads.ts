@@ -1,21 +1,18 @@
 import { withTimeout } from './timeout.ts'
 
-/**
- * KV as it is read: null stands for what it does not have, undefined for what it could not tell, or not in time. Whoever reads
- * asks the Durable Object that writes it for either.
- */
+/** Reads of KV: null for a key that it does not have, undefined where it failed or was too slow. */
 export interface KvReads {
   text(key: string, ttl: number): Promise<string | null | undefined>
-  /** Without the keys that it could not tell of. */
+  /** Without the keys that could not be read. */
   texts(keys: readonly string[], ttl: number): Promise<ReadonlyMap<string, string | null>>
   bytes(key: string, ttl: number): Promise<ArrayBuffer | null | undefined>
 }
 
 const WAIT_MS = 2_000
-/** KV that hangs is not asked again for so long: each read would wait. */
+/** While KV hangs, reads skip it for so long, since each would wait. */
 const REST_MS = 2_000
 
-/** `ttl` is for how many seconds KV gives what it read once. `now` gives milliseconds since some fixed point. */
+/** `ttl` is KV's cache lifetime in seconds. `now` gives milliseconds since some fixed point. */
 export function createKvReads(kv: KVNamespace, now: () => number): KvReads {
   let restsUntil = -Infinity
 

@@ -1,4 +1,4 @@
-/** Lets so many things happen a second: whether one more may. `now` gives milliseconds since some fixed point. */
+/** `now` gives milliseconds since some fixed point. */
 export function createPerSecond(most: number, now: () => number): () => boolean {
   let counted = { second: 0, count: 0 }
   return () => {

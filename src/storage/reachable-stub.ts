@@ -1,20 +1,19 @@
 import { Unreachable } from '../core/failure/failure.ts'
 import { withTimeout } from './timeout.ts'
 
-/** For how long a Durable Object is waited for, in milliseconds. */
 export interface Reach {
-  /** What is kept there, in words that follow `Switchboard cannot reach its`. */
+  /** Completes the sentence `Switchboard cannot reach its`. */
   readonly what: string
   readonly waitMs: number
-  /** The same for the methods that may take long. */
+  /** Per method, in place of `waitMs`. */
   readonly longer?: Readonly<Record<string, number>>
-  /** The methods that are not asked a second time where the object was moved: what they do, they do once. */
+  /** Methods that are not retried, since a second call would act twice. */
   readonly once?: readonly string[]
 }
 
 /**
- * A Durable Object's stub whose methods answer in time, or fail as `Unreachable`: nobody waits for an object that hangs, and
- * that one cannot be reached is no defect. What the object itself throws comes as it is.
+ * A Durable Object's stub whose methods answer in time or fail as `Unreachable`. Errors that the object's own code
+ * throws pass through.
  */
 export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
   const message = `${CANNOT_REACH} ${what} right now`
@@ -40,8 +39,8 @@ export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, l
 const CANNOT_REACH = 'Switchboard cannot reach its'
 
 /**
- * Whether the object's own code threw this: it was reached, was not put out of action by the platform, and did not need another
- * object that cannot be reached.
+ * True for errors of the object's own code, false for failures of the platform and for another object that cannot be
+ * reached.
  */
 function isDefect(error: unknown): boolean {
   if (error instanceof Error && error.message.includes(CANNOT_REACH)) return false
@@ -49,7 +48,7 @@ function isDefect(error: unknown): boolean {
   return is('remote') && !is('retryable') && !is('overloaded') && !is('durableObjectReset')
 }
 
-/** Asks a second time where the object was moved, or deployed anew, under the first: nothing that it stored is lost. */
+/** Retries once where the platform says that the object was moved or restarted: its storage is intact. */
 export async function retryOnce<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

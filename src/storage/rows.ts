@@ -1,4 +1,4 @@
-/** The first row that a query gives; undefined when it gives none. */
+/** Undefined where the query gives no row. */
 export function firstRow<Row extends Record<string, SqlStorageValue>>(
   sql: SqlStorage,
   query: string,
@@ -7,7 +7,6 @@ export function firstRow<Row extends Record<string, SqlStorageValue>>(
   return sql.exec<Row>(query, ...bindings).toArray()[0]
 }
 
-/** The first column of every row that a query gives. */
 export function column<Value extends SqlStorageValue>(
   sql: SqlStorage,
   query: string,
@@ -16,7 +15,7 @@ export function column<Value extends SqlStorageValue>(
   return Array.from(sql.exec(query, ...bindings).raw<[Value]>(), ([value]) => value)
 }
 
-/** The first column of the first row that a query gives; undefined when it gives none. */
+/** Undefined where the query gives no row. */
 export function field<Value extends SqlStorageValue>(
   sql: SqlStorage,
   query: string,

@@ -1,18 +1,16 @@
 import { column, field } from './rows.ts'
 
-/** The tables of one kind of Durable Object. */
 export interface Schema {
   /** Names the object in messages: `the Registry`. */
   readonly of: string
-  /** Counts up with each change of the tables that data written before does not fit. */
+  /** Counts up with each incompatible change of the tables. */
   readonly version: number
-  /** `CREATE` statements. */
   readonly tables: string
 }
 
 /**
- * Makes an object's tables where it has none, and notes their version. Throws where they are of another version: nothing here
- * moves data from one to another, and what is misread may be lost. Gives whether they were made.
+ * Makes an object's tables where it has none; gives whether it did. Throws for tables of another version: nothing
+ * migrates them, and misread data may be lost.
  */
 export function openTables(sql: SqlStorage, { of, version, tables }: Schema): boolean {
   if (!hasTables(sql)) {
@@ -33,7 +31,7 @@ export function openTables(sql: SqlStorage, { of, version, tables }: Schema): bo
   return false
 }
 
-/** Whether an object has stored anything: one that is only asked about stores nothing. */
+/** Objects that are only read store nothing. */
 export function hasTables(sql: SqlStorage): boolean {
   return tableNames(sql).length > 0
 }

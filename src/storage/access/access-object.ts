@@ -15,9 +15,9 @@ export interface AccessBindings {
 }
 
 /**
- * The Access Durable Object, of which a deployment has one: what administrators give, who is signed in, and the deployment's secret. It is
- * apart from the registry, so that nothing which publishers do can keep an administrator from it. Every change is one SQLite
- * transaction, durable before it is acknowledged; KV follows through an outbox of its own.
+ * The one Access Durable Object of a deployment: API keys, providers, sessions and the deployment's secret. It is apart
+ * from the registry, so that no load of publishers keeps an administrator out. Every change is one SQLite transaction,
+ * durable before it is acknowledged; KV follows through an outbox.
  */
 export class Access extends DurableObject<AccessBindings> {
   readonly #sql: SqlStorage
@@ -42,12 +42,11 @@ export class Access extends DurableObject<AccessBindings> {
     state.waitUntil(this.#outbox.schedule())
   }
 
-  /** What the deployment's keys come of. It is stored before anybody gets it, and never changes. */
+  /** It is stored before anybody gets it, and never changes. */
   deploymentSecret(): string {
     return deploymentSecret(this.#sql)
   }
 
-  /** What lies in KV under a key, or will as soon as the outbox is emptied. */
   value(key: string): string | ArrayBuffer | undefined {
     return this.#outbox.value(key)
   }
@@ -56,12 +55,11 @@ export class Access extends DurableObject<AccessBindings> {
     return this.#change(() => storeKey(this.#sql, key, hash))
   }
 
-  /** Whether there is one of its id; `stale` where it is not as expected. So with what else takes that. */
+  /** Undefined for an unknown id, `stale` where the stored key is not the expected one. */
   changeKey(key: ApiKey, expected?: Expected): Promise<string[] | 'stale' | undefined> {
     return this.#change(() => changeKey(this.#sql, key, expected))
   }
 
-  /** Gives a key another text; the one it has works until then. Whether there is one. */
   rotateKey(id: string, hash: string, until: number): Promise<string[] | undefined> {
     return this.#change(() => rotateKey(this.#sql, id, hash, until))
   }
@@ -70,27 +68,23 @@ export class Access extends DurableObject<AccessBindings> {
     noteUse(this.#sql, ids, at)
   }
 
-  /** When each key was last used, by id, in milliseconds since 1970. */
+  /** By the key's id, in milliseconds since 1970. */
   lastUses(): Record<string, number> {
     return lastUses(this.#sql)
   }
 
-  /** Whether there was none of its id. */
   putProvider(provider: Provider, expected?: Expected): Promise<boolean | 'stale'> {
     return this.#change(() => storeProvider(this.#sql, provider, expected))
   }
 
-  /** All API keys or all providers, serialised. */
   given(kind: GivenKind): string[] {
     return givenTexts(this.#sql, kind)
   }
 
-  /** The API key of an id, serialised. */
   keyWithId(id: string): string | undefined {
     return keyTextOfId(this.#sql, id)
   }
 
-  /** Whether there was one of this id. */
   removeGiven(kind: GivenKind, id: string, expected?: Expected): Promise<boolean | 'stale'> {
     return this.#change(() => removeGiven(this.#sql, kind, id, expected))
   }
@@ -99,17 +93,14 @@ export class Access extends DurableObject<AccessBindings> {
     this.ctx.storage.transactionSync(() => this.#sessions.store(session, hash))
   }
 
-  /** The session of a hash, serialised; undefined where it is over. */
   session(hash: string): string | undefined {
     return this.#sessions.find(hash)
   }
 
-  /** The sessions of one principal, or all, serialised. */
   sessions(owner?: string): string[] {
     return this.#sessions.list(owner)
   }
 
-  /** Whether there was one of this id, of that principal where it is said. */
   removeSession(id: string, owner?: string): boolean {
     return this.#sessions.remove(id, owner)
   }
@@ -118,7 +109,6 @@ export class Access extends DurableObject<AccessBindings> {
     await this.#outbox.run()
   }
 
-  /** Changes the tables, all at once or not at all, and has KV follow. */
   async #change<T>(change: () => T): Promise<T> {
     const changed = this.ctx.storage.transactionSync(change)
     await this.#outbox.schedule()
@@ -126,10 +116,9 @@ export class Access extends DurableObject<AccessBindings> {
   }
 }
 
-/** Gets a stub of the one Access Durable Object. A stub belongs to the request that got it, so it is got each time. */
+/** A stub belongs to the request that got it, so a new one is made each time. */
 export type AccessStub = () => DurableObjectStub<Access>
 
-/** How one isolate reaches what administrators give. */
 export interface AccessReach {
   readonly kv: KVNamespace
   readonly access: AccessStub

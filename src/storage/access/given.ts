@@ -5,7 +5,6 @@ import { column, field } from '../rows.ts'
 import { forgetEarlier, keyText } from './key-rows.ts'
 import { queue } from './tables.ts'
 
-/** What administrators give: the table it lies in, the column that its KV key is made of, and the order it is listed in. */
 const TABLES = {
   apiKey: { table: 'api_key', address: 'hash', order: 'rowid' },
   provider: { table: 'provider', address: 'id', order: 'id' },
@@ -13,7 +12,6 @@ const TABLES = {
 
 export type GivenKind = keyof typeof TABLES
 
-/** What is stored under a KV key of a kind, serialised. */
 export function givenText(sql: SqlStorage, kind: GivenKind, of: string): string | undefined {
   if (kind === 'apiKey') return keyText(sql, of)
   const { table, address } = TABLES[kind]
@@ -25,7 +23,7 @@ export function givenTexts(sql: SqlStorage, kind: GivenKind): string[] {
   return column<string>(sql, `SELECT body FROM ${table} ORDER BY ${order}`)
 }
 
-/** Stores a provider in place of the one of its id, and gives whether there was none; `stale` where that is not as expected. */
+/** Gives whether the provider is new; `stale` where the stored one is not the expected one. */
 export function storeProvider(sql: SqlStorage, provider: Provider, expected?: Expected): boolean | 'stale' {
   const before = givenText(sql, 'provider', provider.id)
   if (!isExpected(before, expected)) return 'stale'
@@ -35,7 +33,6 @@ export function storeProvider(sql: SqlStorage, provider: Provider, expected?: Ex
   return isNew
 }
 
-/** Whether there was one of this id; `stale` where it is not as expected. */
 export function removeGiven(sql: SqlStorage, kind: GivenKind, id: string, expected?: Expected): boolean | 'stale' {
   const { table, address } = TABLES[kind]
   const before = field<string>(sql, `SELECT body FROM ${table} WHERE id = ?`, id)

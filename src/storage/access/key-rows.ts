@@ -4,7 +4,7 @@ import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { queue } from './tables.ts'
 
-/** The key that a hash is of, serialised: for a text that was rotated away, until its overlap is over. */
+/** The serialised key with this hash. A hash that was rotated away finds its key until the overlap is over. */
 export function keyText(sql: SqlStorage, hash: string): string | undefined {
   const body = field<string>(sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
   if (body !== undefined) return body
@@ -19,21 +19,17 @@ export function keyText(sql: SqlStorage, hash: string): string | undefined {
   return JSON.stringify({ ...key, expires_at: new Date(until).toISOString() })
 }
 
-/** The key of an id, serialised. */
 export function keyTextOfId(sql: SqlStorage, id: string): string | undefined {
   return field<string>(sql, 'SELECT body FROM api_key WHERE id = ?', id)
 }
 
-/** Stores a new key. That one is stored twice is whoever asks again, since the answer was lost. */
+/** Storing one twice changes nothing: a client that lost the answer asks again. */
 export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
   sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
   queue(sql, kvKey('apiKey', hash))
 }
 
-/**
- * Puts a key in place of the one of its id, whose texts stay. The hashes of these; undefined where there is no such key, and `stale`
- * where it is not as expected.
- */
+/** Replaces a key's description and gives the hashes it is found by; undefined for an unknown id. */
 export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): string[] | 'stale' | undefined {
   const before = keyTextOfId(sql, key.id)
   if (before !== undefined && !isExpected(before, expected)) return 'stale'
@@ -50,14 +46,14 @@ export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): st
 }
 
 /**
- * Gives a key another text; the one it had works until then, and what it had before that no longer. The hashes of all of these;
- * undefined where there is no such key.
+ * Gives a key a new secret; the one before works until `until`, and those before that no longer. Gives all their
+ * hashes, undefined for an unknown id.
  */
 export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): string[] | undefined {
   const before = field<string>(sql, 'SELECT hash FROM api_key WHERE id = ?', id)
   if (before === undefined) return undefined
   const earlier = earlierHashes(sql, id)
-  // Whoever asks again, since the answer was lost
+  // A repeated request, whose first answer was lost
   if (before === hash) return [hash, ...earlier]
   forgetEarlier(sql, id)
   sql.exec('INSERT INTO earlier_key VALUES (?, ?, ?)', before, id, until)
@@ -67,7 +63,6 @@ export function rotateKey(sql: SqlStorage, id: string, hash: string, until: numb
   return [hash, before, ...earlier]
 }
 
-/** Forgets the texts that a key had before. */
 export function forgetEarlier(sql: SqlStorage, id: string): void {
   for (const hash of column<string>(sql, 'DELETE FROM earlier_key WHERE id = ? RETURNING hash', id)) {
     queue(sql, kvKey('apiKey', hash), 'revocation')
@@ -78,7 +73,7 @@ function earlierHashes(sql: SqlStorage, id: string): string[] {
   return column<string>(sql, 'SELECT hash FROM earlier_key WHERE id = ?', id)
 }
 
-/** Notes that keys were used at a time, in milliseconds since 1970. */
+/** `at` is in milliseconds since 1970. */
 export function noteUse(sql: SqlStorage, ids: readonly string[], at: number): void {
   for (const id of ids) {
     sql.exec(
@@ -90,7 +85,6 @@ export function noteUse(sql: SqlStorage, ids: readonly string[], at: number): vo
   }
 }
 
-/** When each key was last used, by id, in milliseconds since 1970. */
 export function lastUses(sql: SqlStorage): Record<string, number> {
   return Object.fromEntries(
     sql

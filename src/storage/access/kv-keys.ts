@@ -4,13 +4,12 @@ import { createKvReader } from '../kv-reader.ts'
 import type { AccessReach } from './access-object.ts'
 
 /**
- * The API keys of a deployment: written through the Access Durable Object, read from KV. What KV lacks is asked of the
- * Durable Object, so a new key holds at once everywhere; one that is deleted is gone from KV within half a minute.
+ * API keys, written through the Access Durable Object and read from KV. A key that KV lacks is looked up in the Durable
+ * Object, so a new key works everywhere at once; a deleted one is gone within half a minute.
  */
 export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
 
-  /** What was changed here is read from where it was, so that it counts here at once. Whether there was anything to change. */
   function changed(hashes: readonly string[] | 'stale' | undefined): boolean | 'stale' {
     if (hashes === 'stale') return hashes
     for (const hash of hashes ?? []) reader.wrote(kvKey('apiKey', hash))

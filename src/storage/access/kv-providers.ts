@@ -6,14 +6,13 @@ import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessReach } from './access-object.ts'
 
-/** Kept for ids that nobody has too. */
+/** Unknown ids are cached too. */
 const AGES = { fresh: 5_000, lastResort: 55_000 }
 const MAX_KEPT = 1_000
 
 /**
- * The providers of a deployment: written through the Access Durable Object, read from KV, and at once where they were
- * written. What KV lacks the Durable Object is asked for, so a new provider is there for all; a change is seen everywhere
- * within a minute.
+ * Providers, written through the Access Durable Object and read from KV. A change is seen everywhere within a minute,
+ * and at once where it was made.
  */
 export function createKvProviders({ kv, access, now }: AccessReach): ProviderStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
@@ -43,7 +42,6 @@ export function createKvProviders({ kv, access, now }: AccessReach): ProviderSto
   }
 }
 
-/** Those the deployment was given, then the well-known ones that it has a client at. */
 export function eitherProvider(given: Providers, connected: (id: string) => Provider | undefined): Providers {
   return {
     async find(id) {

@@ -1,15 +1,14 @@
 import type { Session } from '../../core/access/session.ts'
 import { column, field } from '../rows.ts'
 
-/** Sessions of one principal at once; the oldest gives way. */
+/** Per principal; the oldest gives way. */
 const MAX_SESSIONS = 50
 
 export type SessionRows = ReturnType<typeof sessionRows>
 
-/** The sessions in the Access object's tables. Nothing here waits. */
 export function sessionRows(sql: SqlStorage, now: () => number) {
   return {
-    /** Once, if it is asked for again since the answer was lost. */
+    /** Storing one twice changes nothing: a client that lost the answer asks again. */
     store(session: Session, hash: string): void {
       sql.exec('DELETE FROM session WHERE expires <= ?', now())
       const { id, owner, expires_at } = session
@@ -28,7 +27,6 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
         MAX_SESSIONS,
       )
     },
-    /** Serialised. */
     find: (hash: string) => field<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now()),
     list(owner?: string): string[] {
       const all = 'SELECT body FROM session WHERE expires > ? AND (? IS NULL OR owner = ?) ORDER BY rowid'

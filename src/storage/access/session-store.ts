@@ -1,7 +1,6 @@
 import type { Session, SessionStore } from '../../core/access/session.ts'
 import type { AccessStub } from './access-object.ts'
 
-/** The sessions of a deployment, as one isolate reaches them: they are nowhere but in the Access Durable Object. */
 export function createSessionStore(access: AccessStub): SessionStore {
   return {
     create: (session, hash) => access().createSession(session, hash),

@@ -3,10 +3,7 @@ import { enqueue, OUTBOX_TABLE, type Reason } from '../outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
-/**
- * The Access object's tables (SQLite in a Durable Object), which `../STORAGE.md` explains. `earlier_key` has the texts that
- * keys had before they were rotated, by hash.
- */
+/** `earlier_key` holds, by hash, the secrets that keys had before they were rotated. See `../STORAGE.md`. */
 const TABLES = `
 CREATE TABLE secret (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
@@ -23,14 +20,13 @@ export function createTables(sql: SqlStorage): void {
   openTables(sql, { of: 'Access', version: 1, tables: OUTBOX_TABLE + TABLES })
 }
 
-/** The secret that the deployment's keys come of: the one that is stored, or else a new one, which then is. */
+/** Makes the secret where none is stored yet. */
 export function deploymentSecret(sql: SqlStorage): string {
   const random = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
   sql.exec("INSERT OR IGNORE INTO secret VALUES ('deployment', ?)", random)
   return field<string>(sql, "SELECT value FROM secret WHERE name = 'deployment'") ?? random
 }
 
-/** Asks for a KV key to be written, or deleted where nothing is stored for it. */
 export function queue(sql: SqlStorage, target: string, reason?: Reason): void {
   const waiting = field<number>(sql, 'SELECT revision FROM outbox WHERE target = ?', target)
   enqueue(sql, target, (waiting ?? 0) + 1, reason)

@@ -6,22 +6,20 @@ import { type ObjectReader, storedObject } from './stored-object.ts'
 
 export interface R2ArtifactsOptions extends ObjectReader {
   readonly signer: Signer
-  /** The bytes of a text in Base64; undefined for what is none. */
   readonly bytesOf: (base64: string) => Uint8Array<ArrayBuffer> | undefined
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** How long a link leads to what is kept. */
 const LIFETIME_MS = 86_400_000
-/** As many random bits as an id has nobody guesses; and without its signature it leads nowhere. */
+/** Ids cannot be guessed; and without its signature one leads nowhere. */
 const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
 const SECONDS = /^\d{1,12}$/
 
 /**
- * Artifacts as objects of an R2 bucket. The link is all it takes to read one: it says until when it holds, and its signature
- * (HMAC) binds the id to that time. What is over is refused at once; a lifecycle rule of the bucket deletes it.
+ * Artifacts as objects of an R2 bucket. The link alone gives access: its signature (HMAC) binds the id to the time it
+ * expires. An expired link is refused at once; a lifecycle rule of the bucket deletes the object.
  */
 export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2ArtifactsOptions): ArtifactStore {
   return {
@@ -50,7 +48,6 @@ export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2
   }
 }
 
-/** Where there is no bucket: everything works but what would lie in it. */
 export const noArtifacts: ArtifactStore = {
   keep: async () => ({
     ok: false,
@@ -65,7 +62,7 @@ function signed(id: string, expires: string): string {
   return `${id} ${expires}`
 }
 
-/** Who an artifact is of, for whoever looks after the bucket. Percent-encoded, since metadata travels in headers. */
+/** For whoever looks after the bucket. Percent-encoded, since metadata travels in headers. */
 function metadataOf({ callId, tool, principal, userId = '' }: ArtifactOwner, expires: string): Record<string, string> {
   const said = Object.entries({ call: callId, tool, principal, user: userId, expires })
   return Object.fromEntries(said.map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]))

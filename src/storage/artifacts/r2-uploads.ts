@@ -10,29 +10,28 @@ export interface R2UploadsOptions extends ObjectReader {
   readonly now: () => number
 }
 
-/** How long a file may be named by calls. */
 const LIFETIME_MS = 86_400_000
-/** Nobody guesses so many random bits; and a file is its owner's all the same. */
+/** Ids cannot be guessed; and a file is its owner's alone even so. */
 const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
-/** What one principal may have here at once, whichever users it sends files for. */
+/** Per principal, over all users it sends files for. */
 const MAX_FILES = 200
 const MAX_TOTAL = 536_870_912
 
 /**
- * Uploads as objects of an R2 bucket. An object's key begins with its owner, so that nobody can come upon what is another's.
- * What is over is not found, and is deleted when its owner sends the next file, or by a lifecycle rule of the bucket. Files that
- * are sent at the same time do not see each other, so a principal may get above its quota by as many.
+ * Uploads as objects of an R2 bucket, under keys that begin with their owner, so that nobody reaches another's. Expired
+ * ones are not found, and are deleted with the owner's next upload or by a lifecycle rule. Uploads at the same time do
+ * not see each other, so the quota may be exceeded by as many.
  */
 export function createR2Uploads({ bucket, base64Of, now }: R2UploadsOptions): UploadStore {
   async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
     return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
   }
 
-  /** Makes room, and says why there is none for so many bytes more. */
+  /** Deletes expired files; gives the limit that is reached where the new one has no room. */
   async function noRoomFor(size: number, principal: string): Promise<string | undefined> {
     const prefix = uploadKey(await sha256(principal))
-    // Their metadata would come in smaller pages
+    // Listing their metadata too would make the pages smaller
     const { objects } = await bucket.list({ prefix, limit: 1_000 })
     const over = objects.filter(({ uploaded }) => now() >= uploaded.getTime() + LIFETIME_MS)
     if (over.length > 0) await bucket.delete(over.map(({ key }) => key))
@@ -80,7 +79,6 @@ export function createR2Uploads({ bucket, base64Of, now }: R2UploadsOptions): Up
   }
 }
 
-/** Where there is no bucket: nothing can be sent, and there is nothing. */
 export const noUploads: UploadStore = {
   keep: async () =>
     fail({
@@ -98,6 +96,6 @@ function expiryOf(metadata: Readonly<Record<string, string>> | undefined): numbe
 }
 
 function isOver(metadata: Readonly<Record<string, string>> | undefined, now: number): boolean {
-  // Written so that a time that cannot be read is over
+  // Written so that a time that cannot be read counts as over
   return !(now < expiryOf(metadata) * 1000)
 }

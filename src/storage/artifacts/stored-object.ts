@@ -5,7 +5,6 @@ export interface ObjectReader {
   readonly base64Of: (bytes: Uint8Array) => string
 }
 
-/** What is kept as an object of a bucket, by what is known of it: read when it is asked for. */
 export function storedObject({ bucket, base64Of }: ObjectReader, head: R2Object): StoredArtifact {
   const { key, httpMetadata, size, httpEtag } = head
   const bytes = async () => {

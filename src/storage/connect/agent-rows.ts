@@ -1,11 +1,10 @@
 import type { Agent } from '../../core/access/agent.ts'
 import { firstRow } from '../rows.ts'
 
-/** Of one user; who was connected first gives way. */
+/** Per user; the one connected first gives way. */
 const MAX_AGENTS = 100
-/** How long a code can be redeemed, in milliseconds. */
+/** A code can be redeemed for so long. */
 const CODE_MS = 10 * 60_000
-/** Milliseconds between two notes that an agent is in use. */
 const USED_EVERY_MS = 3_600_000
 
 type Row = {
@@ -19,7 +18,6 @@ const COLUMNS = 'expires, connected, used, body'
 
 export type AgentRows = ReturnType<typeof agentRows>
 
-/** The agents in the Connect object's tables. Nothing here waits. */
 export function agentRows(sql: SqlStorage, now: () => number) {
   function find(id: string): { readonly row: Row; readonly agent: Agent } | undefined {
     const row = firstRow<Row>(sql, `SELECT ${COLUMNS} FROM agent WHERE id = ? AND expires > ?`, id, now())
@@ -29,7 +27,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
   return {
     find: (id: string) => find(id)?.agent,
 
-    /** Notes that somebody let an agent act; it is there once its code is redeemed. Gives the ids of those that give way. */
+    /** Stores an agent, which is listed once its code is redeemed. Gives the ids of those that give way. */
     store(agent: Agent): string[] {
       const row = [agent.id, agent.user, now() + CODE_MS, JSON.stringify(agent)]
       sql.exec('INSERT INTO agent VALUES (?, ?, ?, NULL, NULL, ?)', ...row)
@@ -43,7 +41,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
         .map(({ id }) => id)
     },
 
-    /** Notes that an agent is connected; gives the milliseconds that it has left, or undefined where there is none. */
+    /** Gives the milliseconds that the agent has left; undefined for an unknown one. */
     connect(id: string): number | undefined {
       const found = find(id)
       if (!found) return undefined
@@ -52,13 +50,11 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       return expires - now()
     },
 
-    /** Notes that an agent shows its token. */
     use(id: string): void {
       const before = now() - USED_EVERY_MS
       sql.exec('UPDATE agent SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)', now(), id, before)
     },
 
-    /** Those of a user that are connected, serialised. */
     list(user: string): string[] {
       const all = `SELECT ${COLUMNS} FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid`
       return sql
@@ -70,7 +66,6 @@ export function agentRows(sql: SqlStorage, now: () => number) {
         })
     },
 
-    /** Whether there was one of this id, of that user where it is said. */
     remove(id: string, user?: string): boolean {
       const removed = firstRow<{ id: string }>(
         sql,

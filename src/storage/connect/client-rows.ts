@@ -2,29 +2,27 @@ import type { ClientInfo } from '@cloudflare/workers-oauth-provider'
 import { column, field } from '../rows.ts'
 import { createEntries, type Entries } from './entries.ts'
 
-/** A client of the authorization server, as the library keeps it. */
 export type Client = ClientInfo
 
-/** Clients that registered themselves and that nobody has let in yet; the oldest gives way. */
+/** Self-registered clients that nobody has approved yet; the oldest gives way. */
 const MAX_UNUSED = 1_000
 const UNUSED_MS = 86_400_000
 /** Longer than any agent lives. */
 const USED_MS = 100 * 86_400_000
 
-/** What the library does not need to know of a client. */
 const UNUSED = '"unused"'
 const GIVEN = '"given"'
 
 /**
- * The clients among what the OAuth library keeps. One that registered itself is forgotten after a day, unless somebody lets it
- * in; one that an administrator gave stays. A client whose id is a URL is described by the document there: it is handed in
- * with each request that a person makes, and kept once they let it in, for the requests of its own.
+ * The clients among the entries of the OAuth library. A self-registered one is forgotten after a day unless somebody
+ * approves it; one that an administrator gave stays. A client whose id is a URL is described by the document there,
+ * which comes with each request and is stored once it is approved.
  */
 export function clientRows(sql: SqlStorage, now: () => number) {
   const keyOf = (id: string) => `client:${id}`
 
   return {
-    /** What the library reads and writes while it deals with a request in which a document describes the client. */
+    /** The library's storage for a request in which `document` describes the client. */
     entriesWith(document: Client | undefined): Entries {
       const entries = createEntries(sql, now)
       if (!document) return entries
@@ -32,7 +30,6 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       return { ...entries, get: async (asked, how) => (asked === key ? document : entries.get(asked, how)) }
     },
 
-    /** Notes that a client registered itself. */
     registered(id: string): void {
       const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ?'
       sql.exec(note, UNUSED, now() + UNUSED_MS, keyOf(id))
@@ -44,7 +41,6 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       )
     },
 
-    /** Notes that somebody let a client in. */
     used(id: string, document: Client | undefined): void {
       if (document) {
         const kept = 'INSERT OR REPLACE INTO entry VALUES (?, ?, NULL, ?)'
@@ -55,18 +51,15 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       }
     },
 
-    /** Notes that an administrator gave a client. */
     given(id: string): void {
       sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', GIVEN, keyOf(id))
     },
 
-    /** Those that administrators gave, serialised. */
     list(): string[] {
       const all = "SELECT value FROM entry WHERE metadata = ? AND key > 'client:' AND key < 'client;' ORDER BY key"
       return column<string>(sql, all, GIVEN)
     },
 
-    /** Whether an administrator gave one of this id. */
     remove(id: string): boolean {
       const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
       return field(sql, removed, keyOf(id), GIVEN) !== undefined

@@ -3,8 +3,8 @@ import type { Agent } from '../../core/access/agent.ts'
 import type { Asserted, AuthorizationRequest, Connections, GivenClient } from './connections.ts'
 
 /**
- * The Connect Durable Object, of which a deployment has one: its methods are those of `Connections`, which is loaded with the
- * first of them. It is apart from Access, since strangers write here.
+ * The one Connect Durable Object of a deployment, apart from Access since strangers write here. `Connections` is loaded
+ * with the first call.
  */
 export class Connect extends DurableObject<unknown> {
   #connections: Connections | undefined
@@ -51,7 +51,7 @@ export class Connect extends DurableObject<unknown> {
 
   async #ready(): Promise<Connections> {
     const { Connections } = await import('./connections.ts')
-    // One for all requests: it says whose turn it is
+    // One for all requests: it orders those of the same agent
     return (this.#connections ??= new Connections(this.ctx))
   }
 }

@@ -5,7 +5,7 @@ import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
 import type { Asked, Asserted, AuthorizationRequest, OAuthAnswer, Refused } from './connections.ts'
 
-/** Gets a stub of the one Connect Durable Object. A stub belongs to the request that got it, so it is got each time. */
+/** A stub belongs to the request that got it, so a new one is made each time. */
 export type ConnectStub = () => DurableObjectStub<Connect>
 
 const REACH = { what: 'connected agents', waitMs: 10_000 }
@@ -14,7 +14,6 @@ export function connectStub(namespace: DurableObjectNamespace<Connect>): Connect
   return () => reachableStub(namespace.getByName('connect'), REACH)
 }
 
-/** The agents of a deployment, as one isolate reaches them: they are nowhere but in the Connect Durable Object. */
 export function createAgentStore(connect: ConnectStub): AgentStore {
   return {
     async find(origin, token) {
@@ -26,7 +25,6 @@ export function createAgentStore(connect: ConnectStub): AgentStore {
   }
 }
 
-/** The clients that administrators give. */
 export function createClientStore(connect: ConnectStub): OAuthClientStore {
   return {
     async create(origin, { name, redirect_uris, token_endpoint_auth_method }) {
@@ -43,7 +41,6 @@ export function createClientStore(connect: ConnectStub): OAuthClientStore {
   }
 }
 
-/** What the Connect object does of OAuth, as its methods say. */
 export interface AuthorizationServer {
   asked(request: AuthorizationRequest): Promise<Asked | Refused>
   letIn(request: AuthorizationRequest, agent: Agent): Promise<{ readonly ok: true; readonly to: string } | Refused>
@@ -51,7 +48,6 @@ export interface AuthorizationServer {
   register(origin: string, body: string): Promise<OAuthAnswer>
 }
 
-/** The authorization server of a deployment, as one isolate reaches it. */
 export function createAuthorizationServer(connect: ConnectStub): AuthorizationServer {
   return {
     asked: async (request) => await connect().asked(request),
@@ -70,7 +66,7 @@ type KeptClient = Pick<
   'clientId' | 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod' | 'registrationDate' | 'clientSecret'
 >
 
-/** A client as our routes show it. What is stored has the secret's hash alone. */
+/** Without the secret, of which only the hash is stored. */
 function clientOf(client: KeptClient): OAuthClient {
   const { clientId, clientName = '', redirectUris, tokenEndpointAuthMethod, registrationDate = 0 } = client
   return {

@@ -11,61 +11,56 @@ import { refreshTokens } from './refresh-tokens.ts'
 import { createTables, sweep } from './tables.ts'
 import { agentOf, credentialOf } from './token-form.ts'
 
-/** What an administrator says of a client. */
 export type GivenClient = Pick<Client, 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod'>
 
-/** An answer of the authorization server: an HTTP response as plain data. */
+/** An HTTP response as plain data. */
 export interface OAuthAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A request of a person's browser to let an agent act. */
 export interface AuthorizationRequest {
   readonly url: string
-  /** The client, where its id is the URL of a document that describes it. */
+  /** Set where the client's id is the URL of a document that describes it. */
   readonly document: Client | undefined
 }
 
-/** A client that proved by a signed assertion who it is. */
 export interface Asserted {
-  /** As the library is to know it for this request. */
   readonly client: Client
-  /** Tells the assertion from all others. */
+  /** The assertion's `jti`, by which a second use is refused. */
   readonly id: string
-  /** Until when it could be sent again, in milliseconds since 1970. */
+  /** Milliseconds since 1970: the assertion is refused from then on anyway. */
   readonly until: number
 }
 
-/** What a browser is to be told of such a request that is not in order; `back` takes that to the client. */
+/** `back` takes the refusal to the client. */
 export interface Refused {
   readonly ok: false
   readonly message: string
   readonly back?: string
 }
 
-/** What somebody asks for who sends people here, as far as it is in order. */
 export interface Asked {
   readonly ok: true
   readonly client: { readonly id: string; readonly name: string | undefined }
   readonly redirectUri: string
   readonly resource: string | undefined
-  /** Where refusing leads the browser. */
+  /** The URL that takes the browser back with a refusal. */
   readonly refusal: string
 }
 
 /**
- * Which agents people let act for them, and what the OAuth library keeps of their clients, codes and tokens, in one object's
- * tables. Between what the library reads and what it writes no other request for the same agent comes, so that a code, and a
- * refresh, is redeemed once however many ask at once.
+ * The connected agents, with the clients, codes and tokens of the OAuth library. No other request of the same agent
+ * comes between a read and a write of the library, so that a code or refresh token is redeemed once however many come
+ * at once.
  */
 export class Connections {
   readonly #state: DurableObjectState
   readonly #sql: SqlStorage
   readonly #agents: AgentRows
   readonly #clients: ReturnType<typeof clientRows>
-  /** The last request for each agent that waits or runs. */
+  /** The last request of each agent, waiting or running. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(state: DurableObjectState) {
@@ -106,7 +101,7 @@ export class Connections {
     })
   }
 
-  /** What an authorization request asks for (RFC 6749, section 4.1.1). */
+  /** Checks an authorization request (RFC 6749, section 4.1.1). */
   async asked({ url, document }: AuthorizationRequest): Promise<Asked | Refused> {
     const read = await this.#read(url, document)
     if (!read.ok) return read
@@ -121,7 +116,7 @@ export class Connections {
     }
   }
 
-  /** Lets an agent act, and gives where the browser takes its code. */
+  /** Approves an agent, and gives the URL that takes the code to the client. */
   async letIn({ url, document }: AuthorizationRequest, agent: Agent): Promise<{ ok: true; to: string } | Refused> {
     const read = await this.#read(url, document)
     if (!read.ok) return read
@@ -140,7 +135,7 @@ export class Connections {
     return { ok: true, to: redirectTo }
   }
 
-  /** The agent that an access token is of, serialised, and until when, in milliseconds since 1970. */
+  /** The agent of an access token, serialised, and when that expires, in milliseconds since 1970. */
   async find(origin: string, token: string): Promise<{ agent: string; expiresAt: number } | undefined> {
     const { server, resource } = await this.#server(origin)
     const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith(undefined) })
@@ -151,19 +146,17 @@ export class Connections {
     return { agent: JSON.stringify({ ...agent, scopes }), expiresAt: valid.expiresAt * 1_000 }
   }
 
-  /** A user's agents, serialised. */
   list(user: string): string[] {
     return this.#agents.list(user)
   }
 
-  /** Whether there was one of this id and user. */
   remove(user: string, id: string): boolean {
     const removed = this.#agents.remove(id, user)
     if (removed) this.#end(id)
     return removed
   }
 
-  /** Keeps a client that an administrator gives; its secret, if it has one, is in no later answer. */
+  /** The answer is the only one that has the client's secret. */
   async giveClient(origin: string, client: GivenClient) {
     const { server } = await this.#server(origin)
     const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(undefined) }).createClient(client)
@@ -171,12 +164,11 @@ export class Connections {
     return made
   }
 
-  /** The clients that administrators gave, serialised. */
   clients(): string[] {
     return this.#clients.list()
   }
 
-  /** Takes back a client that an administrator gave, and ends its agents. Whether there was one. */
+  /** Ends the client's agents too. False for an unknown id. */
   removeClient(id: string): boolean {
     const removed = this.#clients.remove(id)
     const theirs = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
@@ -184,7 +176,6 @@ export class Connections {
     return removed
   }
 
-  /** Reads an authorization request; what is wrong with it is for the person to see, who goes back if they like. */
   async #read(url: string, document: Client | undefined) {
     const { server, AuthorizationError, authorizationErrorRedirect } = await this.#server(new URL(url).origin)
     const api = server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(document) })
@@ -204,7 +195,7 @@ export class Connections {
     }
   }
 
-  /** Notes that an assertion was sent; gives whether it is for the first time. */
+  /** False where the assertion was used before. */
   async #isNew({ id, until }: Asserted): Promise<boolean> {
     const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
     return field(this.#sql, first, await sha256(id), until) !== undefined
@@ -246,7 +237,7 @@ export class Connections {
     deleteEntriesOf(this.#sql, agent)
   }
 
-  /** Does some work for an agent once what was begun before for it is done. */
+  /** Runs after all earlier work for the same agent. */
   async #inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(agent)
     const mine = (before ?? Promise.resolve()).then(work, work)
@@ -268,8 +259,8 @@ const REPLAYED: OAuthAnswer = {
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
 
 /**
- * A registration without the grants that this server does not know, as RFC 7591 (section 2) lets it; one for such grants alone
- * stays as it is, and is refused.
+ * Leaves out grant types that this server does not know, as RFC 7591 (section 2) allows. A registration for such types
+ * alone is passed on, and refused.
  */
 function supported(body: string): string {
   let metadata: unknown

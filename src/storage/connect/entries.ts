@@ -1,6 +1,6 @@
 import { firstRow } from '../rows.ts'
 
-/** As much of a KV namespace as the OAuth library uses of its `OAUTH_KV`. */
+/** The part of a KV namespace that the OAuth library uses of its `OAUTH_KV`. */
 export interface Entries {
   get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown>
   put(key: string, value: string, options?: PutOptions): Promise<void>
@@ -33,8 +33,8 @@ type Row = { readonly key: string; readonly metadata: string | null; readonly ex
 const MAX_LISTED = 1_000
 
 /**
- * What the OAuth library keeps, in the shape of a KV namespace and in a Durable Object's SQLite: what is written is read at
- * once, wherever it is asked for from. A cursor is the last key of the page before.
+ * The OAuth library's storage in a Durable Object's SQLite: writes are visible at once, everywhere. A cursor is the
+ * last key of the page before.
  */
 export function createEntries(sql: SqlStorage, now: () => number): Entries {
   return {
@@ -69,7 +69,7 @@ export function createEntries(sql: SqlStorage, now: () => number): Entries {
         .exec<Row>(
           `SELECT key, metadata, expires FROM entry
            WHERE key > ? AND substr(key, 1, ?) = ? AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`,
-          // What begins with the prefix stands behind it, and it itself is among what is asked for
+          // Keys with the prefix sort after it, and the prefix itself may be one of them
           cursor ?? beforeAll(prefix),
           prefix.length,
           prefix,
@@ -89,12 +89,10 @@ export function createEntries(sql: SqlStorage, now: () => number): Entries {
   }
 }
 
-/** A text that no key with this prefix is less than or equal to. */
 function beforeAll(prefix: string): string {
   return prefix === '' ? '' : prefix.slice(0, -1)
 }
 
-/** Deletes what the library keeps of one of its users. */
 export function deleteEntriesOf(sql: SqlStorage, user: string): void {
   for (const kind of ['grant', 'token']) {
     const prefix = `${kind}:${user}:`

@@ -2,16 +2,16 @@ import { column, field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 
 /**
- * Refresh tokens that were used. The library gives a new one at each refresh and takes the one before once more, for
- * whoever lost the answer. What goes beyond that is somebody else's hand (OAuth 2.1, section 4.3.1): a token that comes
- * back after its successor was used ends the agent, and a repeated refresh takes away what the first one gave.
+ * Detects stolen refresh tokens. The library accepts the token before the newest once more, for a client that lost the
+ * answer. Beyond that (OAuth 2.1, section 4.3.1), a token that comes back after its successor was used ends the agent,
+ * and a repeated refresh invalidates the tokens of the first.
  */
 export function refreshTokens(sql: SqlStorage) {
   const tokenKeys = (agent: string) =>
     column<string>(sql, 'SELECT key FROM entry WHERE key > ? AND key < ?', `token:${agent}:`, `token:${agent}:\uffff`)
 
   return {
-    /** To be called before a refresh; what it gives is told whether that was let through, and says whether to end the agent. */
+    /** Call it before a refresh, and the function it gives after: that says whether to end the agent. */
     async presented(agent: string, token: string): Promise<(isGiven: boolean, expires: number) => boolean> {
       const hash = await sha256(token)
       const isSpent = field(sql, 'SELECT 1 FROM spent WHERE hash = ? AND agent = ?', hash, agent) !== undefined

@@ -1,9 +1,8 @@
 import { openTables } from '../schema.ts'
 
 /**
- * The Connect object's tables (SQLite in a Durable Object). `agent` has whom people let act for them, and `entry` what the
- * OAuth library keeps, under keys of its own: clients, grants and tokens, by their hashes. `spent` has the hashes of refresh
- * tokens that were used. Times are milliseconds since 1970. See `../STORAGE.md`.
+ * `agent` has the connected agents; `entry` the OAuth library's clients, grants and tokens, by hash; `spent` the hashes
+ * of used refresh tokens. Times are milliseconds since 1970. See `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE agent (
@@ -19,7 +18,6 @@ export function createTables(sql: SqlStorage): void {
   openTables(sql, { of: 'Connect', version: 1, tables: TABLES })
 }
 
-/** Deletes what is over. */
 export function sweep(sql: SqlStorage, now: number): void {
   for (const table of ['agent', 'entry', 'spent']) sql.exec(`DELETE FROM ${table} WHERE expires <= ?`, now)
 }

@@ -1,11 +1,11 @@
-/** What a request to the token endpoint is about: a refresh token, a code, or a token to revoke, by what it asks for alone. */
+/** The refresh token, code or token to revoke of a request to the token endpoint. */
 export function credentialOf(form: URLSearchParams): string {
   const grant = form.get('grant_type')
   const name = grant === 'refresh_token' ? 'refresh_token' : grant === null ? 'token' : 'code'
   return form.get(name) ?? ''
 }
 
-/** The agent that a code or token is of, as it says itself. */
+/** The library's codes and tokens begin with the id of their agent. */
 export function agentOf(credential: string): string {
   return credential.slice(0, Math.max(0, credential.indexOf(':')))
 }

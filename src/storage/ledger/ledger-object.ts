@@ -10,27 +10,24 @@ type Row = {
   readonly outcome: string | null
 }
 
-/** A call that wants to run. */
 export interface ClaimRequest {
   readonly callId: string
-  /** A hash of everything that makes it this call and no other. */
+  /** Hash of everything that identifies the call. */
   readonly fingerprint: string
-  /** Tells who claims it: the same one again, after the object was moved, is the same claim. */
+  /** A retry of the same request, after the object was moved, repeats its claim. */
   readonly claim: string
-  /** How long it may run, in milliseconds. */
   readonly forMs: number
 }
 
 export type ClaimAnswer =
   { readonly state: 'finished'; readonly outcome: string } | { readonly state: 'claimed' | 'reused' | 'unknown' }
 
-/** How long an outcome is kept. */
 const KEPT_MS = 86_400_000
 const SWEEP_MS = 600_000
 
 /**
- * Makes the class of the Ledger Durable Object, of which each principal has one: the calls it made under ids of its own,
- * and what they came to, sealed. Whoever repeats a call that runs waits for it here.
+ * The Ledger Durable Object, one a principal: the calls it made under ids of its own, with their sealed outcomes. A
+ * repeated call waits here for the first one.
  */
 export function defineLedger<E>(clock: () => number) {
   return class Ledger extends DurableObject<E> {
@@ -66,7 +63,7 @@ export function defineLedger<E>(clock: () => number) {
       }
     }
 
-    /** Ends a claim: with its outcome, or so that the call can be made again. What is not claimed so any more stays. */
+    /** Without an outcome, the call can be made again. A claim that no longer holds changes nothing. */
     settle(callId: string, claim: string, outcome: string | undefined): void {
       if (outcome === undefined) this.#sql.exec('DELETE FROM call WHERE id = ? AND claim = ?', callId, claim)
       else {

@@ -8,21 +8,17 @@ import type { LedgerObject } from './ledger-object.ts'
 
 export interface LedgerOptions {
   readonly namespace: DurableObjectNamespace<LedgerObject>
-  /** Outcomes are kept sealed: what a tool gave is the caller's. */
   readonly sealer: Sealer
   readonly newId: () => string
-  /** Told when the ledger could not be reached. */
   readonly defect: (error: unknown) => void
 }
 
-/** A call is given up this long after its deadline, in milliseconds: its answer may have been on the way. */
+/** Added to a call's deadline, since its answer may have been on the way. */
 const GRACE_MS = 5_000
-/** Characters of an outcome that is kept: SQLite takes two million bytes a row. */
+/** SQLite takes two million bytes a row. */
 const MAX_OUTCOME = 600_000
 
-/** The ledgers: each principal has one, so that no id of one is another's. */
 export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions): Ledger {
-  /** A stub belongs to the request that got it, so it is got each time. */
   const ledgerOf = (principal: string) => namespace.getByName(principal)
 
   async function ask(call: LedgerCall): Promise<Claimed> {
@@ -53,7 +49,7 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
           const outcome = finished && (await sealer.seal(textOf(finished), bound))
           await retryOnce(async () => ledgerOf(principal).settle(callId, claim, outcome))
         } catch (error) {
-          // Whoever repeats it is told that nobody knows; this caller does
+          // A repeated call then gets `unknown`; this caller has its answer
           defect(error)
         }
       },
@@ -63,7 +59,6 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
   return {
     async claim(call) {
       try {
-        // Whoever repeats a call waits as long as it may take
         return await within(call.timeoutMs + 2 * GRACE_MS, ask(call))
       } catch (error) {
         defect(error)

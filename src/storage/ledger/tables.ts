@@ -1,8 +1,8 @@
 import { openTables } from '../schema.ts'
 
 /**
- * One ledger's table (SQLite in a Durable Object). Times are milliseconds since 1970. `outcome` is sealed, and null until the
- * call is over; `until` is when a call that is not is given up. See `../STORAGE.md`.
+ * Times are milliseconds since 1970. `outcome` is sealed, and null until the call is over; a call is given up at
+ * `until`. See `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE call (

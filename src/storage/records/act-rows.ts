@@ -1,7 +1,7 @@
 import type { Act, ActFilter } from '../../core/access/act.ts'
 import { conditionOf } from './condition.ts'
 
-/** Numbers grow in the order that acts come in; the record is JSON. */
+/** Ids grow in the order of arrival; the record is JSON. */
 export interface NumberedAct {
   readonly id: number
   readonly record: string
@@ -12,7 +12,6 @@ export function storeAct(sql: SqlStorage, act: Act): void {
   sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
 }
 
-/** Newest first. */
 export function findActs(
   sql: SqlStorage,
   filter: ActFilter,

@@ -1,7 +1,6 @@
 import type { Background } from '../../core/tool/platform.ts'
 
 export interface BatchesOptions<Item> {
-  /** How long an item waits for others. */
   readonly windowMs: number
   readonly most: number
   /** Must not throw. */
@@ -9,7 +8,6 @@ export interface BatchesOptions<Item> {
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
-/** Collects items behind the requests that they come from, and hands them on together. */
 export function createBatches<Item>(options: BatchesOptions<Item>): (item: Item, background: Background) => void {
   const { windowMs, most, flush, sleep } = options
   let waiting: Item[] = []

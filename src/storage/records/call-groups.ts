@@ -1,18 +1,18 @@
 import type { CallRecord } from '../../core/call/record.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 
-/** Calls that came together and have in common what they are asked for by. */
+/** Calls of one batch that share these fields. */
 export interface CallGroup {
   readonly principal: string
   readonly user: string | undefined
   readonly parts: ReturnType<typeof partsOf>
   readonly outcome: string
   readonly dialect: string
-  /** In the order that they came in, each with its place among all that came together. */
+  /** In order of arrival; `place` counts within the batch. */
   readonly calls: { readonly place: number; readonly call: CallRecord }[]
 }
 
-/** Brings together what has everything in common, since the many calls of a second are mostly few callers' of few tools. */
+/** The many calls of a second are mostly few callers' of few tools, so grouping saves rows. */
 export function groupCalls(calls: readonly CallRecord[]): readonly CallGroup[] {
   const groups = new Map<string, CallGroup>()
   for (const [place, call] of calls.entries()) {
@@ -26,8 +26,8 @@ export function groupCalls(calls: readonly CallRecord[]): readonly CallGroup[] {
 }
 
 /**
- * The tool of a call as records are asked for it: `Toolkit.Tool@1.0.0` in its parts; without a version where none of a tool that is
- * there was available, and nothing where there is no such tool.
+ * The tool's parts as records are filtered by them. Without a version where no version was available; empty where there
+ * is no such tool.
  */
 function partsOf({ tool: id, digest, outcome }: CallRecord): readonly [toolkit: string, tool: string, version: string] {
   if (digest !== undefined) {

@@ -3,18 +3,17 @@ import { createBatches } from './batches.ts'
 import type { WrittenCall } from './record-writer.ts'
 
 export interface CallLogOptions {
-  /** Writes one message to the deployment's log. */
   readonly print: (message: string) => void
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
 const WINDOW_MS = 50
 const MOST = 500
-/** Up to so many lines are messages of their own, which a log service can index; a burst is one message of many lines. */
+/** Up to so many lines are separate messages, which a log service can index; a burst is one message of many lines. */
 const FEW = 8
 const EVENT = JSON.stringify({ event: 'call' })
 
-/** Writes one structured line for each call, after the call: the lines of one window are printed together. */
+/** Logs one structured line a call, after its answer; the lines of one window are printed together. */
 export function createCallLog({
   print,
   sleep,

@@ -4,23 +4,20 @@ import { field } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { conditionOf } from './condition.ts'
 
-/**
- * The calls that come together have numbers of their own out of so many: by its number it is known what a call came with. More than
- * that do not come together.
- */
+/** Ids reserved for each batch, so that an id tells the batch; no batch is larger. */
 export const SPAN = 1_024
-/** Characters of one row's records, so that a row has room in SQLite for whatever they hold. */
+/** Characters of records a row, with room to SQLite's limit. */
 const MAX_TEXT = 250_000
 
-/** Numbers grow in the order that calls come in; the record is JSON. */
+/** Ids grow in the order of arrival; the record is JSON. */
 export interface NumberedCall {
   readonly id: number
   readonly record: string
 }
 
 /**
- * Keeps calls that came together, at most `SPAN`: a row for all that have everything in common, of which `record` has a line a call,
- * its number before it. All rows are one statement, since a statement costs more than a row.
+ * Stores a batch of at most `SPAN` calls, one row a group: `record` has a line a call, which begins with its id. All
+ * rows are one statement, since a statement costs more than a row.
  */
 export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[], textOf: (place: number) => string): void {
   const last = field<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
@@ -44,7 +41,6 @@ export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[], textOf
   )
 }
 
-/** Items in their order, cut into pieces that are no longer together than a row may be, or are one item. */
 function piecesOf<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item[][] {
   const pieces: Item[][] = []
   let room = 0
@@ -60,7 +56,6 @@ function piecesOf<Item>(items: readonly Item[], lengthOf: (item: Item) => number
   return pieces
 }
 
-/** Newest first. */
 export function findCalls(
   sql: SqlStorage,
   filter: CallFilter,
@@ -79,7 +74,7 @@ export function findCalls(
   return found.map(({ id, record }) => ({ id, record }))
 }
 
-/** In the order they came, those together that came together. */
+/** In order of arrival, batch by batch. */
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedCall[]> {
   yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
 }
@@ -88,11 +83,10 @@ type CallRow = { readonly id: number; readonly at: number; readonly last: number
 const COLUMNS = 'id, at, last, record'
 
 interface Unpacked extends NumberedCall {
-  /** Whether all calls of its row came within a filter's time. */
+  /** Whether all calls of its row are within the filter's times. */
   readonly isWhole: (filter: CallFilter) => boolean
 }
 
-/** The calls of rows in either order of their numbers: those that came together, in the order they came. */
 function* batchesOf(rows: Iterable<CallRow>): Iterable<Unpacked[]> {
   let together: Unpacked[] = []
   let batch: number | undefined

@@ -9,14 +9,14 @@ interface Condition {
   readonly values: readonly (string | number)[]
 }
 
-/** For each kind of row the columns of the time that it begins and ends with, in steps of so many milliseconds. */
+/** The columns of the first and last time of a row, and the step of these in milliseconds. */
 const TIMES = {
   calls: { begin: 'at', end: 'last', step: 1 },
   acts: { begin: 'at', end: 'at', step: 1 },
   figures: { begin: 'hour', end: 'hour', step: HOUR_MS },
 }
 
-/** The tools that rows are of, each once. Rows of calls have an index of them, which is skipped through. */
+/** The distinct tools. Calls have an index on them, through which the query skips. */
 const TOOLS = {
   calls: `WITH RECURSIVE name (tool) AS (SELECT min(tool) FROM call UNION ALL
     SELECT (SELECT min(tool) FROM call WHERE call.tool > name.tool) FROM name WHERE tool IS NOT NULL)
@@ -24,7 +24,7 @@ const TOOLS = {
   figures: 'SELECT DISTINCT tool FROM figure',
 }
 
-/** The rows that a filter may mean: not all calls of a row need be within its time. */
+/** Matches every row that may have a call within the filter: not all calls of a row need be within its times. */
 export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
@@ -44,7 +44,7 @@ export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, row
   if (tool !== undefined) {
     const [name = '', version] = tool.split('@', 2)
     if (name.includes('*') && rows !== 'acts') {
-      // A pattern of more than 50 bytes is an error to SQLite here
+      // SQLite refuses patterns of more than 50 bytes here
       const known = column<string>(sql, TOOLS[rows])
       const meant = known.filter((each) => matchesPattern(name, each))
       if (meant.length < known.length)

@@ -1,11 +1,11 @@
 import { DAY_MS } from '../../core/tool/time.ts'
 
-/** The name of the day (UTC) that a time lies in, such as `2026-01-31`. */
+/** In UTC, such as `2026-01-31`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** The days from one time until before another, the last first. */
+/** The last day first. */
 export function daysBetween(since: number, until: number): string[] {
   const days: string[] = []
   for (let at = until - 1 - ((until - 1) % DAY_MS); at > since - DAY_MS; at -= DAY_MS) days.push(dayOf(at))

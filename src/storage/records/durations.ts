@@ -1,10 +1,7 @@
-/**
- * Durations are counted by size, since to keep each would take a row a call: the bucket of a duration is the eighth of a power of
- * two that it lies in, so what is read of it is right within a tenth.
- */
+/** A bucket is an eighth of a power of two, so that quantiles are right within a tenth without a row a call. */
 const PER_DOUBLING = 8
 
-/** The bucket of a duration in milliseconds: 0 for less than one. */
+/** `ms` is in milliseconds; below one it gives 0. */
 export function bucketOf(ms: number): number {
   return ms < 1 ? 0 : 1 + Math.floor(Math.log2(ms) * PER_DOUBLING)
 }
@@ -15,7 +12,7 @@ export function longestOf(bucket: number): number {
 
 export type Durations = ReadonlyMap<number, number>
 
-/** The duration that a share of the calls took at most, in milliseconds: the middle of the bucket it lies in. */
+/** In milliseconds: the middle of the quantile's bucket. */
 export function quantileOf(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
   let left = Math.max(1, Math.ceil(total * share))

@@ -6,7 +6,7 @@ import { bucketOf } from './durations.ts'
 
 const MAX_GROUPS = 50_000
 
-/** Counts calls to a day's: those that have everything in common, the hour and about how long they took are one row, and all rows one statement. */
+/** One row for each group, hour and bucket, and all rows in one statement. */
 export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const rows = groups.flatMap(({ principal, user = '', parts, outcome, dialect, calls }) =>
     [...Map.groupBy(calls, ({ call: { at } }) => at - (at % HOUR_MS))].flatMap(([hour, ofHour]) =>
@@ -27,7 +27,7 @@ export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): voi
   )
 }
 
-/** The column that calls are counted by: days are told from hours by whoever adds them up. */
+/** Days are told from hours by the code that adds them up. */
 const COLUMNS: Readonly<Record<UsageKey, string>> = {
   principal: 'principal',
   user_id: 'user_id',
@@ -39,7 +39,6 @@ const COLUMNS: Readonly<Record<UsageKey, string>> = {
   day: '0',
 }
 
-/** One row a group, outcome and bucket. */
 export type FigureRow = {
   readonly group: string
   readonly failed: number
@@ -48,7 +47,7 @@ export type FigureRow = {
   readonly ms: number
 }
 
-/** Counts the calls that a filter means; undefined where they have more things in common than one answer holds. */
+/** Undefined where there are more groups than one answer holds. */
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
   const { text, values } = conditionOf(sql, filter, 'figures')
   const group = `json_array(${by.map((key) => COLUMNS[key]).join(', ')})`
@@ -57,7 +56,7 @@ export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly Usa
   return unlessTooMany(sql.exec<FigureRow>(query, ...values, MAX_GROUPS + 1).toArray())
 }
 
-/** A day's calls for time series: how many by tool and outcome, or by toolkit where that is too much, and how long they took. */
+/** A day's calls by tool and outcome, or by toolkit where there are too many tools, with their durations. */
 export type DayRows = {
   readonly calls: readonly {
     readonly toolkit: string

@@ -2,7 +2,7 @@ import { oldRecordsKey } from '../keys.ts'
 import { field } from '../rows.ts'
 import { callsAfter, type NumberedCall } from './call-rows.ts'
 
-/** Records an object of the bucket, and those that came together with the last of them: some 8 MB. */
+/** Records an object of the bucket, to which the rest of the last batch is added: some 8 MB. */
 const CHUNK = 20_000
 /** Objects written in one run, which has time for many more. */
 const CHUNKS = 50
@@ -10,8 +10,8 @@ const CHUNKS = 50
 const KINDS = ['call', 'act'] as const
 
 /**
- * Moves what the bucket lacks of a day's calls and acts there, as JSON lines in the order they came; false while there is more.
- * An object that is written twice is the same each time.
+ * Moves the day's records to the bucket as JSON lines, in order of arrival; false while there is more. Writing an
+ * object twice gives the same object.
  */
 export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: string): Promise<boolean> {
   let left = CHUNKS
@@ -31,7 +31,7 @@ export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: str
   return true
 }
 
-/** The same whenever it is asked for, since no row goes before all do. */
+/** The same at each attempt, since all rows are deleted together. */
 function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedCall[] {
   if (kind === 'act') {
     const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'

@@ -12,7 +12,6 @@ export interface RecordWriterOptions {
   readonly keep: RecordedCalls
   readonly sleep: (ms: number) => Promise<unknown>
   readonly newId: () => string
-  /** Told that records are lost. */
   readonly defect: (error: unknown, lost: number) => void
 }
 
@@ -40,8 +39,8 @@ export interface RecordWriter {
 }
 
 /**
- * Records calls and acts behind their answers: those of one second go together, and nobody waits for it. A batch that cannot be
- * stored is lost, and counted with the next that can.
+ * Records calls and acts after their answers, batched by the second. A batch that cannot be stored is lost, and counted
+ * in the next.
  */
 export function createRecordWriter({ append, keep, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
   let lost = 0
@@ -75,7 +74,6 @@ export function createRecordWriter({ append, keep, sleep, newId, defect }: Recor
   }
 }
 
-/** Days (UTC) since 1970. */
 function dayNumber(ms: number): number {
   return Math.floor(ms / DAY_MS)
 }

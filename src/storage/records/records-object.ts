@@ -13,9 +13,9 @@ import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from
 import { moveOldRecords } from './old-records.ts'
 import { createTables } from './tables.ts'
 
-/** The records of one isolate and day, such as `2026-01-31`. `lost` counts those that could not be stored before. */
+/** The records of one isolate and day, such as `2026-01-31`. `lost` counts earlier ones that could not be stored. */
 export interface RecordBatch {
-  /** A batch that comes twice is taken in once. */
+  /** A batch that comes twice is stored once. */
   readonly id: string
   readonly day: string
   /** Each as JSON. */
@@ -29,16 +29,15 @@ export interface RecordsBindings {
   readonly ARTIFACTS?: R2Bucket
 }
 
-/** How long a day's records can be read. */
 export const KEPT_MS = 30 * DAY_MS
-/** Later calls of a day are counted alone: these take some 3 GB of the 10 that an object has. */
+/** Calls beyond are counted but not recorded: these take some 3 GB of the 10 that an object has. */
 const MAX_CALLS = 5_000_000
-/** More than come while one is sent twice. */
+/** More than come between a batch and its repetition. */
 const KNOWN_BATCHES = 10_000
 
 /**
- * The Records Durable Object, one a day (UTC) and named by it: calls, and acts of administration. Reading stores nothing. After 30
- * days it empties itself, into the bucket where there is one.
+ * The Records Durable Object, one a day (UTC) and named by it: calls and acts. Reading stores nothing. After 30 days it
+ * empties itself, into the bucket where there is one.
  */
 export class Records extends DurableObject<RecordsBindings> {
   readonly #sql: SqlStorage
@@ -68,7 +67,7 @@ export class Records extends DurableObject<RecordsBindings> {
     })
   }
 
-  /** Counts calls that came together, and records those of them that are to be; how many there was no room for. */
+  /** Counts a batch and records its calls; gives how many there was no room for. */
   #store(texts: readonly string[], keep: RecordedCalls): number {
     const groups = groupCalls(texts.map((text): CallRecord => JSON.parse(text)))
     storeFigures(this.#sql, groups)
@@ -90,7 +89,7 @@ export class Records extends DurableObject<RecordsBindings> {
     return this.#isReady ? findActs(this.#sql, filter, { before, limit }) : []
   }
 
-  /** The calls that a filter means, counted; `rows` is undefined where there are more than one answer holds. */
+  /** `rows` is undefined where there are more groups than one answer holds. */
   figures(
     filter: CallFilter,
     by: readonly UsageKey[],
@@ -99,13 +98,11 @@ export class Records extends DurableObject<RecordsBindings> {
     return { rows: countCalls(this.#sql, filter, by), lost: this.#lost() }
   }
 
-  /** All of the day's calls, for time series. */
   counted(): DayRows & { readonly lost: number } {
     if (!this.#isReady) return { calls: [], durations: [], lost: 0 }
     return { ...countDay(this.#sql), lost: this.#lost() }
   }
 
-  /** The day is over by 30 days: it goes to the bucket, where there is one, a part at a time, and then for good. */
   override async alarm(): Promise<void> {
     const day = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'day'`) ?? 0
     try {
@@ -113,7 +110,7 @@ export class Records extends DurableObject<RecordsBindings> {
         return await this.ctx.storage.setAlarm(Date.now())
       }
     } catch (error) {
-      // The platform tries an alarm that throws a few times only, and what was recorded would stay for ever
+      // The platform repeats a failed alarm a few times only, and the records would stay for ever
       console.error(JSON.stringify({ event: 'defect', at: 'old-records', error: String(error) }))
       return await this.ctx.storage.setAlarm(Date.now() + HOUR_MS)
     }

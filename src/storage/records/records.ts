@@ -10,18 +10,17 @@ import type { Records } from './records-object.ts'
 export interface RecordsOptions {
   readonly namespace: DurableObjectNamespace<Records>
   readonly sealer: Sealer
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
 const REACH = { what: 'records', waitMs: 10_000 }
 const MAX_GROUPS = 10_000
-/** A cursor's text is as long whatever place it holds. */
+/** Cursors have one length, whatever they hold. */
 const PLACE_LENGTH = 32
 /** Bounds of histograms, in seconds. */
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Gets a stub of a day's records. A stub belongs to the request that got it, so it is got each time. */
+/** A stub belongs to the request that got it, so a new one is made each time. */
 export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: string) => DurableObjectStub<Records> {
   return (day) => reachableStub(namespace.getByName(day), REACH)
 }

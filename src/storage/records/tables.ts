@@ -1,9 +1,8 @@
 import { openTables } from '../schema.ts'
 
 /**
- * One day's records (SQLite in a Durable Object). Times are milliseconds since 1970. `call` has a row for the
- * calls that came together and have everything in common, and `act` one an act; `figure` counts the same calls by hour and by what
- * they have in common; `batch` names what came last, so that nothing is taken in twice. See `../STORAGE.md`.
+ * Times are milliseconds since 1970. `call` has a row for each group of a batch, `act` one an act; `figure` counts
+ * calls by hour and group; `batch` names recent batches, so that none is stored twice. See `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE call (

@@ -4,15 +4,17 @@ import { firstRow } from '../rows.ts'
 import { textByHash } from './documents.ts'
 import { keysOf } from './toolkits.ts'
 
-/** About so much goes into one message, which may have 32 MiB; a version has 2 MB at most, and a document a quarter. */
+/**
+ * A message of about this size stays far below the limit of 32 MiB: a version is 2 MB at most, a document a quarter of
+ * that.
+ */
 const MAX_CHARACTERS = 2_000_000
 const ROWS = 500
 
 type Phase = 'policies' | 'toolkits' | 'names' | 'versions' | 'given'
-/** Policies first: what they keep from a tool is kept from it from the first moment on. */
+/** Policies come first, so that tools are restricted from the moment they are restored. */
 const PHASES: readonly Phase[] = ['policies', 'toolkits', 'names', 'versions', 'given']
 
-/** The document that a version is of, which stands once before the versions that were made of it. */
 type DocumentOf = { readonly dialect: string; readonly key: string; readonly version: string }
 
 type VersionRow = {
@@ -32,8 +34,8 @@ type VersionRow = {
 }
 
 /**
- * Reads the next part of an export: policies, toolkits, names, versions in the order in which they were published, each behind its document
- * and the bytes that it names, and the names that administrators gave. Records and documents are written as they are stored.
+ * Reads the next part of an export. Versions come in the order of their publication, each after its document and the
+ * bytes that it names; records and documents are copied to the letter.
  */
 export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
   const part = createPart()
@@ -88,7 +90,7 @@ type Row = { readonly after: string | number } & (
   { readonly kind: 'fact'; readonly text: string } | { readonly kind: 'version'; readonly row: number }
 )
 
-/** The rows of a phase behind a place, a few at a time: nothing is written while they are read. */
+/** Reads a few rows at a time, since nothing is written while they are read. */
 function* rowsOf(
   sql: SqlStorage,
   phase: Phase,
@@ -114,7 +116,7 @@ type ToolkitRow = {
   review: number
 }
 
-/** A deleted toolkit is nobody's any more, though it is kept for a while. */
+/** A deleted toolkit has no owner any more, though it is kept for a while. */
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
 type Range = readonly [from: string, to: string]
@@ -135,7 +137,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
         const { pattern, ...policy }: Policy = JSON.parse(body)
         return fact(key, { kind: 'policy', pattern, policy })
       }),
-  // A toolkit without an owner of its own is the deployment's, and one that nobody published in may be somebody's
+  // A toolkit without a row of its own is the deployment's; one without tools may have an owner
   toolkits: (sql, after = '', [from, to]) =>
     sql
       .exec<ToolkitRow>(
@@ -174,7 +176,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
   versions: (sql, after = -1, [from, to]) =>
     sql
       .exec<{ row: number }>(
-        // All are found by their number, and those of a toolkit by their keys
+        // `+` keeps SQLite from the index of keys: all versions are read in the order of their rows
         `SELECT rowid AS row FROM version WHERE rowid > ? AND ${from === '' ? '+key >= ? AND +key' : 'key >= ? AND key'} < ?
          ORDER BY rowid LIMIT ${ROWS}`,
         after,
@@ -213,7 +215,6 @@ function readVersion(sql: SqlStorage, row: number): VersionRow | undefined {
   )
 }
 
-/** One version: how it stands, and its record, to the letter. */
 function versionLine({ status, held, unreviewed, bundled, publisher, trusted, record }: VersionRow): string {
   const stands = JSON.stringify({
     kind: 'version',
@@ -226,7 +227,6 @@ function versionLine({ status, held, unreviewed, bundled, publisher, trusted, re
   return `${stands.slice(0, -1)},"record":${record}}`
 }
 
-/** The document of a version, and what tells it from others; no id where the record holds the whole of it. */
 function documentOf(sql: SqlStorage, { key, version, toolkit, dialect, hash }: VersionRow) {
   const query = 'SELECT dialect, key, version FROM document_tool WHERE tool = ? AND version = ? LIMIT 1'
   const placed = firstRow<DocumentOf>(sql, query, key, version)
@@ -255,7 +255,6 @@ function documentRowOf(sql: SqlStorage, { dialect, key, version }: DocumentOf) {
   )
 }
 
-/** The tools of a version of a document, by what it calls them. */
 function toolsOf(sql: SqlStorage, { dialect, key, version }: DocumentOf): Readonly<Record<string, string>> {
   const rows = sql
     .exec<{ name: string; tool: string }>(

@@ -5,7 +5,7 @@ import { queue } from './tables.ts'
 /** A row holds at most 2 MB. */
 const PART = 1024 * 1024
 
-/** Keeps bytes under their hash, once and for ever. To be run inside a transaction. */
+/** Bytes of a hash are stored once and never change. Run inside a transaction. */
 export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): void {
   if (holdsBlob(sql, hash)) return
   for (let at = 0; at < bytes.byteLength; at += PART) {

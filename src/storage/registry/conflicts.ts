@@ -13,7 +13,7 @@ import { holdsToolkit, keyAlike, nameOf, toolkitNamed } from './versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
-/** Why a document with an id of its own cannot be what it says. `published` are the versions of its id. */
+/** Why a document cannot be published under its id. `published` are the stored versions of that id. */
 export function documentConflict(
   sql: SqlStorage,
   { document, given, isIdOfOthers }: Publication,
@@ -25,7 +25,7 @@ export function documentConflict(
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
-    // The id is an address before a toolkit's name is: nobody's tools may be stood in front of, in whichever case
+    // A document's id is looked up before a toolkit's name, so it must not hide another's tools, in whichever case
     const namesake = toolkitNamed(sql, id)
     const isOthers = isIdOfOthers || publishDenial(sql, principal, { toolkit: id, tool: '*' }) !== undefined
     if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isOthers)) {
@@ -45,7 +45,6 @@ export function documentConflict(
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }
 
-/** Why a record cannot be published under its names. */
 export function recordConflict(
   sql: SqlStorage,
   record: ToolRecord,
@@ -59,7 +58,6 @@ export function recordConflict(
   )
 }
 
-/** Why a tool cannot be published under its name. */
 function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
   const key = toolKey(record)
   const name = nameOf(sql, key)
@@ -80,8 +78,8 @@ function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: 
 }
 
 /**
- * Why a new tool cannot have its derived name: another declares it, of somebody as trusted. Else whoever may publish
- * anything could name a toolkit and a tool so that together they are what callers know another's tool by.
+ * Rejects a new tool whose derived name another tool of equal trust declares. Without, a publisher could choose toolkit
+ * and tool so that they spell another tool's name.
  */
 function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal): string | undefined {
   const holder = holderOfDerived(sql, record)
@@ -93,8 +91,8 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
 }
 
 /**
- * Why a new toolkit cannot have its name: it is the id of a document of somebody else's toolkit, which whoever calls it in
- * that document's dialect reaches first.
+ * Rejects a new toolkit whose name is the id of somebody else's document, which callers in that dialect would reach
+ * first.
  */
 function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Principal): string | undefined {
   if (toolkitNamed(sql, toolkit) !== undefined) return undefined

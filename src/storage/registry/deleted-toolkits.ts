@@ -3,12 +3,11 @@ import { column, field, firstRow } from '../rows.ts'
 import { KEPT_MS, keysOf } from './toolkits.ts'
 import { indexTool } from './search/search-index.ts'
 
-/** So many tools go at once. */
 const AT_ONCE = 200
 
 /**
- * Forgets some of what is kept of a toolkit whose time is over, its name last: then anybody may have that. Gives the KV keys
- * that hold nothing any more. To be run inside a transaction, and again while `nextToGo` is past.
+ * Deletes some of an expired toolkit's data, its name last: then it is free. Gives the KV keys to delete. Run inside a
+ * transaction, and again while `nextToGo` is past.
  */
 export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
   const due = firstRow<{ key: string }>(
@@ -50,7 +49,7 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
   ]
 }
 
-/** Forgets a document that no record names any more. */
+/** Unless another record refers to it. */
 function forgetText(sql: SqlStorage, hash: string): readonly string[] {
   const named = field(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
   if (named !== undefined) return []
@@ -58,7 +57,6 @@ function forgetText(sql: SqlStorage, hash: string): readonly string[] {
   return [kvKey('document', hash)]
 }
 
-/** Forgets the ids of the documents whose tools were in a toolkit. */
 function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
   const all = sql
     .exec<{ dialect: string; id: string }>(

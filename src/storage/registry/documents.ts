@@ -6,16 +6,14 @@ import { documentKey, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { queue } from './tables.ts'
 
-/** A version of a document that has an id of its own. */
 export type DocumentRow = {
   readonly id: string
   readonly version: string
   readonly toolkit: string
-  /** Of its text. */
   readonly hash: string
 }
 
-/** All versions of the document of an id, ignoring case. */
+/** All versions, ignoring the case of the id. */
 export function documentRows(sql: SqlStorage, dialect: string, id: string): DocumentRow[] {
   return sql
     .exec<DocumentRow>(
@@ -26,13 +24,12 @@ export function documentRows(sql: SqlStorage, dialect: string, id: string): Docu
     .toArray()
 }
 
-/** All versions of the documents of an id, ignoring case, in every dialect. */
+/** In every dialect, ignoring case. */
 export function documentsOf(sql: SqlStorage, id: string): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE key = ?'
   return sql.exec<DocumentRow>(query, id.toLowerCase()).toArray()
 }
 
-/** What a version of a document calls the tools it defines. */
 export function calledIn(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
   return column<string>(
     sql,
@@ -47,14 +44,14 @@ export function textByHash(sql: SqlStorage, hash: string): string | undefined {
   return field<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
 }
 
-/** The document that a tool is of, which alone gives it new versions. */
+/** Only this document gives the tool new versions. */
 export function documentOfTool(sql: SqlStorage, tool: string): { dialect: string; key: string } | undefined {
   return sql
     .exec<{ dialect: string; key: string }>('SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
     .toArray()[0]
 }
 
-/** Keeps a document's text, once, and its place, if it has an id. Its records are to be stored in the same transaction. */
+/** Its records must be stored in the same transaction. */
 export function storeDocument(sql: SqlStorage, document: KeptDocument, revision: number): void {
   const { dialect, hash, text, itself, toolkit, tools } = document
   if (textByHash(sql, hash) === undefined) {
@@ -73,7 +70,7 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument, revision:
   queue(sql, kvKey('address', documentKey(dialect, id)), revision)
 }
 
-/** Where the tools of a document are, serialised. `of` is what `documentKey` made. */
+/** `of` comes from `documentKey`. */
 export function addressText(sql: SqlStorage, of: string): string | undefined {
   const at = of.indexOf('/')
   const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
@@ -96,7 +93,7 @@ export function addressText(sql: SqlStorage, of: string): string | undefined {
   return JSON.stringify(address)
 }
 
-/** The keys of all tools that any version of a tool's document defines; none for a tool of no document. */
+/** All tools of a tool's document, in any version. */
 export function toolsBeside(sql: SqlStorage, tool: string): string[] {
   const document = documentOfTool(sql, tool)
   if (!document) return []
@@ -104,7 +101,7 @@ export function toolsBeside(sql: SqlStorage, tool: string): string[] {
   return column<string>(sql, 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?', dialect, key)
 }
 
-/** Whether the newest version of a tool's document, of those that were not withdrawn, does not define it. */
+/** Whether the newest active version of a tool's document does not define it. */
 export function isLeftOut(sql: SqlStorage, tool: string): boolean {
   const document = documentOfTool(sql, tool)
   if (!document) return false

@@ -5,16 +5,16 @@ import { kvKey } from '../keys.ts'
 import { queue } from './tables.ts'
 import { isToolkit } from './toolkits.ts'
 
-/** Under which name a tool is exposed, and the tools that lost theirs to it, whose own are to be found anew. */
+/** `displaced` lost the name to this tool, and need another. */
 export interface Exposed {
   readonly name: string
   readonly displaced: readonly string[]
 }
 
 /**
- * The name a tool is exposed under where tools have names and no ids: the one that an administrator gave it; else its
- * document's, if it may have that; else the derived one, `Toolkit_Tool`, which is its own for ever. A name once given leads
- * to its tool until an administrator gives it to another, or a tool comes whose derived name it is.
+ * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
+ * else the derived `Toolkit_Tool`, which is its own for ever. A name keeps leading to its tool until an administrator
+ * moves it, or a tool comes whose derived name it is.
  */
 export function exposedName(sql: SqlStorage, name: ToolName, wanted: string): Exposed {
   const key = toolKey(name)
@@ -23,7 +23,7 @@ export function exposedName(sql: SqlStorage, name: ToolName, wanted: string): Ex
   return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
 }
 
-/** Whose derived name a tool's is, that is not to be had for it: a tool whose document declares it. */
+/** The tool that declares another's derived name. */
 export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undefined {
   const holder = keyOfName(sql, joinedName(name))
   return holder === undefined || holder === toolKey(name) || hasDerived(sql, holder, joinedName(name))
@@ -31,14 +31,13 @@ export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undef
     : holder
 }
 
-/** The key of the tool that a name leads to. */
 export function keyOfName(sql: SqlStorage, name: string): string | undefined {
   return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
 /**
- * Has a name lead to a tool, which is exposed under it from now on; null takes back what it was given. Gives the tools whose
- * names are to be found anew, or undefined when it is the derived name of another tool.
+ * Names a tool; null takes the given name back. Gives the tools that need their names resolved again, undefined where
+ * it is another tool's derived name.
  */
 export function giveName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
   if (name === null) {
@@ -60,7 +59,7 @@ function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displ
   for (let derived = whole, salt = key; ; salt += '+') {
     const holder = keyOfName(sql, derived)
     if (holder === key) return { derived, displaced: [] }
-    // `A_B.C` and `A.B_C` have one derived name: the second has it with a suffix that stays the same
+    // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
     if (holder === undefined || !hasDerived(sql, holder, derived)) {
       pointName(sql, derived, key)
       return { derived, displaced: holder === undefined ? [] : [holder] }
@@ -88,7 +87,6 @@ function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: stri
   return false
 }
 
-/** Whether a name is one that is derived of a tool's, with a suffix or without. */
 function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
   const tool = firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
   if (!tool) return false
@@ -100,6 +98,6 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
 function pointName(sql: SqlStorage, name: string, key: string): void {
   const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
   sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
-  // Others may have asked for it before, and KV has what they were told
+  // KV may have cached the old target
   if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()))
 }

@@ -4,7 +4,7 @@ import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 
-/** All policies as they travel, with the number of the last change of any. */
+/** `revision` is the last change of any policy. */
 export interface PolicyList {
   readonly revision: number
   readonly policies: readonly Policy[]
@@ -12,7 +12,7 @@ export interface PolicyList {
 
 const CHANGED = 'policies'
 
-/** All policies in the order of their patterns, serialised; undefined while there was never one. */
+/** Undefined while there was never a policy. */
 export function policiesText(sql: SqlStorage): string | undefined {
   const revision = readMeta(sql, CHANGED)
   if (revision === undefined) return undefined
@@ -20,15 +20,14 @@ export function policiesText(sql: SqlStorage): string | undefined {
   return `{"revision":${Number(revision)},"policies":[${bodies.join()}]}`
 }
 
-/** The policy of a pattern, ignoring case. */
 export function policyOf(sql: SqlStorage, pattern: string): Policy | undefined {
   const body = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
   return body === undefined ? undefined : JSON.parse(body)
 }
 
 /**
- * Stores a policy in place of the one of its pattern, ignoring case: whether it is new; undefined where there are too many, and `stale`
- * where that one is not as expected.
+ * Gives whether the pattern is new; undefined where the limit is reached, `stale` where the stored one is not the
+ * expected one.
  */
 export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Expected): boolean | 'stale' | undefined {
   const key = policy.pattern.toLowerCase()
@@ -43,7 +42,6 @@ export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Expected
   return isNew
 }
 
-/** Whether there was one; `stale` where it is not as expected. */
 export function removePolicy(sql: SqlStorage, pattern: string, expected?: Expected): boolean | 'stale' {
   const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
   if (before !== undefined && !isExpected(before, expected)) return 'stale'
@@ -54,7 +52,7 @@ export function removePolicy(sql: SqlStorage, pattern: string, expected?: Expect
 
 const known = new WeakMap<SqlStorage, PolicySet>()
 
-/** The policies that hold, made once for as long as they stay as they are. */
+/** Made once for each revision. */
 export function policiesOf(sql: SqlStorage): PolicySet {
   const before = known.get(sql)
   if (before?.revision === Number(readMeta(sql, CHANGED) ?? 0)) return before
@@ -63,13 +61,12 @@ export function policiesOf(sql: SqlStorage): PolicySet {
   return set
 }
 
-/** What a text says that `policiesText` made. */
 export function policySetOf(text: string | undefined): PolicySet {
   const list: PolicyList = text === undefined ? { revision: 0, policies: [] } : JSON.parse(text)
   return createPolicySet(list.policies, list.revision)
 }
 
-/** A policy may take something back, whatever it says: it goes before what is new. */
+/** Written first, since any change may restrict a tool. */
 function changed(sql: SqlStorage): void {
   const revision = nextRevision(sql)
   writeMeta(sql, CHANGED, String(revision))

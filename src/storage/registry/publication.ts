@@ -14,8 +14,8 @@ import { leaveOut, storeVersion } from './store-version.ts'
 import { isPending, nameWarning, recordText } from './versions.ts'
 
 /**
- * Stores all of a publication's records and its document, or nothing, inside a transaction: so of two who are the first to
- * publish in a toolkit, one is. `revision` is called when there is something to store.
+ * Stores all records and the document of a publication, or nothing, inside a transaction, so that one publisher claims
+ * a new toolkit. `revision` is called when there is something to store.
  */
 export function store(
   sql: SqlStorage,
@@ -72,7 +72,6 @@ export function store(
   }
 }
 
-/** Which of these versions are pending, and what their publisher should know of that. */
 function pendingOf(sql: SqlStorage, records: readonly ToolRecord[]): Pick<Created, 'pending' | 'warnings'> {
   const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
   if (pending.length === 0) return {}
@@ -82,13 +81,12 @@ function pendingOf(sql: SqlStorage, records: readonly ToolRecord[]): Pick<Create
   return { pending, warnings }
 }
 
-/** About the bytes that are kept of a publication: its records, and its document unless that is there already. */
+/** An estimate. A document that is stored already counts nothing. */
 function bytesOf(sql: SqlStorage, records: readonly ToolRecord[], document: KeptDocument | undefined): number {
   const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
   return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
 }
 
-/** A version begins with what is said of its toolkit. */
 function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
   const { state } = statusOfToolkit(sql, toolkit)
   return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]

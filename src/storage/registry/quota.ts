@@ -1,19 +1,16 @@
 import type { PublishedTotals } from '../../core/access/quota.ts'
 import { firstRow } from '../rows.ts'
 
-/** What a principal has published so far. */
 export function publishedBy(sql: SqlStorage, principal: string): PublishedTotals {
   const query = 'SELECT documents, bytes FROM publisher WHERE id = ?'
   return firstRow<{ documents: number; bytes: number }>(sql, query, principal) ?? { documents: 0, bytes: 0 }
 }
 
-/** What all principals have published, by their ids. */
 export function publishedByAll(sql: SqlStorage): Record<string, PublishedTotals> {
   const rows = sql.exec<{ id: string; documents: number; bytes: number }>('SELECT * FROM publisher').toArray()
   return Object.fromEntries(rows.map(({ id, ...published }) => [id, published]))
 }
 
-/** Counts one more document of a principal's. */
 export function countPublished(sql: SqlStorage, principal: string, bytes: number): void {
   sql.exec(
     `INSERT INTO publisher VALUES (?, 1, ?)

@@ -31,15 +31,14 @@ interface RegistryEnv {
   readonly REGISTRY: KVNamespace
 }
 
-/** Unknown names that are told what is near them, a second: whoever makes up names must not keep others waiting. */
+/** Limits the searches that made-up names can cause a second. */
 const NEAREST_PER_S = 100
 
 /**
- * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
- * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
- * the JSON text they are stored as. A thrown error would lose its fields on the way, so what may go wrong is an answer.
- * `quotaOf` gives the most that one principal may publish, administrators excepted; it is asked late, since it may throw
- * where the deployment is configured wrong.
+ * The Registry Durable Object, the registry's only writer. Every change is one SQLite transaction, durable before it is
+ * acknowledged; KV follows through the outbox. Records, documents and pages travel as their stored JSON. Failures are
+ * answers, since a thrown error loses its fields on the way. `quotaOf` is called late, since it may throw on a wrong
+ * configuration; administrators have no quota.
  */
 export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, quotaOf: (env: Env) => PublishedTotals) {
   return class Registry extends DurableObject<Env> {
@@ -60,7 +59,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       state.waitUntil(this.#outbox.schedule())
     }
 
-    /** Stores or refuses each publication by itself. Gives the revision of the catalogue that shows them all. */
+    /** Each publication is stored or refused by itself. `revision` is that of the catalogue that shows them all. */
     async publish(
       publications: readonly Publication[],
       principal: Principal,
@@ -76,7 +75,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return { published, revision: readNumber(this.#sql, 'catalogue') }
     }
 
-    /** Gives the tool's document after the change, and the keys of the tools it touches; undefined when there is no such version. */
+    /** `keys` are the tools that the change affects. Undefined for an unknown version. */
     async change(
       name: ToolName,
       version: string,
@@ -115,17 +114,16 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue'), keys }
     }
 
-    /** Why a principal may not publish a tool, or anything of a toolkit where the tool is `*`. */
+    /** With the tool `*`, of anything in the toolkit. */
     denial(name: ToolName, principal: Principal): string | undefined {
       return publishDenial(this.#sql, principal, name)
     }
 
-    /** The revision of the catalogue: whoever gets it knows that the registry and its tables answer. */
+    /** Also a health check: the object and its tables answer. */
     revision(): number {
       return readNumber(this.#sql, 'catalogue')
     }
 
-    /** What each principal has published, by its id. */
     published(): Record<string, PublishedTotals> {
       return publishedByAll(this.#sql)
     }
@@ -134,13 +132,15 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitOf(this.#sql, name)
     }
 
-    /** Undefined when the toolkit has bundled tools, and cannot be given. */
+    /** Undefined for a toolkit with bundled tools, which cannot be given. */
     async giveToolkit(name: string, principal: string | null): Promise<Toolkit | undefined> {
       const given = await this.#change(() => giveToolkit(this.#sql, name, principal))
       return given ? toolkitOf(this.#sql, name) : undefined
     }
 
-    /** Gives the toolkit after the change, or its deletion (`'delete'`), and the keys of its tools; undefined when there is no such toolkit. */
+    /**
+     * Gives the toolkit after the change, or its deletion, with the keys of its tools; undefined for an unknown one.
+     */
     async changeToolkit(
       name: string,
       change: ToolkitChange | 'delete',
@@ -160,13 +160,12 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return refused ?? { toolkit, revision: readNumber(this.#sql, 'catalogue'), keys: keysIn(this.#sql, name) }
     }
 
-    /** What comes next of an export of all, or of a toolkit. */
     async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {
       const { readArchive } = await import('./archive.ts')
       return readArchive(this.#sql, cursor, toolkit)
     }
 
-    /** Stores an export's rows in one transaction, each where nothing else stands in its place. */
+    /** One transaction; rows whose place is taken are refused. */
     async restore(
       rows: readonly ArchiveRow[],
       principal: Principal,
@@ -181,7 +180,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return { outcomes, revision: readNumber(this.#sql, 'catalogue') }
     }
 
-    /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */
+    /** Without records, says whether they are wanted. */
     async takeIn(
       hash: string,
       deployedAt: number,
@@ -196,49 +195,46 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return { wanted: wanted && !records, revision: readNumber(this.#sql, 'catalogue') }
     }
 
-    /** What lies in KV under a key, or will as soon as the outbox is emptied. */
     value(key: string): string | ArrayBuffer | undefined {
       return this.#outbox.value(key)
     }
 
-    /** A tool's document, or the names near one that is unknown: an unknown name costs one message. */
+    /** Both in one message, so that an unknown name costs no second one. */
     documentOrNearest(name: ToolName): string | ToolName[] {
       const key = toolKey(name)
       const alike = () => documentText(this.#sql, keyAlike(this.#sql, key) ?? '')
       return documentText(this.#sql, key) ?? alike() ?? this.nearest(name)
     }
 
-    /** Whether a toolkit has tools. */
     holds(toolkit: string): boolean {
       return holdsToolkit(this.#sql, toolkit)
     }
 
-    /** The names near one, whether or not there is such a tool; none when too many were asked for lately. */
+    /** Empty when too many were asked for this second. */
     nearest(name: ToolName): ToolName[] {
       return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
     }
 
-    /** The toolkits of which the principal sees a listed tool. */
     async toolkitCounts(principal: Principal): Promise<ToolkitCount[]> {
       const { toolkitCounts } = await import('./toolkit-counts.ts')
       return toolkitCounts(this.#sql, principal)
     }
 
-    /** What is near a toolkit or a tool of which the principal sees nothing; undefined where it sees something. */
+    /** Undefined where the principal sees something of it. */
     async unknown(name: string, principal: Principal): Promise<Unknown | undefined> {
       const { isSeen, unknown } = await import('./search/unknown.ts')
       if (isSeen(this.#sql, name, principal)) return undefined
       return this.#mayLookNear() ? unknown(this.#sql, name, principal) : { name, known: [], isNear: false }
     }
 
-    /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */
+    /** Also queues the name for KV. It may lead to a tool that was once exposed under it. */
     async named(name: string): Promise<string | undefined> {
       const key = keyOfName(this.#sql, name)
       if (key !== undefined) await this.#change(() => queue(this.#sql, kvKey('name', name.toLowerCase())))
       return key
     }
 
-    /** The head as of now; for a reader that has the head of an earlier revision, what changed since. */
+    /** With `since`, only the leaves changed since that revision. */
     async head(since?: number): Promise<HeadSince> {
       const head = await this.#headSince(since)
       await this.#outbox.schedule()
@@ -250,17 +246,15 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return query(this.#sql, listQuery, limit, principal)
     }
 
-    /** Whether it is new; undefined where there are as many as there may be, `stale` where it is not as expected. */
+    /** Undefined where the limit is reached, `stale` where the stored one is not the expected one. */
     async putPolicy(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined> {
       return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, expected)))
     }
 
-    /** Whether there was one of the pattern; `stale` where it is not as expected. */
     async removePolicy(pattern: string, expected?: Expected): Promise<boolean | 'stale'> {
       return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, expected)))
     }
 
-    /** Keeps bytes under their hash, for ever. */
     async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {
       await this.#change(() => storeBlob(this.#sql, hash, bytes))
     }
@@ -269,14 +263,13 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       await this.#outbox.run()
     }
 
-    /** Changes policies, and has searches show nobody what they hide from them. */
+    /** Policies change levels, which the search index has. */
     #levelled<T>(change: () => T): T {
       const changed = change()
       levelIndex(this.#sql, policySetOf(policiesText(this.#sql)))
       return changed
     }
 
-    /** Changes the tables, all at once or not at all, and has KV follow. */
     async #change<T>(change: () => T): Promise<T> {
       const changed = this.ctx.storage.transactionSync(change)
       await this.#outbox.schedule()

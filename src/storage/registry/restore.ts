@@ -26,8 +26,8 @@ import {
 import { keyAlike, nameOf, recordText, versionsOf } from './versions.ts'
 
 /**
- * Stores rows of an export in order, each unless something else stands in its place. To be run inside a transaction, for
- * administrators: whether the file is to be believed was decided before.
+ * Restores exported rows in order, for administrators: each unless its place is taken. Run inside a transaction. The
+ * export's signature was checked before.
  */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
   const created: VersionRow[] = []
@@ -40,7 +40,7 @@ export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], princi
     const [first] = made
     const document = textByHash(sql, first?.record.source.hash ?? '') ?? ''
     const bytes = made.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
-    // It counts for whoever published it
+    // Counts for the original publisher
     if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
     const records = made.map(({ record }) => record)
     leaveOut(sql, records, nextRevision(sql))
@@ -72,7 +72,7 @@ function keyOf(tool: string): string {
   return name === undefined ? '' : toolKey(name)
 }
 
-/** A document stands before its versions. What is there already stays, and so does whose id it is. */
+/** A stored version stays, and so does the owner of its id. */
 function restoreDocument(sql: SqlStorage, document: KeptDocument, principal: Principal): RowOutcome {
   const { dialect, itself } = document
   const published = documentRows(sql, dialect, itself?.id ?? '')
@@ -84,7 +84,6 @@ function restoreDocument(sql: SqlStorage, document: KeptDocument, principal: Pri
   return 'created'
 }
 
-/** A version stands as it stood from the first moment on. */
 function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal): RowOutcome {
   const { record, bundled: _, kind: __, ...standing } = row
   const { id, toolkit, version, implementation, source } = record
@@ -108,7 +107,7 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   return 'created'
 }
 
-/** A bundled tool is the deployment's: what was said of its status is said again, where nobody says anything here. */
+/** Bundled tools come with the deployment: only their status is restored, where it is still `active` here. */
 function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
   const key = toolKey(record)
   const here = versionsOf(sql, key).find(({ version }) => version === record.version)
@@ -120,8 +119,8 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
 }
 
 /**
- * A toolkit, with what is said of it as a whole: where it is new here, and where it is the bundle's and nothing is said of it, so
- * that what was disabled elsewhere is not active here.
+ * Restores a new toolkit, and the settings of a bundled one that has none here, so that one disabled elsewhere is not
+ * active here.
  */
 function restoreToolkit(
   sql: SqlStorage,
@@ -146,7 +145,7 @@ function restoreToolkit(
   return outcome === 'created' ? 'created' : 'changed'
 }
 
-/** A policy, where nothing else is said of its pattern: which of two holds is for somebody to say. */
+/** Where another policy has the pattern, a person must decide. */
 function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
   const { pattern } = policy
   const here = policyOf(sql, pattern)
@@ -158,7 +157,7 @@ function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
   return { refused: `There are ${MAX_POLICIES} policies here, as many as there may be` }
 }
 
-/** A name leads to its tool before the tool is there, so that none that comes before it takes it. */
+/** Restored before the tool itself, so that no other tool takes the name first. */
 function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
   const holder = keyOfName(sql, name)
   if (holder === key) return 'unchanged'

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/tool/digest.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { textByHash } from './documents.ts'
 
-/** Whether a record says what is stored, where what the publisher left out is taken as it stands. */
+/** Fields that the publisher left out match anything. */
 export function isSame(
   sql: SqlStorage,
   stored: ToolRecord,

@@ -14,8 +14,8 @@ import { awaitsReview, keysOf, publisherOf, type Source, statusOfToolkit, tagsOf
 import { IS_PENDING, nameOf, recordText, versionsOf } from './versions.ts'
 
 /**
- * Stores a version, new or in place of one of the same id, whose status it keeps, and has KV and the catalogue follow. One that
- * is restored stands as it stood from the first moment on.
+ * Stores a version, or replaces one of the same id and keeps its status, and queues its keys. A restored one has its
+ * former standing from the start.
  */
 export function storeVersion(
   sql: SqlStorage,
@@ -31,7 +31,7 @@ export function storeVersion(
   const unreviewed = said.state === 'pending' || standing?.unreviewed
   const [status, own] = statusColumns(said, statusOfToolkit(sql, record.toolkit))
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
-  // What was said of a version that a deployment carries anew stays; while it awaits review, nothing was
+  // A bundled version keeps the status that a person set; while it awaits review nobody did
   sql.exec(
     `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held, unreviewed)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -51,8 +51,8 @@ export function storeVersion(
     standing?.held ? 1 : 0,
     unreviewed ? 1 : 0,
   )
-  // A document holds the record of one version, or of none; those of its other versions are read by digest. Only a first one
-  // was not asked for when it was stored
+  // A tool's document contains one version's record at most; the others are read by digest. A tool's first record may
+  // not have been queued when it was stored
   const [first, second] = superseded
   if (first !== undefined && second === undefined) queue(sql, kvKey('record', first), revision)
   const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
@@ -61,8 +61,7 @@ export function storeVersion(
 }
 
 /**
- * Sets what a person says of a version; it holds for one that left the bundle too. What an administrator disables is held
- * until an administrator says otherwise.
+ * Also holds for a version that left the bundle. Once disabled by an administrator, only an administrator enables it.
  */
 export function storeStatus(
   sql: SqlStorage,
@@ -72,7 +71,7 @@ export function storeStatus(
   revision: number,
 ): void {
   sql.exec(
-    // One that was refused is no less to be reviewed: else its publisher could enable it
+    // A refused version still awaits review: else its publisher could enable it
     `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
      WHERE key = ? AND version = ?`,
     ...statusColumns(status, statusOfToolkit(sql, nameOf(sql, key)?.toolkit ?? '')),
@@ -89,13 +88,12 @@ export function storeStatus(
 const ACTIVE: ToolStatus = { state: 'active' }
 const PENDING: ToolStatus = { state: 'pending' }
 
-/** The columns `status` and `own` of a version, by what is said of it and of its toolkit. */
 function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
   const status = stricterStatus(own, toolkit)
   return [JSON.stringify(status), status === own ? null : JSON.stringify(own)]
 }
 
-/** Has every version of a toolkit's tools have the status that follows from what is said of it, and of its toolkit. */
+/** Combines the statuses of the versions and their toolkit. */
 export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: ToolStatus): void {
   const [from, to] = keysOf(toolkit)
   const said = sql
@@ -116,7 +114,6 @@ export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: Too
   }
 }
 
-/** Sets whether a version may be given credentials. */
 export function storeTrust(
   sql: SqlStorage,
   { key, version }: { readonly key: string; readonly version: string },
@@ -127,19 +124,18 @@ export function storeTrust(
   queueVersions(sql, key, revision, trusted ? 'status' : 'revocation')
 }
 
-/** Notes that the bundle no longer carries a version, or carries it again. */
 export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
   sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
   statusChanged(sql, key, revision)
 }
 
-/** Has KV and the catalogue follow where another version may now be the one that a tool's document holds, or none. */
+/** Queues what follows when another version may be a tool's newest, or none. */
 export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {
   queueVersions(sql, key, revision, reason)
   changed(sql, key, revision)
 }
 
-/** Has KV follow in what is said of a tool's versions, and before that in all that its document names. */
+/** Queues a tool's versions, and before them what they refer to. */
 function queueVersions(sql: SqlStorage, key: string, revision: number, reason: Reason): void {
   for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision, reason)
   const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
@@ -162,14 +158,14 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   for (const other of exposed?.displaced ?? []) changed(sql, other, revision)
 }
 
-/** Gives a tool a name, or takes back what it was given: whether that could be done. */
+/** False where the name is taken. */
 export function storeName(sql: SqlStorage, key: string, name: string | null, revision: number): boolean {
   const renamed = giveName(sql, key, name)
   for (const each of renamed ?? []) changed(sql, each, revision)
   return renamed !== undefined
 }
 
-/** Has KV and the catalogue follow for tools that other versions of a document define. Gives the names of those left out. */
+/** Updates the other tools of a document after a new version. Gives the ids of those that it no longer defines. */
 export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revision: number): string[] {
   const [first] = records
   const stored = new Set(records.map(toolKey))

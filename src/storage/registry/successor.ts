@@ -7,7 +7,6 @@ import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
 import { calledIn, type DocumentRow } from './documents.ts'
 import { recordText, versionsOf } from './versions.ts'
 
-/** What is wrong with the versions of new records, and of their document, beside those before them. */
 export function successorProblems(
   sql: SqlStorage,
   records: readonly ToolRecord[],
@@ -23,7 +22,6 @@ export function successorProblems(
   ]
 }
 
-/** What is wrong with a document's version beside the one before it. */
 function wholeProblems(
   sql: SqlStorage,
   { dialect, itself, tools }: KeptDocument,
@@ -35,7 +33,7 @@ function wholeProblems(
   return checkWholeSuccessor(before, { version: itself.version, tools: Object.keys(tools) })
 }
 
-/** The highest release below a record's version that was not withdrawn: what its version is measured against. */
+/** Versions are compared with the highest lower release that was not withdrawn. */
 function previousOf(sql: SqlStorage, record: ToolRecord): ToolRecord | undefined {
   const key = toolKey(record)
   const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')

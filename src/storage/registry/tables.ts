@@ -4,24 +4,15 @@ import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /**
- * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
- *
- * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has,
- * `tool.given` the one that an administrator gave it, and
- * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
- * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
- * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made, `changed` the same
- * for ever, and `behind` a revision before which nothing is missing in KV, null once it has the leaf as it is; `landed_…` are
- * the pages that the head in KV names, and `landed_keys` the hash of the first with the keys of its tools. `outbox` names
- * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
- * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
- * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
- * `version.publisher` is the id of the principal who published it, `trusted` whether it may be given credentials, and `held`
- * whether an administrator disabled it, `unreviewed` whether it was published where that is reviewed and nobody has said that it
- * is active, whatever else was said of it since. `version.own` is what was said of the version itself, where `status` is its toolkit's.
- * `policy` holds what administrators say of the tools that a pattern covers, which is in lower case. `publisher` counts what each principal published. `toolkit.owner` is a principal's id, null for the deployment, `status` what
- * is said of all its tools, null for nothing, `held` whether an administrator disabled it, `deleted` when it was deleted, and
- * `review` whether what is published in it is reviewed.
+ * The Registry's tables; all of KV can be made from them. A row is at most 2 MB. `tool.listed` is the newest active
+ * version, `exposed` the unique name it has, `given` the one of an administrator; `name` has every name a tool was
+ * exposed under, in lower case. `version.left_bundle` disables a bundled version that deployments no longer carry;
+ * `own` is its own status where `status` is its toolkit's; `held` and `unreviewed` say that only an administrator, or a
+ * reviewer, enables it. `leaf` divides the catalogue into pages by first key: `dirty` is the revision that outdated its
+ * pages, `changed` the last change, `behind` the first that KV lacks, and `landed_…` the pages of KV's head. `retired`
+ * has KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document_tool` has the key of
+ * each tool that a version of a document defines. `toolkit.owner` is a principal's id, null for the deployment. See
+ * `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
@@ -66,7 +57,7 @@ CREATE TABLE blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NUL
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
-/** Makes the tables, with the first leaf, where there are none. */
+/** Gives new tables their first leaf. */
 export function createTables(sql: SqlStorage): void {
   if (!openTables(sql, { of: 'the Registry', version: 1, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
@@ -82,21 +73,20 @@ export function writeMeta(sql: SqlStorage, name: string, value: string): void {
 }
 
 /**
- * A number that is kept of the registry, 0 at first: `revision` is its last change, `catalogue` the last that the
- * catalogue's pages may show (blobs come without it), `bundle_at` when the deployment of its bundle was made.
+ * 0 at first. `revision` is the last change, `catalogue` the last that the catalogue may show (blobs do not count),
+ * `bundle_at` when the bundle's deployment was made.
  */
 export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bundle_at'): number {
   return Number(readMeta(sql, name) ?? 0)
 }
 
-/** Counts one more change. */
 export function nextRevision(sql: SqlStorage): number {
   const revision = readNumber(sql, 'revision') + 1
   writeMeta(sql, 'revision', String(revision))
   return revision
 }
 
-/** Asks for a KV key to be written, or deleted where nothing is stored for it. Counts as a change of its own unless told. */
+/** Counts as a change of its own unless a revision is given. */
 export function queue(sql: SqlStorage, target: string, revision = nextRevision(sql), reason?: Reason): void {
   enqueue(sql, target, revision, reason)
 }

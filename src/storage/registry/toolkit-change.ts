@@ -16,12 +16,11 @@ import {
 import { statusChanged, storeToolkitStatus } from './store-version.ts'
 import { keysIn } from './versions.ts'
 
-/** Why a toolkit cannot be changed so; undefined once it is. */
 type Refusal = { readonly denied: string; readonly isConflict?: true }
 
 const conflict = (denied: string): Refusal => ({ denied, isConflict: true })
 
-/** Changes a toolkit and all of its tools, inside a transaction. 'unknown' where there is none. */
+/** Changes a toolkit and all of its tools, inside a transaction. */
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
@@ -57,8 +56,8 @@ export function changeToolkit(
 }
 
 /**
- * Deletes a toolkit of which no version can be called: administrators alone know of it from then on, until it is brought back
- * or what is kept of it goes. Inside a transaction; 'unknown' where there is none.
+ * Deletes a toolkit without callable versions, inside a transaction: from then on only administrators know of it, until
+ * it is restored or its time is over.
  */
 export function deleteToolkit(
   sql: SqlStorage,
@@ -70,7 +69,7 @@ export function deleteToolkit(
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const denied = wholeDenial(sql, principal, toolkit)
   if (denied !== undefined) return { denied }
-  // It would be gone with the toolkit
+  // The review of its tools would be gone with it
   if (isReviewed(sql, toolkit) && !isAdministrator(principal)) return { denied: REVIEWED(toolkit, 'deletes it') }
   if (deletionOf(sql, toolkit)) return isAdministrator(principal) ? undefined : 'unknown'
   if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
@@ -92,7 +91,7 @@ export function deleteToolkit(
   return undefined
 }
 
-/** Why a principal may not change a toolkit as a whole: only who may change each of its tools may. */
+/** Only a principal who may change each of its tools may. */
 function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): string | undefined {
   return changeDenial(sql, principal, { toolkit, tool: '*' }, '')
 }

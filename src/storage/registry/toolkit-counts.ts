@@ -2,7 +2,6 @@ import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { scopeOf } from './search/visibility.ts'
 
-/** The toolkits of the listed tools that a principal may see, in the order of their names, with how many of these each has. */
 export function toolkitCounts(sql: SqlStorage, principal: Principal): ToolkitCount[] {
   const { condition, bindings } = scopeOf(sql, {}, principal)
   return sql

@@ -15,41 +15,35 @@ type VersionRow = {
   trusted: number
 }
 
-/** A stored version without its record. */
 export interface StoredVersion extends VersionStatus {
   readonly digest: string
   readonly publisher: Publisher
   readonly bundled: boolean
-  /** Whether it is disabled because a deployment no longer carries it. */
   readonly leftBundle: boolean
 }
 
-/** A tool's name as it was first published, or undefined. Ids are unique ignoring case. */
+/** As it was first published. Ids are unique ignoring case. */
 export function nameOf(sql: SqlStorage, key: string): ToolName | undefined {
   return firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
 }
 
-/**
- * The key of the tool whose name differs from this one in `-` and `_` alone, where none has this very name: names have no `-`
- * any more, and OXP writes those that do with `_`.
- */
+/** The tool whose name differs in `-` and `_` alone: names have no `-` any more, and OXP writes `_` for it. */
 export function keyAlike(sql: SqlStorage, key: string): string | undefined {
   const plain = "SELECT key FROM tool WHERE replace(key, '-', '_') = ? AND key != ? ORDER BY key LIMIT 1"
   return field<string>(sql, plain, key.replaceAll('-', '_'), key)
 }
 
-/** The toolkit of a name, ignoring case, as it is written. */
+/** Ignoring case, as it was first written. */
 export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
   return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...keysOf(name))
 }
 
-/** Whether a toolkit of this very name has tools. */
+/** Compares the exact name. */
 export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
   const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
   return field(sql, query, ...keysOf(toolkit), toolkit) !== undefined
 }
 
-/** The keys of a toolkit's tools. */
 export function keysIn(sql: SqlStorage, toolkit: string): string[] {
   return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...keysOf(toolkit))
 }
@@ -79,7 +73,7 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
   return field<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
 }
 
-/** A tool's document as it is read everywhere, serialised; undefined when there is no such tool. */
+/** Undefined where there is no such tool. */
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined
@@ -102,15 +96,14 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
-/** Whether a version awaits review, by what was said of itself; in SQL. */
+/** SQL: whether a version awaits review, whatever its toolkit's status. */
 export const IS_PENDING = "json_extract(coalesce(own, status), '$.state') = 'pending'"
 
-/** Whether a version awaits review, as far as it goes by what was said of itself. */
 export function isPending(sql: SqlStorage, key: string, version: string): boolean {
   return field(sql, `SELECT 1 FROM version WHERE key = ? AND version = ? AND ${IS_PENDING}`, key, version) !== undefined
 }
 
-/** What is worth knowing of a version that is listed under another name than its own. */
+/** A warning where a version is listed under another name than its own. */
 export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undefined {
   const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
   const exposed = field<string | null>(sql, query, toolKey(record), record.version)

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 
-/** JSON with its properties in order, so that the same input has the same text. Unlike RFC 8785 it takes any text. */
+/** JSON with sorted properties, so that the same input has the same text. Unlike RFC 8785 it takes any text. */
 export function canonicalText(input: JsonObject): string {
   return written(input)
 }

@@ -3,17 +3,15 @@ import { Unreachable } from '../../core/failure/failure.ts'
 import { keysFrom, type Purpose } from './derived-key.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 
-/** Seals texts that callers keep, and opens them again: as a keyring does. */
 export type Sealer = Pick<Keyring, 'seal' | 'open'>
 
-/** Signs texts that callers keep, and may read. */
 export interface Signer {
-  /** The signature of a text (HMAC-SHA-256), in Base64url. */
+  /** HMAC-SHA-256 in Base64url. */
   sign(text: string): Promise<string>
   verify(text: string, signature: string): Promise<boolean>
 }
 
-/** What a deployment seals and signs with, each under keys of its own that come of the deployment's one secret. */
+/** Each purpose has keys of its own, derived from the deployment's one secret. */
 export interface DeploymentKeys {
   sealer(purpose: Purpose): Sealer
   signer(purpose: Purpose): Signer
@@ -22,12 +20,11 @@ export interface DeploymentKeys {
 const encoder = new TextEncoder()
 
 /**
- * The deployment's keys in one isolate. Their secret is random, made once and kept by the Access Durable Object, which is
- * asked when the first key is needed: later uses do no I/O. While it cannot be asked, nothing is sealed, opened, signed or
- * verified: each throws `Unreachable`.
+ * The secret is random, made once and stored by the Access Durable Object, which is asked for it with the first use:
+ * later ones do no I/O. Until then each use may throw `Unreachable`.
  */
 export function createDeploymentKeys(access: () => { deploymentSecret(): Promise<string> }): DeploymentKeys {
-  // Kept is the secret, not its promise: no request may wait for what another one began
+  // The secret is kept, not its promise: no request may wait for what another one began
   let secret: string | undefined
 
   async function read(): Promise<string> {
@@ -66,7 +63,7 @@ export function createDeploymentKeys(access: () => { deploymentSecret(): Promise
   }
 }
 
-/** The bytes of a text in Base64url, spelt as we spell it; undefined for any other. */
+/** Undefined unless the text is exactly as our encoder writes it. */
 function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.from(base64url.decode(text))

@@ -1,9 +1,12 @@
-/** What a secret is used for. Each purpose has keys of its own, so nothing made for one is good for the other. */
+/** A key of one purpose is useless for another. */
 export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'sign-in' | 'export'
 
 const encoder = new TextEncoder()
 
-/** Derives keys from a secret, which may be any text, with HKDF-SHA-256 (RFC 5869): `of` names the key within its purpose. */
+/**
+ * Derives keys from a secret, which may be any text, with HKDF-SHA-256 (RFC 5869): `of` names the key within its
+ * purpose.
+ */
 export async function keysFrom(secret: string, purpose: Purpose) {
   const bytes = encoder.encode(secret)
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey', 'deriveBits'])
@@ -14,19 +17,19 @@ export async function keysFrom(secret: string, purpose: Purpose) {
     info: encoder.encode(`switchboard ${purpose} ${of} 1`),
   })
   return {
-    /** To encrypt and decrypt with AES-256-GCM. */
+    /** AES-256-GCM. */
     encryption(of: string): Promise<CryptoKey> {
       return crypto.subtle.deriveKey(info(of), material, { name: 'AES-GCM', length: 256 }, false, [
         'encrypt',
         'decrypt',
       ])
     },
-    /** To sign and verify with HMAC-SHA-256. */
+    /** HMAC-SHA-256. */
     signature(of: string): Promise<CryptoKey> {
       const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 }
       return crypto.subtle.deriveKey(info(of), material, algorithm, false, ['sign', 'verify'])
     },
-    /** 64 bits that tell the secret from others and say nothing of it. */
+    /** 64 bits that identify the secret and reveal nothing of it. */
     async id(of: string): Promise<Uint8Array> {
       return new Uint8Array(await crypto.subtle.deriveBits(info(of), material, 64))
     },

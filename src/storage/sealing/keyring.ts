@@ -1,23 +1,24 @@
 import { base64url } from 'jose'
 import { keysFrom, type Purpose } from './derived-key.ts'
 
-/** Encrypts under the first of a deployment's secrets, and opens what is under any of them. */
+/** Encrypts under the first of a deployment's secrets, and decrypts under any of them. */
 export interface Keyring {
-  /** Whether there is no secret to encrypt under: then it opens nothing, and sealing is a defect. */
+  /** Without a secret it opens nothing, and sealing is a defect. */
   readonly isEmpty: boolean
   /**
-   * Seals a text for `bound`: only who names the same opens it. The sealed text has URL-safe characters alone. For what must compare equal it can be sealed the same each time: then whoever sees two knows whether they are.
+   * Encrypts a text, URL-safe; opening takes the same `bound`. `the same each time` makes equal texts equal, which
+   * whoever sees two can tell.
    */
   seal(text: string, bound: string, how?: 'the same each time'): Promise<string>
-  /** Undefined for what no secret opens, or is bound to something else. `current`: it is under the first secret. */
+  /** Undefined for a text of other secrets or another `bound`. `current`: it is under the first secret. */
   open(sealed: string, bound: string): Promise<{ readonly text: string; readonly current: boolean } | undefined>
 }
 
 interface Derived {
-  /** Tells which key a text is under; it says nothing of the key. */
+  /** Identifies the key and reveals nothing of it. */
   readonly id: string
   readonly key: CryptoKey
-  /** Makes IVs of what is sealed the same each time. */
+  /** Makes the IVs of `the same each time`. */
   readonly ivKey: CryptoKey
 }
 
@@ -26,9 +27,9 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Makes a keyring of secrets, which may be any texts. AES-256-GCM (NIST SP 800-38D) with a random IV (or one made of all that is sealed), under keys that
- * HKDF-SHA-256 (RFC 5869) derives; `bound` is the additional data. A sealed text is the key's id, a dot, and Base64url of
- * iv and ciphertext. What lies in vaults was sealed so: another derivation or format would lose it.
+ * AES-256-GCM (NIST SP 800-38D) with a random or synthetic IV, under keys derived by HKDF-SHA-256 (RFC 5869); `bound`
+ * is the additional data. A sealed text is the key's id, a dot, and Base64url of IV and ciphertext. Vaults are sealed
+ * so: another derivation or format would lose them.
  */
 export function createKeyring(secrets: readonly string[], purpose: Purpose): Keyring {
   // Keys are kept, not their promises: no request may wait for what another one began
@@ -75,7 +76,7 @@ function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(bound) }
 }
 
-/** An IV that no other text or purpose has: a synthetic one, as in RFC 8452. */
+/** A synthetic IV, as in RFC 8452, so that no other text or purpose has it. */
 async function ivOf(key: CryptoKey, bound: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(JSON.stringify([bound, text])))
   return new Uint8Array(mac, 0, IV)

@@ -11,7 +11,7 @@ export interface StateSealOptions {
 /** A person may take a while to answer. */
 const TTL_MS = 3_600_000
 
-/** Seals what callers hand back later. What is encrypted is the time it expires, a space, and the text. */
+/** Seals state that callers send back later: the time it expires, a space, and the text. */
 export function createStateSeal({ sealer, now }: StateSealOptions): Seal {
   return {
     seal: (text, bound) => orUnavailable(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),

@@ -8,22 +8,21 @@ const ID_BYTES = OBJECT_BYTES + 16
 const STATE_BYTES = OBJECT_BYTES + 32
 
 /**
- * A new authorization's id: Base64url of the 32 bytes of its Durable Object's id and 128 random bits. So it leads to its
- * vault without a table of all of them, and says nothing of the user, whose name the object's id is a keyed hash of.
+ * Base64url of the 32 bytes of the Durable Object's id and 128 random bits. It leads to its vault without a table, and
+ * says nothing of the user, of whose name the object's id is a keyed hash.
  */
 export function newAuthorizationId(object: DurableObjectId): string {
   return addressed(object, ID_BYTES)
 }
 
 /**
- * A new `state` (RFC 6749, section 10.12): the bytes of its Durable Object's id and 256 random bits. These are not those of
- * the authorization's id: a provider and a browser's history get to see the state, and must not learn the page's link.
+ * A `state` (RFC 6749, section 10.12): the bytes of the Durable Object's id and 256 random bits. It differs from the
+ * authorization's id, since provider and browser history see it and must not learn the page's link.
  */
 export function newState(object: DurableObjectId): string {
   return addressed(object, STATE_BYTES)
 }
 
-/** Whether a text looks as a `state` does. */
 export function isState(text: string): boolean {
   return STATE.test(text)
 }
@@ -35,7 +34,7 @@ function addressed(object: DurableObjectId, length: number): string {
   return base64url.encode(bytes)
 }
 
-/** The Durable Object that an id or a `state` leads to; undefined for what is neither, or was made up. */
+/** Undefined for a made-up id. */
 export function objectOf<T extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<T>,
   id: string,

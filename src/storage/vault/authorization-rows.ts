@@ -1,23 +1,21 @@
 import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
 import { column, field, firstRow } from '../rows.ts'
 
-/** An authorization as it travels between Worker and Durable Object: the input of a call is JSON text. */
+/** Travels between Worker and Durable Object with the call's input as JSON text. */
 export type StoredAuthorization = Omit<Authorization, 'input'> & {
   readonly input?: string
-  /** Of an approval: who made the call. */
+  /** For approvals: who made the call. */
   readonly principal?: string
 }
 
-/** What is to be asked of a person, before it has an id. */
 export interface NewAuthorization extends Pick<
   Authorization,
   'kind' | 'provider' | 'userId' | 'scopes' | 'tool' | 'hosts' | 'account'
 > {
-  /** Tells it from everything else that this person may be asked: while it is open, it is asked once. */
+  /** Identifies the question: while it is open, it is asked once. */
   readonly purpose: string
-  /** Of an approval: who made the call. */
   readonly principal?: string
-  /** The sealed input of a call. */
+  /** Sealed. */
   readonly input?: string
 }
 
@@ -38,16 +36,19 @@ type Row = {
   readonly principal: string | null
 }
 
-/** How long one that is over can still be looked at. */
+/** How long an ended one can still be read. */
 const KEPT_MS = 3_600_000
-/** What is left of an open one, at least, for it to be given out again: a person needs some time. */
+/** Time that an open one must have left to be given out again: a person needs some. */
 const USEFUL_MS = 5 * 60_000
-/** Of one vault, those that are over included: whoever asks without end must not fill it. */
+/** Per vault, ended ones included, so that endless calls do not fill it. */
 const MAX_ROWS = 100
 
 export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
-/** The authorizations of one vault. Nothing here waits, so each function is one step. `changed` is told of each change. */
+/**
+ * The authorizations of one vault. Nothing here waits, so each function is one step. `changed` is called after each
+ * change.
+ */
 export function authorizationRows(sql: SqlStorage, now: () => number, changed: (id: string) => void) {
   const isOpen = "status IN ('not_started', 'pending')"
 
@@ -60,13 +61,11 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     sql.exec(`UPDATE authorization SET ${set} WHERE id = ?`, ...values, id)
   }
 
-  /** One is over, or approved: whatever browsers were on their way for it are not any more. */
   function forgetBrowsers(id: string): void {
     sql.exec('DELETE FROM flow WHERE authorization = ?', id)
     changed(id)
   }
 
-  /** Ends those whose time is over, and forgets those that ended an hour ago. */
   function sweep(): void {
     const over = column<string>(
       sql,
@@ -80,7 +79,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
   }
 
-  /** `forOperator`: why, for whoever runs the deployment, where that is more than others are told. */
+  /** `forOperator` replaces the reason for whoever runs the deployment. */
   function end(id: string, status: 'completed' | 'failed', reason?: string, forOperator?: string): void {
     const why = [reason ?? null, forOperator ?? null]
     update(id, 'status = ?, reason = ?, for_operator = ?, ended = ?, input = NULL', status, ...why, now())
@@ -91,7 +90,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     sweep,
     end,
 
-    /** An open one of this purpose, with time left; undefined when it has to be asked anew. */
+    /** Undefined where it has to be asked anew. */
     open(purpose: string): StoredAuthorization | undefined {
       sweep()
       const where = `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
@@ -110,7 +109,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
          principal, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'not_started')`,
         ...row,
       )
-      // Those that are over go first, then those that nobody has looked at
+      // Ended ones go first, then those that nobody has opened
       const dropped = column<string>(
         sql,
         `DELETE FROM authorization WHERE id IN (SELECT id FROM authorization WHERE id <> ?
@@ -123,25 +122,24 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return { id, ...wanted, status: 'not_started', expiresAt: expires }
     },
 
-    /** With `input` as it is sealed. Those whose time is over have failed. */
+    /** `input` is still sealed. Expired ones have failed. */
     find(id: string): StoredAuthorization | undefined {
       sweep()
       return read('id = ?', id)
     },
 
-    /** Notes that a person has begun. */
     begin(id: string): void {
       update(id, "status = 'pending'")
       changed(id)
     },
 
-    /** An approved call may be made from now on, once and for 15 minutes. */
+    /** The approved call may be made once, within 15 minutes. */
     approve(id: string): void {
       update(id, "status = 'completed', expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
       forgetBrowsers(id)
     },
 
-    /** Uses up an approval; false when there is none. */
+    /** Uses up an approval; false where there is none. */
     claim(purpose: string): boolean {
       sweep()
       const approved = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", purpose)
@@ -149,7 +147,6 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return approved !== undefined
     },
 
-    /** Why the last of these failed, if it did. */
     lastFailure(
       of: { readonly purpose: string } | { readonly provider: string },
     ): { readonly reason: string; readonly forOperator?: string } | undefined {
@@ -160,7 +157,6 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return { reason: last.reason, ...(last.for_operator === null ? {} : { forOperator: last.for_operator }) }
     },
 
-    /** When there is next something to sweep; undefined when nothing is left. */
     nextSweep(): number | undefined {
       const next = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
       return field<number | null>(sql, next, KEPT_MS) ?? undefined
@@ -186,7 +182,6 @@ function authorizationOf(row: Row): StoredAuthorization {
   }
 }
 
-/** Whether something can still come of it by a person's hand. */
 export function isOpen({ status }: { readonly status: Authorization['status'] }): boolean {
   return status === 'not_started' || status === 'pending'
 }

@@ -1,33 +1,30 @@
 import { AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
 import { firstRow } from '../rows.ts'
 
-/** One browser on its way through one authorization. */
 export type BrowserFlow = {
   readonly authorization: string
-  /** SHA-256 of what only this browser has. */
+  /** SHA-256 of the browser's cookie. */
   readonly browser: string
   /**
-   * How far it is: it was sent to the deployment's verifier of users; somebody was confirmed there; that person proved to
-   * be in front of this browser; it was sent to the provider.
+   * Sent to the deployment's verifier of users; confirmed there; proved to be in front of this browser; sent to the
+   * provider.
    */
   readonly stage: 'verifying' | 'confirmed' | 'proven' | 'at-provider'
-  /** SHA-256 of what the browser was sent with: the verifier's `flow`, the proof that it was confirmed, or `state`. */
+  /** SHA-256 of the text the browser was sent with: the verifier's `flow`, the proof of confirmation, or `state`. */
   readonly secret: string
-  /** The redirect URI. */
   readonly callback: string
-  /** At the provider: its configuration as JSON, by which the answer is read, and the PKCE verifier, sealed. */
+  /** At the provider: its configuration as JSON, by which the answer is read, and the sealed PKCE verifier. */
   readonly provider: string | null
   readonly sealed: string | null
-  /** Which of the user's accounts at the provider the person chose. */
   readonly account: string
 }
 
-/** Browsers that may be on their way for one authorization at once; the oldest gives way. */
+/** Per authorization; the oldest gives way. */
 const MAX_BROWSERS = 8
 
 export type BrowserFlows = ReturnType<typeof browserFlows>
 
-/** The browsers that are on their way, each with one flow an authorization. Nothing here waits. */
+/** Browsers on their way through authorizations, one flow each. Nothing here waits. */
 export function browserFlows(sql: SqlStorage, now: () => number) {
   function read(where: string, ...values: string[]): BrowserFlow | undefined {
     const columns = 'authorization, browser, stage, secret, callback, provider, sealed, account'
@@ -47,9 +44,8 @@ export function browserFlows(sql: SqlStorage, now: () => number) {
       )
     },
     find: (authorization: string, browser: string) => read('authorization = ? AND browser = ?', authorization, browser),
-    /** Of whichever authorization. */
     findBySecret: (secret: string) => read('secret = ?', secret),
-    /** Takes a flow away, so that it is used once. */
+    /** A flow is used once. */
     remove({ authorization, browser }: BrowserFlow): void {
       sql.exec('DELETE FROM flow WHERE authorization = ? AND browser = ?', authorization, browser)
     },

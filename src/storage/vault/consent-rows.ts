@@ -10,7 +10,6 @@ type Row = {
   readonly given_at: number
 }
 
-/** What a toolkit may do with a grant, or wants to. */
 export interface ToolkitUse {
   readonly provider: string
   readonly account: string
@@ -19,7 +18,6 @@ export interface ToolkitUse {
   readonly scopes: readonly string[]
 }
 
-/** What the toolkit of an authorization's tool would be allowed to do with an account. */
 export function useOf(
   { provider, tool, hosts, scopes }: Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>,
   account: string,
@@ -30,8 +28,8 @@ export function useOf(
 export type ConsentRows = ReturnType<typeof consentRows>
 
 /**
- * What the user of one vault consented to: that the tools of a toolkit act with the grant of an account, for these scopes
- * and at these hosts. Nothing here waits, so each function is one step.
+ * The user's consents: a toolkit may use the grant of an account for these scopes at these hosts. Nothing here waits,
+ * so each function is one step.
  */
 export function consentRows(sql: SqlStorage, now: () => number) {
   function read({ provider, account, toolkit }: Pick<ToolkitUse, 'provider' | 'account' | 'toolkit'>) {
@@ -42,7 +40,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
   }
 
   return {
-    /** Whether the user consented to all of this use. A list of no scopes is a consent like any other. */
+    /** A consent to no scopes counts like any other. */
     covers(use: ToolkitUse): boolean {
       const given = read(use)
       return (
@@ -52,7 +50,6 @@ export function consentRows(sql: SqlStorage, now: () => number) {
       )
     },
 
-    /** Adds a use to what the user consented to. */
     give(use: ToolkitUse): void {
       const given = read(use)
       const hosts = [...new Set([...(given?.hosts ?? []), ...use.hosts])]
@@ -61,7 +58,6 @@ export function consentRows(sql: SqlStorage, now: () => number) {
       sql.exec('INSERT OR REPLACE INTO consent VALUES (?, ?, ?, ?, ?, ?)', ...row)
     },
 
-    /** The accounts that a toolkit may act with. */
     accounts(provider: string, toolkit: string): string[] {
       const all = 'SELECT account FROM consent WHERE provider = ? AND toolkit = ? ORDER BY account'
       return column<string>(sql, all, provider, toolkit)
@@ -73,7 +69,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
       return sql.exec<Row>(all, provider, account).toArray().map(consentOf)
     },
 
-    /** Takes consent back: of one toolkit, or of all. Whether there was any. */
+    /** Without a toolkit, of all. False where there was none. */
     remove(provider: string, account: string, toolkit?: string): boolean {
       const which =
         'DELETE FROM consent WHERE provider = ? AND account = ? AND (? IS NULL OR toolkit = ?) RETURNING toolkit'

@@ -11,9 +11,7 @@ import { createIdentification } from './identification.ts'
 import type { ProviderFailure } from '../../oauth-client/provider-failure.ts'
 import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, stopped } from './stopped.ts'
 
-/** A browser that comes back from a provider. */
 export interface Return {
-  /** The whole URL it came to. */
   readonly url: string
   readonly browser: string
   readonly state: string
@@ -33,8 +31,8 @@ export interface ConsentDeps {
 export type Consent = ReturnType<typeof createConsent>
 
 /**
- * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the browser's
- * cookie here; `provider` may also be why there is none, in words for the person.
+ * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the
+ * browser's cookie; `provider` may be why there is none, in words for the person.
  */
 export function createConsent({ rows, flows, grants, consents, deployment, newState, atOnce }: ConsentDeps) {
   const { keyring, oauth, verifierUrl, signsIn = false, isTrial } = deployment
@@ -45,15 +43,15 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     return found && isOpen(found) ? found : undefined
   }
 
-  /** Which account is to be used: as the call says, else as the person does, else the only one there is. */
+  /** The call's account, else the person's choice, else the only one there is. */
   function accountOf({ provider, account }: StoredAuthorization, chosen: string | undefined): string {
     const [only = '', ...others] = account === undefined && chosen === undefined ? grants.accounts(provider) : []
     return account ?? chosen ?? (others.length === 0 ? only : '')
   }
 
   /**
-   * Where the provider has granted all of it already, the person's word is enough. It is known to be the person's where
-   * somebody was confirmed, or in the browser in which the provider granted it: whoever calls has the page's link too.
+   * Where the provider has granted all of it already, the person's word is enough, if it is known to be theirs:
+   * somebody was confirmed, or it is the browser in which the provider granted it. The caller has the page's link too.
    */
   function takeWord(authorization: StoredAuthorization, visit: Visit, account: string): boolean {
     const use = useOf(authorization, account)
@@ -118,7 +116,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       const known = identified(authorization, visit)
       if (typeof known !== 'string') return known
       if (known === 'ask') {
-        // Nobody is to be confirmed at the verifier who could not go on from there
+        // Nobody should be confirmed at the verifier who could not go on from there
         if (typeof provider === 'string' && authorization.kind === 'grant') return stopped('unavailable', provider)
         return toVerifier(id, visit)
       }
@@ -132,12 +130,12 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       const authorization = openOne(id)
       const found = flows.findBySecret(secret)
       if (!authorization || found?.authorization !== id || found.stage !== 'verifying') return GONE
-      // Anybody whom the verifier knows may approve a call that is for no user
+      // Any person known to the verifier may approve a call that is for no user
       if (authorization.userId !== undefined && authorization.userId !== userId) {
         flows.remove(found)
         return stopped('refused', 'The person is not the user whom this is for')
       }
-      // Whoever began may have lured the user to the verifier: only the browser that was there gets to know the proof
+      // An attacker may have lured the user to the verifier: only the browser that was there learns the proof
       flows.put({ ...found, stage: 'confirmed', secret: proven })
       return { ok: true, location: `${pageOf(id, found.callback)}/resume?proof=${proof}` }
     },
@@ -160,7 +158,6 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       return { ok: true, location: `${pageOf(id, flow.callback)}/start` }
     },
 
-    /** The authorization that a browser comes back for. */
     async returning(state: string): Promise<StoredAuthorization | undefined> {
       const flow = flows.findBySecret(await sha256(state))
       return flow?.stage === 'at-provider' ? openOne(flow.authorization) : undefined
@@ -172,7 +169,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       const authorization = openOne(id)
       if (!authorization || flow?.stage !== 'at-provider') return GONE
       if (flow.browser !== browser) return OTHER_BROWSER
-      // From here on this answer is used up, whatever comes of it
+      // From here on this answer is used up, whatever happens
       flows.remove(flow)
       if (typeof provider === 'string') return stopped('unavailable', provider)
       if (flow.provider !== JSON.stringify(provider)) {
@@ -192,7 +189,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       const place = { provider: provider.id, account, browser }
       const sealed = await grants.seal(userId, place, tokens)
       if (!openOne(id)) {
-        // It ended meanwhile: the person said no in another window, say
+        // It ended meanwhile: the person refused in another window, say
         await oauth.revoke(provider, tokens)
         return GONE
       }
@@ -235,7 +232,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     return authorization ? { ok: true, authorization } : GONE
   }
 
-  /** The provider issued nothing. Where trying again cannot help, that ends the authorization. */
+  /** Ends the authorization where trying again cannot help. */
   function notIssued(id: string, { why, message, forOperator }: ProviderFailure): Ended<StoredAuthorization> {
     if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message, forOperator)
     return stopped(why === 'unavailable' ? 'unavailable' : 'refused', forOperator ?? message)

@@ -5,26 +5,24 @@ import type { Tokens } from '../../oauth-client/oauth.ts'
 type Row = {
   readonly provider: string
   readonly account: string
-  /** Another one whenever its tokens change. */
+  /** Changes with the tokens. */
   readonly generation: string
   readonly scopes: string
   readonly granted_at: number
-  /** When the access token ends; null where the provider did not say. */
+  /** Null where the provider did not say. */
   readonly expires_at: number | null
-  /** From when on it is to be refreshed. */
   readonly refresh_at: number | null
   readonly refreshable: number
-  /** The tokens; null once the provider no longer accepts the grant, and `lost` says so. */
+  /** Null once the provider no longer accepts the grant; `lost` says why. */
   readonly sealed: string | null
   readonly lost: string | null
-  /** SHA-256 of what only the browser has in which the provider last granted it; null where that is not known. */
+  /** SHA-256 of the cookie of the browser that granted it; null where that is not known. */
   readonly browser: string | null
 }
 
-/** What the user granted at one provider, as it is stored. Times are milliseconds since the epoch. */
+/** Times are milliseconds since 1970. */
 export type StoredGrant = Omit<Row, 'scopes'> & { readonly scopes: readonly string[] }
 
-/** Which grant it is, and the browser in which it was given. */
 export type GrantPlace = Pick<Row, 'provider' | 'account' | 'browser'>
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
@@ -32,9 +30,8 @@ const AHEAD_MS = 60_000
 
 export type GrantRows = ReturnType<typeof grantRows>
 
-/** The grants of one vault. Nothing here waits, so each function is one step. */
+/** Nothing here waits, so each function is one step. */
 export function grantRows(sql: SqlStorage, now: () => number) {
-  /** When a token ends, and from when on it is refreshed. */
   function times({ expires_in }: Tokens): [number | null, number | null] {
     if (expires_in === undefined) return [null, null]
     const life = Math.floor(expires_in * 1_000)
@@ -48,14 +45,13 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       return row && { ...row, scopes: JSON.parse(row.scopes) }
     },
 
-    /** Keeps what a user granted, in place of what was there. */
     put({ provider, account, browser }: GrantPlace, tokens: Tokens, scopes: readonly string[], sealed: string): void {
       const [generation, refreshable] = [crypto.randomUUID(), tokens.refresh_token === undefined ? 0 : 1]
       const row = [provider, account, generation, JSON.stringify(scopes), now(), ...times(tokens), refreshable, sealed]
       sql.exec('INSERT OR REPLACE INTO account_grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)', ...row, browser)
     },
 
-    /** Stores refreshed tokens in place of those of a generation; false when these are no longer there. */
+    /** Stores refreshed tokens; false where another generation replaced this one. */
     replace(generation: string, tokens: Tokens, scopes: readonly string[], sealed: string): boolean {
       const update = `UPDATE account_grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ?
         WHERE generation = ? RETURNING provider`
@@ -68,7 +64,6 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE account_grant SET sealed = ? WHERE generation = ?', sealed, generation)
     },
 
-    /** Forgets tokens that the provider no longer accepts, and keeps why. */
     lose(generation: string, reason: string): void {
       sql.exec('UPDATE account_grant SET sealed = NULL, lost = ? WHERE generation = ?', reason, generation)
     },
@@ -77,7 +72,6 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       sql.exec('DELETE FROM account_grant WHERE provider = ? AND account = ?', provider, account)
     },
 
-    /** The names of the accounts at a provider whose grant holds. */
     accounts(provider: string): string[] {
       const held = 'SELECT account FROM account_grant WHERE provider = ? AND lost IS NULL ORDER BY account'
       return column<string>(sql, held, provider)

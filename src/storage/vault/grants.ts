@@ -7,7 +7,6 @@ import type { ConsentRows, ToolkitUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
 
-/** Why nothing can be granted to a deployment that has no keys. */
 export const NO_KEYS =
   "This Switchboard keeps no grants yet: an administrator must set the Worker secret 'VAULT_KEYS', to what `openssl rand -base64 32` gives"
 
@@ -15,46 +14,41 @@ export interface TokenRequest {
   readonly userId: string
   readonly provider: Provider
   readonly scopes: readonly string[]
-  /** The id of the tool that wants it. */
   readonly tool: string
   readonly toolkit: string
-  /** Where the tool may send it. */
   readonly hosts: readonly string[]
-  /** Which of the user's accounts, where the call says so. */
   readonly account?: string
-  /** A token that the provider's API answered 401 to. `final`: it was itself given in place of such a one. */
+  /** A token that the provider's API answered 401 to. `final`: it was already a replacement. */
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
-/** A token; or why there is none for now; or what the user has to be asked for, and why; or of which accounts to name one. */
+/** A token; why there is none for now; the scopes to ask the user for, and why; or accounts to choose from. */
 export type TokenAnswer =
   | { readonly token: string }
   | Unavailable
   | { readonly scopes: readonly string[]; readonly reason: string; readonly forOperator?: string }
   | { readonly accounts: readonly string[] }
 
-/** What a vault is of a deployment, the same for all users. */
+/** The deployment's part of a vault, the same for all users. */
 export interface VaultDeployment {
-  /** While it is empty nothing is granted, and what is to be approved is kept as it is. */
+  /** While it is empty nothing can be granted, and inputs of calls are stored unsealed. */
   readonly keyring: Keyring
   readonly oauth: OAuth
-  /** The deployment's own page that says who is in front of a browser. */
+  /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
-  /** Whether people sign in with the deployment's OpenID provider. */
   readonly signsIn?: boolean
-  /** Whether a deployment that was reached by a URL is one to try things out, where nobody is told apart. */
+  /** Whether the URL is of a trial deployment, where nobody is told apart. */
   readonly isTrial: (url: string) => boolean
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** A user's grant at a provider, with its tokens unsealed. */
 interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
   readonly grant: StoredGrant
   readonly tokens: Tokens
 }
 
-/** A grant that covers a use, and all that would be asked for where its tokens are of no use. */
+/** `all` are the scopes to ask for where its tokens turn out to be useless. */
 interface Usable {
   readonly grant: StoredGrant
   readonly all: readonly string[]
@@ -62,9 +56,8 @@ interface Usable {
 
 export type Grants = ReturnType<typeof createGrants>
 
-/** The grants of one user. */
 export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, oauth, now }: VaultDeployment) {
-  /** Refreshes under way, by the generation of their grant: whoever comes meanwhile waits for the same one. */
+  /** Refreshes under way, by generation: later requests wait for the same one. */
   const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
 
   async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
@@ -81,7 +74,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider, account))
   }
 
-  /** The account of a call that names none: the one that its toolkit may act with, or else the only one there is. */
+  /** Without one in the call: the account of the toolkit's consent, else the only one there is. */
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
     const own = consents.accounts(provider, toolkit)
     if (own.length > 1) return own
@@ -89,7 +82,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return own[0] ?? (others.length === 0 ? only : '')
   }
 
-  /** Refreshes once for all who want it: what was rotated is stored before anybody is given anything. */
+  /** Rotated tokens are stored before anybody gets one. */
   function refresh(held: HeldGrant): Promise<Unavailable | 'settled'> {
     const { generation } = held.grant
     const work = refreshing.get(generation) ?? refreshOnce(held).finally(() => refreshing.delete(generation))
@@ -111,12 +104,12 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     const next = { refresh_token, ...issued.tokens }
     const sealed = await seal(userId, grant, next)
     const isStored = rows.replace(generation, next, next.scopes?.length ? next.scopes : scopes, sealed)
-    // The user revoked the grant meanwhile: what the provider issued since must not live on
+    // The user revoked the grant meanwhile: the new tokens must not live on
     if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, next)
     return 'settled'
   }
 
-  /** The grant that a use may be made of, as far as can be told without its tokens; or what the user has to be asked for. */
+  /** Checks as much as is known without opening tokens. */
   function grantFor({ provider, scopes, ...by }: TokenRequest): Usable | Exclude<TokenAnswer, { token: string }> {
     const { id } = provider
     const { tool, toolkit, hosts } = by
@@ -139,7 +132,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   return {
-    /** What `token` would come to, told without opening, refreshing or changing anything: the token is empty. */
+    /** Predicts `token` without opening, refreshing or changing anything: the token is empty. */
     look(request: TokenRequest): TokenAnswer {
       const usable = grantFor(request)
       if (!('grant' in usable)) return usable
@@ -190,13 +183,9 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     /** Seals tokens for `store`, which must not wait. */
     seal,
 
-    /** Keeps what a user granted, in place of what was there. */
     store: rows.put,
 
-    /**
-     * The grant that lacks nothing for a use but the user's consent, so that the provider need not be asked again. One whose
-     * tokens cannot be used any more is none, though the user did consent.
-     */
+    /** The grant that lacks only the user's consent for a use, so that the provider need not be asked again. */
     lackingConsent(use: ToolkitUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
@@ -210,7 +199,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
     },
 
-    /** Forgets a grant, then has the provider do so too, where it is connected still. False when there was none. */
+    /** Deletes a grant, then revokes it at the provider where that is still connected. False where there was none. */
     async revoke(userId: string, provider: string, account: string, at: Provider | undefined): Promise<boolean> {
       const grant = rows.find(provider, account)
       rows.remove(provider, account)
@@ -223,7 +212,6 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 }
 
-/** Why a tool has no token of a user who never granted any. */
 export function notGranted(tool: string, provider: string): string {
   return `'${tool}' needs access to '${provider}', which the user has not granted yet`
 }
@@ -232,7 +220,7 @@ function endedAt(provider: string): string {
   return `The user's access to '${provider}' has ended or was revoked, and cannot be renewed`
 }
 
-/** What a grant's tokens are bound to: they open for no other user, no other provider, and no other account. */
+/** Tokens open for no other user, provider or account. */
 function boundTo(userId: string, provider: string, account: string): string {
   return JSON.stringify(['grant', userId, provider, account])
 }

@@ -7,8 +7,8 @@ import { OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE } from './stopped.ts'
 type Asked = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
 
 /**
- * Makes what tells whether the person in a browser is known to be the user, or who may approve in their place: `ask` where the
- * verifier has to say so first. Where the deployment has neither sign-in nor a verifier, whoever has the link counts as the user.
+ * `ask` where the verifier has to identify the person first. Without sign-in and verifier, anybody with the link counts
+ * as the user.
  */
 export function createIdentification(
   { verifierUrl, signsIn = false }: Pick<VaultDeployment, 'verifierUrl' | 'signsIn'>,
@@ -22,7 +22,6 @@ export function createIdentification(
   }
 }
 
-/** Why whoever is signed in may not go on, or undefined. */
 function refusalOf({ kind, userId, principal }: Asked, person: Visit['person']): Stopped | undefined {
   if (!person) return SIGN_IN_FIRST
   if (kind === 'approval' && person.principal === principal) return OWN_CALL

@@ -5,16 +5,12 @@ import { NO_KEYS } from './grants.ts'
 
 export interface ProviderAccessOptions {
   readonly providers: Providers
-  /** The variables that connect a well-known provider; undefined for others. */
   readonly variablesOf: (provider: string) => { readonly clientId: string; readonly clientSecret: string } | undefined
-  /** Whether grants may be kept where this deployment was reached by a URL. */
+  /** Whether the deployment at this URL may keep grants. */
   readonly keepsGrants: (url: string) => boolean
 }
 
-/**
- * Makes the function that gives the provider of an id, if a tool may act with its grants where the deployment was reached;
- * else why it may not, in words for whoever calls and for the person.
- */
+/** Gives a provider, if a tool may use its grants at this URL; else why it may not, for the caller and the person. */
 export function createProviderAccess({ providers, variablesOf, keepsGrants }: ProviderAccessOptions) {
   return async (id: string, tool: string, url: string): Promise<Provider | string> => {
     const provider = await providers.find(id)

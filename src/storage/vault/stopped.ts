@@ -1,11 +1,11 @@
 import type { Stopped } from '../../core/consent/authorization.ts'
 
-/** Why a person goes no further. A value, since an error loses its fields between Durable Object and Worker. */
+/** A value, since an error loses its fields between Durable Object and Worker. */
 export function stopped(why: Stopped['why'], message: string): Stopped {
   return { ok: false, why, message }
 }
 
-/** Whoever makes a call has the link to its page too, so a person's word counts only where the person is known. */
+/** A caller has the link to its page too, so a person's word counts only where the person is identified. */
 export const NOBODY_TOLD_APART = 'nobody here can be told from the caller'
 export const NOBODY_IDENTIFIED =
   "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser"

@@ -1,11 +1,9 @@
 import { hasTables, openTables } from '../schema.ts'
 
 /**
- * One vault's tables (SQLite in a Durable Object). Times are milliseconds since the epoch. `sealed` columns are encrypted
- * under VAULT_KEYS; `browser` and `secret` are SHA-256 in hex of texts that only a browser, and the URL it is sent with,
- * have. See `../STORAGE.md`.
- *
- * `authorization.ended` is null while anything can still come of it: for an approval, until it is used.
+ * Times are milliseconds since 1970. `sealed` columns are encrypted under VAULT_KEYS; `browser` and `secret` are
+ * SHA-256 in hex of texts that only the browser, or its URL, has. `authorization.ended` is null until it is over: for
+ * an approval, until it is used. See `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE owner (name TEXT PRIMARY KEY);
@@ -33,14 +31,14 @@ CREATE TABLE consent (
 
 const SCHEMA = { of: "a user's Vault", version: 1, tables: TABLES }
 
-/** Refuses tables of another version. A vault that was never used has none, and nothing of it is stored. */
+/** A vault that was never used has no tables, and stores nothing. */
 export function checkTables(sql: SqlStorage): void {
   if (hasTables(sql)) openTables(sql, SCHEMA)
 }
 
 /**
- * Sees to it that a vault is one owner's: it keeps the name that it was first used for. Throws for any other name, which
- * only a defect could bring here: no user may ever see another's grants.
+ * A vault keeps the owner it was first used for. Throws for any other, which only a defect could cause: no user may
+ * ever see another's grants.
  */
 export function ensureOwner(sql: SqlStorage, name: string): void {
   openTables(sql, SCHEMA)

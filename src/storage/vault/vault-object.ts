@@ -27,22 +27,20 @@ import { createGrants, type Grants, NO_KEYS, notGranted, type TokenRequest, type
 import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner } from './tables.ts'
 
-/** What a person is asked for, and why. */
 export interface OpenQuestion {
   readonly authorization: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
   readonly reason: string
-  /** Whether the reason is for whoever runs the deployment: nobody can be asked before they set something up. */
+  /** The reason is for whoever runs the deployment, who must set something up first. */
   readonly isForOperator?: true
-  /** In place of the reason, for them: where they can help, or know more. */
+  /** Replaces the reason for whoever runs the deployment. */
   readonly forOperator?: string
 }
 
 type Why = Pick<OpenQuestion, 'reason' | 'forOperator'>
 
-/** A call's request for a token, before it is known whether the call may use its provider. */
 export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
   readonly providerId: string
-  /** Or why there is none that this call may use. */
+  /** Or why this call may use none. */
   readonly provider: Provider | string
 }
 
@@ -58,8 +56,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * Makes the class of the Vault Durable Object, of which each user has one: grants, and what the user is asked. `deploy`
- * says what the deployment is. Nothing is shared between vaults, and what may go wrong is in the answers.
+ * The Vault Durable Object, one a user: grants, and questions to the user. Nothing is shared between vaults, and
+ * failures are answers.
  */
 export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
   let deployment: VaultDeployment | undefined
@@ -77,7 +75,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#deployment = deployment ??= deploy(env)
       const { now } = this.#deployment
       const { sql } = state.storage
-      // A vault that is only looked at is not made: whoever asks for names that nobody has would fill the disk
+      // Reading makes no vault: made-up names would fill the disk
       checkTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
       const consents = consentRows(sql, now)
@@ -94,7 +92,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       })
     }
 
-    /** A token of the user whose vault this is, or what the user is asked for first. */
     async token(
       owner: string,
       request: CallTokenRequest,
@@ -112,7 +109,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#ask(wanted, this.#withLastFailure(answer, { provider: provider.id }))
     }
 
-    /** What `token` would come to, without any effect: an open authorization is given where there is one, and none is made. */
+    /** Predicts `token` without any effect: gives an open authorization, and makes none. */
     look(
       owner: string,
       request: CallTokenRequest,
@@ -161,7 +158,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return found && this.#opened(found)
     }
 
-    /** The authorization as soon as its status is another than `from`, or after `timeoutMs`. */
+    /** Answers as soon as the status is another than `from`, or after `timeoutMs`. */
     async changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<StoredAuthorization | undefined> {
       const end = this.#deployment.now() + timeoutMs
       for (let how = 'changed'; ;) {
@@ -202,7 +199,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#grants.list()
     }
 
-    /** `provider` where it is connected still: then it is told, too. */
+    /** A `provider` that is still connected is told to revoke, too. */
     async revoke(
       owner: string,
       userId: string,
@@ -228,7 +225,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       await this.#schedule()
     }
 
-    /** Gives out the open authorization of what is wanted, or a new one. */
     async #ask(
       wanted: NewAuthorization,
       why: string | Why,
@@ -260,21 +256,20 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { ...ended, authorization: await this.#opened(ended.authorization) }
     }
 
-    /** What the user has at the provider already. */
+    /** The user's accounts at the provider, and whether only consent is lacking. */
     #held(asked: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'isHeld'> {
       const accounts = this.#grants.accounts(asked.provider)
       const used = asked.account ?? (accounts.length === 1 ? accounts[0] : undefined)
       return { accounts, isHeld: used !== undefined && this.#grants.lackingConsent(useOf(asked, used)) !== undefined }
     }
 
-    /** An authorization with the input of its call unsealed, or with what is held already. */
     async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
       const { input: stored, ...rest } = found
       if (rest.kind === 'grant' && isOpen(rest)) return { ...rest, ...this.#held(rest) }
       if (stored === undefined) return rest
       const input = await openInput(this.#deployment.keyring, rest.id, stored)
       if (input !== undefined) return { ...rest, input }
-      // Nobody is to approve what they cannot see
+      // Nobody should approve what they cannot see
       const why = 'Its arguments cannot be read'
       if (isOpen(found)) this.#rows.end(rest.id, 'failed', `${why} any more`, `${why} with the keys in VAULT_KEYS`)
       return this.#rows.find(rest.id) ?? rest

@@ -29,9 +29,9 @@ import { createProviderAccess, type ProviderAccessOptions } from './provider-acc
 import { GONE, NOBODY_IDENTIFIED, NOBODY_TOLD_APART, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
-/** Bytes of the input of a call that a person can be asked to approve. */
+/** Bytes of a call's input that a person can be asked to approve. */
 const MAX_INPUT = 1_000_000
-/** A provider may be asked meanwhile. Whoever waits for a person to act says for how long, up to a minute. */
+/** Long, since a provider may be asked meanwhile, and `changed` waits for a person up to a minute. */
 const REACH: Reach = {
   what: 'vaults',
   waitMs: 60_000,
@@ -40,21 +40,20 @@ const REACH: Reach = {
 }
 
 /**
- * The vaults: each user has one, a Durable Object with the user's grants and with what the user is asked. What a call for
- * no user needs is asked in a vault of its principal's. An authorization's id says which vault it lies in; a made-up one
- * leads nowhere.
+ * One vault a user, a Durable Object with the user's grants and questions; calls for no user have a vault of their
+ * principal's. An authorization's id leads to its vault; a made-up one leads nowhere.
  */
 export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
-    /** Whether a person who decides is known to be that person, where this deployment was reached by a URL; or it is one to try things out. */
+    /** Whether the URL is of a deployment that identifies persons, or of a trial. */
     readonly identifies: (url: string) => boolean
   },
 ): UserTokens & GrantLooks & Approvals & ApprovalLooks & Authorizations & UserGrants {
   const { namespace, providers, identifies } = options
   const providerFor = createProviderAccess(options)
 
-  /** A stub belongs to the request that got it, so it is got each time. */
+  /** A stub belongs to the request that got it, so a new one is made each time. */
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {
     return reachableStub(namespace.get(namespace.idFromName(owner)), REACH)
   }
@@ -89,7 +88,7 @@ export function createVault(
     return { challenge: challengeOf(requirement.id, answer, url), ...why(request, answer) }
   }
 
-  /** Why a user's token is not there: where the provider cannot be asked, that is for the operator to put right. */
+  /** Where the provider cannot be asked, the operator must act. */
   function why(
     { provider, providerId, tool }: Awaited<ReturnType<typeof requestFor>>,
     { reason = '', forOperator, isForOperator }: Partial<OpenQuestion>,
@@ -101,7 +100,6 @@ export function createVault(
     return { reason: told, forOperator: reason }
   }
 
-  /** Lets an authorization's vault say where the browser goes next, with the provider as it is configured now. */
   async function step<V extends Visit>(
     id: string,
     visit: V,
@@ -205,7 +203,7 @@ export function createVault(
   }
 }
 
-/** The name of a user's vault. As JSON, since the platform takes lone surrogates in a name for one another. */
+/** As JSON, since the platform takes lone surrogates in a name for one another. */
 function userOwner(userId: string): string {
   return `user:${JSON.stringify(userId)}`
 }
@@ -220,7 +218,7 @@ function nowhere(reachedAt: string): Pick<Challenge, 'id' | 'url'> {
   return { id: APPROVAL, url: `${new URL(reachedAt).origin}/authorizations/${APPROVAL}/start` }
 }
 
-/** A visit as vaults get it: they never see a browser's cookie. */
+/** Vaults never see a browser's cookie. */
 async function hashed<V extends Visit>(visit: V): Promise<V> {
   return { ...visit, browser: await sha256(visit.browser) }
 }

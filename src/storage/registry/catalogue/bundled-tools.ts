@@ -8,10 +8,7 @@ import type { Bundle } from '../bundle.ts'
 import type { Head } from './head.ts'
 import { pageTexts, type WriteLine } from './pages.ts'
 
-/**
- * The tools that a deployment carries, as an isolate has them that could not reach the registry yet: nobody's leave is
- * needed to call them.
- */
+/** The bundled tools, served from memory until the registry could be reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
   const byKey = new Map<string, ToolRecord[]>()
   for (const record of records) byKey.set(toolKey(record), [...(byKey.get(toolKey(record)) ?? []), record])
@@ -28,12 +25,10 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   return {
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
     text: (documentHash: string): string | undefined => texts.get(documentHash),
-    /** Whether a toolkit is of this name, ignoring case. */
     holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
 
     /**
-     * Where the tools of a document are, by what the registry says of its id. Somebody may have published a document of that id
-     * before the deployment carried one, or a toolkit that is called so: what the deployment carries comes first.
+     * Another may have published a document of that id, or a toolkit of that name, before: the bundled ones come first.
      */
     addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
       const own = addresses.get(documentKey(dialect, id))
@@ -42,19 +37,18 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return isOthers && this.holds(id) ? undefined : stored
     },
 
-    /** The tool whose own name this is. */
     named(name: string): ToolName | undefined {
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 
-    /** A tool's document with the versions that the deployment carries, which replace those of the same number. What was said of them stays. */
+    /** Bundled versions replace stored ones of the same number, whose status they keep. */
     document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
       const carried = byKey.get(key)
       const [first] = carried ?? []
       if (!carried || !first) return stored
       const fresh = carried.map(({ version, digest }) => {
         const said = stored?.versions.find((each) => each.version === version)?.status
-        // What the deployment carries awaits no review
+        // Bundled versions await no review
         const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
         return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
       })
@@ -69,7 +63,6 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return record ? { ...document, newest: record } : document
     },
 
-    /** The catalogue of these tools alone, with its pages by their names. */
     async catalogue(): Promise<{ head: Head; pages: ReadonlyMap<string, string> }> {
       const newest = [...byKey.values()].flatMap((versions) => resolveVersion(versions.map(active))?.record ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
@@ -79,7 +72,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       )
       const leaf = { first: '', count: sorted.length, lines: `lines of ${hash}`, records: `records of ${hash}` }
       return {
-        // Of no revision: the registry knows no leaf of it
+        // No revision of the registry's, so that it gives the whole head
         head: { revision: -1, etag: hash, count: leaf.count, leaves: [leaf] },
         pages: new Map([
           [leaf.lines, lines],

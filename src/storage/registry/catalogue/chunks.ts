@@ -1,4 +1,4 @@
-/** Cuts a list into parts, none empty, of a bounded length and size; an item that is too large is a part of its own. */
+/** Cuts a list into non-empty parts of bounded length and size; an item that is too large is a part of its own. */
 export function* chunksOf<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,

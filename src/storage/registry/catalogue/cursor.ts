@@ -1,11 +1,11 @@
 import { base64url } from 'jose'
 
-/** A cursor, which is opaque to callers: the place after which to go on, in Base64url. Places are visible ASCII. */
+/** Cursors are opaque to callers. Places are visible ASCII. */
 export function encodeCursor(place: string): string {
   return base64url.encode(place)
 }
 
-/** The place that a cursor says; undefined when it can be none of ours. */
+/** Undefined for a text that is no cursor of ours. */
 export function decodeCursor(cursor: string): string | undefined {
   try {
     const place = new TextDecoder().decode(base64url.decode(cursor))

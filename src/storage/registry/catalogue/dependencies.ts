@@ -1,7 +1,7 @@
 import { kvKey } from '../../keys.ts'
 import { column } from '../../rows.ts'
 
-/** The keys that whoever finds these tools in the catalogue may read, of those that KV is yet to get. */
+/** The queued keys that readers of these tools' catalogue entries may need. */
 export function dependenciesOfListed(sql: SqlStorage, keys: readonly string[]): string[] {
   const listed = JSON.stringify(keys)
   const tools = column<string>(
@@ -19,7 +19,7 @@ export function dependenciesOfListed(sql: SqlStorage, keys: readonly string[]): 
   return [...dependenciesOfTools(sql, tools), ...tools.map((key) => kvKey('tool', key)), ...names]
 }
 
-/** The keys that KV's documents of these tools lead to, of those that KV is yet to get. */
+/** The queued keys that the documents of these tools refer to. */
 export function dependenciesOfTools(sql: SqlStorage, keys: readonly string[]): string[] {
   return column<string>(
     sql,

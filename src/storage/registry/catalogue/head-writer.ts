@@ -7,48 +7,44 @@ import { dependenciesOfListed } from './dependencies.ts'
 import { type LeafPages, pagesOfLeaf, type WriteLine } from './pages.ts'
 import { readNumber } from '../tables.ts'
 
-/** Leaves whose pages are written side by side. */
 const AT_ONCE = 12
-/** For so long what waits is written before a head, and for no less than the head and its pages took the last time. */
+/** How long a head waits for queued keys at most, or as long as the last one took where that is longer. */
 const HEAD_AFTER_MS = 5_000
 /** KV takes one write a second to a key. */
 const HEAD_INTERVAL_MS = 1_100
 
-/** A leaf that was read, and its pages written, if the head is to name any: not where it is new and has no tool to list yet. */
+/** A new leaf none of whose tools can be listed yet is not named by the head. */
 type Written = Omit<LeafPages, 'texts' | 'isPartial'> & { readonly isNamed: boolean }
 
-/** What is written for one head. */
 interface Landing {
   readonly begun: number
-  /** The change up to which all has landed. */
+  /** The last change before the first that KV lacks. */
   readonly upTo: number
   readonly leaves: Map<string, Written>
-  /** Leaves that the same head must name too. */
+  /** Leaves that must be in the same head. */
   readonly beside: Set<string>
-  /** What the tools on the pages need in KV. */
+  /** Keys that the tools on the pages need in KV. */
   needed: Needed
-  /** Whether all pages are written. */
   isWhole: boolean
 }
 
 const NOTHING: Needed = { targets: [], upTo: 0 }
 
 /**
- * Writes the catalogue to KV, whenever all that waited has landed, and every few seconds while more comes: pages that show all
- * changes up to the last that has landed, without the new tools that wait, then what is new of tools that are listed already, and
- * then the head. `leaf.landed_…` are the pages that the head in KV names: what happens to a leaf meanwhile is for another head.
+ * Writes the catalogue to KV once all queued keys are written, and every few seconds while more come: first pages that
+ * show all changes up to the last written one, without new tools that KV lacks, then the keys these need, then the
+ * head. `leaf.landed_…` are the pages of the head in KV; later changes wait for the next head.
  */
 export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
   let landing: Landing | undefined
   let headAt = 0
   let took = 0
-  /** Since when a head is wanted. */
   let wantedAt: number | undefined
 
   async function writePage(hash: string, text: string): Promise<void> {
     const target = kvKey('page', hash)
-    // Until a head names it: should none come to that, it is deleted in a while
+    // Deleted after a while, unless a head names it
     sql.exec('INSERT OR IGNORE INTO retired VALUES (?, ?)', target, Date.now())
     await kv.put(target, text)
   }
@@ -61,10 +57,9 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     for (const result of await Promise.allSettled(writes)) if (result.status === 'rejected') throw result.reason
   }
 
-  /** The pages of a few of the leaves that are to be written next. */
   async function nextPages({ leaves, beside, upTo }: Landing): Promise<LeafPages[]> {
     const pages: LeafPages[] = []
-    // What was split off a leaf after that was read is on its page
+    // A leaf that was split off one since it was read is on that one's page
     const isRead = (first: string) =>
       [...leaves.values(), ...pages].some(
         ({ leaf, until }) => leaf.first <= first && (until === undefined || first < until),
@@ -78,7 +73,6 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     return pages
   }
 
-  /** Writes pages of leaves, about so many. */
   async function writeMore(under: Landing, writes: number): Promise<void> {
     for (let room = writes; room > 0;) {
       const pages = await nextPages(under)
@@ -100,7 +94,6 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     }
   }
 
-  /** Whether it is time for a head. */
   function isDue(isAllWritten: boolean): boolean {
     if (field(sql, 'SELECT 1 FROM outbox WHERE target = ?', HEAD_KEY) === undefined) return false
     const now = Date.now()
@@ -114,7 +107,6 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
   return {
     isUnderWay: () => landing !== undefined,
 
-    /** Writes pages, about so many, where it is time. Gives what their tools need. */
     async writePages(writes: number, isAllWritten: boolean): Promise<Needed> {
       if (!landing && !isDue(isAllWritten)) return NOTHING
       const begun = Date.now()
@@ -130,7 +122,6 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
       return landing.needed
     },
 
-    /** Writes the head that names the pages, once that can be. Gives whether there is more to do at once. */
     async writeHead(): Promise<boolean> {
       if (!landing) return false
       const { begun, leaves: fresh, isWhole, needed } = landing
@@ -157,10 +148,10 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
   }
 }
 
-/** In place of the change that touched a leaf last, of one whose pages do not have all of it. */
+/** Stands for the last change of a leaf whose pages are incomplete. */
 const NEVER = -1
 
-/** The last change of those before the first that KV lacks a key of. */
+/** The last change before the first that KV lacks. */
 function landedUpTo(sql: SqlStorage): number {
   const first = field<number | null>(sql, 'SELECT min(since) FROM outbox WHERE target <> ?', HEAD_KEY)
   return typeof first === 'number' ? first - 1 : readNumber(sql, 'revision')
@@ -179,10 +170,7 @@ type LandedRow = {
   landed_records: string | null
 }
 
-/**
- * A leaf as it was written, or else as the head in KV has it; undefined for one that is not in it yet, whose tools another leaf's
- * pages have, or none.
- */
+/** A written leaf, or else the one in KV's head; undefined for a new one that is in neither. */
 function leafOf(
   { first, landed_count, landed_lines, landed_records }: LandedRow,
   written: Written | undefined,
@@ -192,13 +180,13 @@ function leafOf(
   return { first, count: landed_count ?? 0, lines: landed_lines, records: landed_records }
 }
 
-/** The last change up to which a head shows all of a leaf, by what was written of it for that head. */
+/** The last change that is complete in a leaf of the new head. */
 function shownUpTo({ changed, behind }: LandedRow, written: Written | undefined): number {
   if (written) return written.changed === changed ? Infinity : written.revision
   return behind === null ? Infinity : behind - 1
 }
 
-/** Notes which pages of a leaf the head in KV names now, if any. What it named before is deleted in a while. */
+/** Records which pages KV's head names now. Those of the head before are deleted after a while. */
 function note(sql: SqlStorage, before: LandedRow, { leaf, keys, changed, revision, isNamed }: Written): void {
   const { first, count, lines, records } = leaf
   const behind = 'behind = CASE changed WHEN ? THEN NULL ELSE ? END WHERE first = ?'

@@ -1,23 +1,22 @@
-/** One part of the catalogue: tools from the key `first` up to the next leaf's, as two pages. */
+/** A range of the catalogue, from the key `first` to the next leaf's, as two pages. */
 export interface Leaf {
   readonly first: string
   readonly count: number
-  /** The hash of the page of serialised definitions, one a line below a line of `PageIndex`. */
+  /** Hash of the page of serialised definitions, one a line, below a line of `PageIndex`. */
   readonly lines: string
-  /** The hash of the page of whole records, one a line, in the same order. */
+  /** Hash of the page of whole records, one a line, in the same order. */
   readonly records: string
 }
 
-/** What names all pages of the catalogue, its leaves in the order of their keys. */
 export interface Head {
   readonly revision: number
-  /** Of what is listed: the sum of all pages' hashes, so that it takes no look at the pages that stay. */
+  /** The sum of all pages' hashes, so that a change needs no look at the other pages. */
   readonly etag: string
   readonly count: number
   readonly leaves: readonly Leaf[]
 }
 
-/** A head, of whose leaves those are left out that are the same in the head of an earlier revision, `since`. */
+/** Leaves out the leaves that did not change since the revision `since`. */
 export interface HeadSince extends Head {
   /** Undefined where nothing is left out. */
   readonly since?: number
@@ -26,12 +25,10 @@ export interface HeadSince extends Head {
 const ETAG_BITS = 256
 const NO_HEAD: Head = { revision: 0, etag: '0'.repeat(ETAG_BITS / 4), count: 0, leaves: [] }
 
-/** The head that names these leaves, and shows all changes up to a number. */
 export function headOf(leaves: readonly Leaf[], revision: number): Head {
   return withLeaves(NO_HEAD, leaves, revision)
 }
 
-/** A head with other leaves: each replaces the one that begins with the same key, or is a new one. */
 export function withLeaves(head: Head, others: readonly Leaf[], revision: number): Head {
   const { leaves, replaced } = put(head.leaves, others)
   const count = head.count + tools(others) - tools(replaced)
@@ -46,12 +43,12 @@ export function withLeaves(head: Head, others: readonly Leaf[], revision: number
   }
 }
 
-/** What a head that a reader has became, by what the registry gave for its revision. */
+/** Merges what changed into the head that a reader has. */
 export function headNow(known: Head, { since, ...given }: HeadSince): Head {
   return since === undefined ? given : { ...given, leaves: put(known.leaves, given.leaves).leaves }
 }
 
-/** The place of the leaf that a key belongs to; -1 for one before all. */
+/** -1 for a key before all leaves. */
 export function leafAt(leaves: readonly Leaf[], key: string): number {
   let from = 0
   let to = leaves.length

@@ -24,31 +24,30 @@ import type { RegistryReach } from './registry-stub.ts'
 import { beginningsOf } from '../search/visibility.ts'
 
 export interface KvCatalogueOptions extends RegistryReach {
-  /** Writes a record as the stored lines are written. */
   readonly writeLine: WriteLine
-  /** Gives records the documents they were published in. */
+  /** Adds the documents that records were published in. */
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
-  /** What raises the levels of tools, and so hides some from the anonymous. */
+  /** Policies raise levels, and so hide tools from the anonymous. */
   readonly policies: KeptPolicies
-  /** Seals the places of searches and of lists of all versions, which may be of tools that the caller may not know of. */
+  /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
-  /** The catalogue of the tools that the deployment carries, for while nothing else can be read. */
+  /** Served while nothing else can be read. */
   readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
-  /** Lets other requests have the thread. */
+  /** Lets other requests run. */
   readonly giveWay: () => Promise<void>
 }
 
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
 const LEAVES_AT_ONCE = 8
 const MAX_LISTED = 8_000_000
-/** As long as a place can be, so that a sealed one does not tell how long it is: a tool's id and a version; two numbers. */
+/** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
 const PLACE_LENGTH = { all: 200, ranked: 24 }
-/** How often the registry is asked for its head when pages go faster than they are read. */
+/** How often a list is read anew when pages are replaced while it reads. */
 const MAX_TRIES = 3
 
 /**
- * The catalogue, read from content-addressed pages in KV. What KV does not have yet, the registry is asked for. Pages are
- * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
+ * The catalogue, read from content-addressed pages in KV, or from the registry while KV lacks them. Pages are cut into
+ * lines and not parsed; lines in other formats than the stored one are cached.
  */
 export function createKvCatalogue(options: KvCatalogueOptions) {
   const { kv, registry, writeLine, whole, now, sealer, policies } = options
@@ -96,7 +95,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
         for (const [position, tool] of index.entries()) {
           if (!isShown(tool)) continue
           const line = written[position] ?? 'null'
-          // An empty line is of a tool that cannot be written so
+          // An empty line is a tool that this format cannot express
           if (line !== '') {
             const isFull = lines.length === query.limit || characters > MAX_LISTED
             if (isFull) return { lines, nextCursor: encodeCursor(last) }
@@ -129,7 +128,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
         const seer = tool ? { ...principal, tools: covers(principal, tool) ? [name] : [] } : principal
         const listing = await catalogue.list(query, seer, { name: 'stored' })
         if (listing && listing.lines.length > 0) continue
-        // The registry knows what has just been published, and what is deprecated
+        // The registry also knows tools just published, and deprecated ones
         const unknown = await registry().unknown(name, principal)
         if (unknown) return { ...unknown, known: [...unknown.known] }
       }
@@ -150,7 +149,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       const mayBegin = beginnings(principal)
       const listing = await walk(await head.read(), query, after, visible, mayBegin, format)
       if (listing) return listing
-      // A page went while the list was read: the registry knows the head of now, which may go as fast
+      // A page was replaced meanwhile
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const again = await walk(await head.renew(), query, after, visible, mayBegin, format)
         if (again) return again
@@ -185,7 +184,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   return { catalogue, require: head.require }
 }
 
-/** Whether a part of the catalogue, from a key up to another, may hold tools that the principal's patterns cover. */
+/** Whether a range of keys may hold tools that the principal's patterns cover. */
 function beginnings(principal: Principal): (from: string, until: string | undefined) => boolean {
   const begins = beginningsOf(principal)
   if (!begins) return () => true

@@ -9,13 +9,11 @@ import type { RegistryReach } from './registry-stub.ts'
 const KV_BULK = 50
 
 export interface WholeRecordsOptions extends RegistryReach {
-  /** The documents that the deployment carries, by their hash. */
   readonly carried?: (hash: string) => string | undefined
 }
 
 /**
- * Makes what gives records the documents they were published in, in order. Those that are stored once, under their hash,
- * are read from KV, and from the registry while KV does not have them.
+ * Adds the documents that records were published in, read from KV by hash, or from the registry while KV lacks them.
  */
 export function createWholeRecords({ kv, registry, now, memory, carried }: WholeRecordsOptions) {
   const reads = createKvReads(kv, now)

@@ -8,28 +8,25 @@ import type { RegistryReach } from './registry-stub.ts'
 
 export interface KvHeadOptions extends RegistryReach {
   readonly reads: KvReads
-  /** The head of the tools that the deployment carries, for while nothing else can be read. */
   readonly carried: () => Promise<Head | undefined>
 }
 
-/** One request reads it again after this long, and the others go on with what there is. */
+/** One request reads it again after this long, while others use the known one. */
 const AGES = { fresh: 5_000, stale: Infinity }
 
-/** The head of the catalogue as this isolate knows it: read from KV, or from the registry where KV is behind. */
 export function createKvHead({ kv, registry, now, reads, carried }: KvHeadOptions) {
   const kept = createKept<Head>({ store: new Map(), agesOf: () => AGES, now })
   let wanted = 0
-  /** What was wanted when the head was last loaded. */
   let lookedFor = 0
 
-  /** The head as the registry has it, of which it gives what changed since one that is known. */
+  /** The registry gives only the changes since the known head. */
   async function current(known: Head | undefined): Promise<Head> {
     return known ? headNow(known, await registry().head(known.revision)) : registry().head()
   }
 
   async function load(): Promise<Head> {
     const known = kept.peek(HEAD_KEY)
-    // KV does not have yet what this isolate has changed
+    // KV does not have this isolate's changes yet
     const isBehind = known !== undefined && lookedFor < wanted
     lookedFor = wanted
     const read = isBehind ? undefined : await readKv()
@@ -49,21 +46,19 @@ export function createKvHead({ kv, registry, now, reads, carried }: KvHeadOption
   }
 
   return {
-    /** The head as it was a few seconds ago at most, unless nothing newer can be read. */
+    /** A few seconds old at most, unless nothing newer can be read. */
     read: async (): Promise<Head> => kept.get(HEAD_KEY, load),
 
-    /** The head as the registry has it now. */
     async renew(): Promise<Head> {
       kept.expire()
       return kept.get(HEAD_KEY, () => current(kept.peek(HEAD_KEY)))
     },
 
-    /** The head that has landed in KV: all that it names is there, and stays for a while. */
+    /** All pages that KV's head names are in KV, and stay for a while. */
     async landed(): Promise<Head | undefined> {
       return parsed<Head>(await kv.get(HEAD_KEY, { cacheTtl: CHANGING_TTL_S }))
     },
 
-    /** From now on no head older than this revision is good enough. */
     require(revision: number): void {
       wanted = Math.max(wanted, revision)
       if ((kept.peek(HEAD_KEY)?.revision ?? -1) < revision) kept.expire()

@@ -14,31 +14,27 @@ import type { RegistryReach } from './registry-stub.ts'
 export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {
   readonly reads: KvReads
   readonly memory: Memory
-  /** Gives records the documents they were published in. */
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   readonly policies: Pick<KeptPolicies, 'now'>
-  /** Lets other requests have the thread. */
   readonly giveWay: () => Promise<void>
 }
 
-/** A part of the catalogue: an entry of the index, and a line, for each of its tools. */
 export interface Page {
   readonly index: PageIndex
   readonly lines: readonly string[]
 }
 
 const KV_BULK = 100
-/** A list ends early, with a cursor, when so much work was done for it. */
+/** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
-/** So much is done before others get the thread. One line more may take a budget of its own. */
+/** Work between two pauses; one line more may take a budget of its own. */
 const STRETCH = 30_000
 
-/** The pages of the catalogue, cut into lines, and lines written in other formats than the stored one, which are kept. */
 export function createKvPages({ registry, reads, memory, whole, policies, giveWay }: KvPagesOptions) {
   const texts = memory.part<string>(bytesOfText)
   const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
 
-  /** The texts of pages, in order; undefined when one of them is of a catalogue that is no more. */
+  /** Undefined where a page is of an outdated catalogue. */
   async function textsOf(hashes: readonly string[]): Promise<readonly string[] | undefined> {
     const missing = hashes.filter((hash) => !texts.has(hash))
     const read = new Map<string, string | null>()
@@ -57,7 +53,6 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     return all
   }
 
-  /** Writes lines of records, `work` counting what that takes. */
   async function write(
     records: readonly ToolRecord[],
     format: Exclude<LineFormat, { name: 'stored' }>,
@@ -81,8 +76,8 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   }
 
   /**
-   * The pages of the leaves, in order: all, or at least one and as many more as `MAX_UNITS` of work go. Where none of a leaf's
-   * tools is shown, nothing of it is read further or written.
+   * All pages in order, or at least one and as many more as `MAX_UNITS` of work allow. Leaves of which no tool is shown
+   * are neither read further nor written.
    */
   async function pagesOf(
     leaves: readonly Leaf[],
@@ -97,7 +92,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
       return { index: JSON.parse(index), lines }
     })
     if (!('write' in format)) return pages
-    // Taken from the cache now, which may drop them while the others are read
+    // Read now, since the cache may drop them while the others are read
     const { revision } = policies.now()
     const cacheKeys = leaves.map(({ lines, records }) => `${format.name} ${revision} ${lines} ${records}`)
     const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
@@ -125,7 +120,6 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   return {
     pagesOf,
     write,
-    /** Keeps texts of pages that were read elsewhere, by their hashes. */
     keep(pages: ReadonlyMap<string, string>): void {
       for (const [hash, text] of pages) texts.set(hash, text)
     },

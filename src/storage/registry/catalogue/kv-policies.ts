@@ -8,24 +8,22 @@ import { createPolicySet } from '../../../core/access/policy.ts'
 import type { PolicyList } from '../policies.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
-/** A change is seen everywhere within a minute: KV may be as much behind again. */
+/** A change is seen everywhere within a minute, since KV may be as much behind again. */
 const AGES = { fresh: 5_000, stale: 25_000, lastResort: Infinity }
 const KEY = kvKey('policies', ALL_POLICIES)
 
-/** The policies as an isolate knows them. */
 export interface KeptPolicies extends Policies {
   /**
-   * Sees that they are known and not stale, for `now`: undefined where nothing is to be waited for. Where they can be read
-   * nowhere, those that were known stay; fails with `Unreachable` where none were.
+   * Loads the policies for `now`; undefined where nothing has to be waited for. Known ones stay while they cannot be
+   * read; without any it fails with `Unreachable`.
    */
   ready(background?: Background): Promise<void> | undefined
 }
 
-/** The policies of a registry: written through the Registry, read from KV, and at once where they were written. */
 export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>): {
   readonly policies: KeptPolicies
   readonly store: PolicyStore
-  /** Has this isolate follow a change that was made beside the store. */
+  /** Makes this isolate see a change that was not made through the store. */
   readonly changed: () => Promise<void>
 } {
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now })
@@ -35,7 +33,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     const list = await reader.read<PolicyList>(KEY, 'believe')
     const { policies, revision } = list ?? { policies: [], revision: 0 }
     const known = kept.peek(KEY)
-    // A set that was made has compiled its patterns
+    // A known set has its patterns compiled
     return known?.revision === revision ? known : createPolicySet(policies, revision)
   }
 

@@ -20,22 +20,21 @@ import { chunksOf } from './chunks.ts'
 
 export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'policies'> {
   readonly bundle: Bundle
-  /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
+  /** Milliseconds since 1970; 0 where the platform does not say. */
   readonly deployedAt: number
-  /** Told when this isolate changed the registry, for what it keeps of tools to be forgotten. */
+  /** Called after this isolate changed the registry, to drop what it caches of tools. */
   readonly onChange: () => void
 }
 
 /** A message to a Durable Object is at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
-/** How long a request waits for the registry to take in the bundle, and when it is asked again. */
 const TAKE_IN_WAIT_MS = 3_000
 const TAKE_IN_REST_MS = 5_000
 const lengthOf = (publication: Publication) => JSON.stringify(publication).length
 
 /**
- * The registry as a Worker sees it: reads from KV, falling back to the Registry Durable Object for what KV does not have
- * (yet), and writes through the Durable Object alone. What this isolate wrote, it reads back at once.
+ * The registry as a Worker sees it: reads come from KV, or from the Registry Durable Object while KV lags; writes go
+ * through the Durable Object. An isolate sees its own writes at once.
  */
 export function createKvRegistry(options: KvRegistryOptions) {
   const { kv, registry, bundle, deployedAt, onChange } = options
@@ -46,7 +45,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
   let takenIn = false
-  /** The registry is asked again to take in the bundle after this. */
   let rests = -Infinity
 
   function changed(revision: number, keys: Iterable<string>): void {
@@ -58,7 +56,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const source: ToolSource = {
     async document(name) {
       const document = await reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
-      // Until the registry was reached, what the deployment carries is as good as taken in
+      // Until the registry was reached, the bundled tools count as taken in
       return takenIn ? document : carried.document(toolKey(name), document)
     },
     async current(name) {
@@ -82,10 +80,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
     async addressed(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
       const reading = () => reader.read<DocumentAddress>(key, 'ask')
-      // What the deployment carries is found without the registry
+      // Bundled documents are found without the registry
       const isOwn = carried.holds(id) || carried.addressed(dialect, id, undefined) !== undefined
       const known = await (isOwn ? orElse(reading, undefined) : reading())
-      // What a new version adds may not have come to KV
+      // KV may lack the tools of a new version
       const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
       const stored = isComplete ? known : parsed<DocumentAddress>(await registry().value(key))
       const address = carried.addressed(dialect, id, stored)
@@ -136,7 +134,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     denial: ({ toolkit, tool }, principal) => registry().denial({ toolkit, tool }, principal),
   }
 
-  /** What each principal has published, by its id; undefined while the registry does not answer: keys are listed all the same. */
+  /** Undefined while the registry does not answer: keys are listed all the same. */
   async function published() {
     try {
       return await registry().published()
@@ -176,7 +174,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
     async restore(rows, principal) {
-      // Whether the deployment carries a bundled tool is known then
+      // Needed to know which bundled tools this deployment has
       await takeIn()
       const { outcomes, revision } = await registry().restore(rows, principal)
       for (const row of rows) {
@@ -194,7 +192,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   const blobs = {
-    /** Keeps bytes for ever under a name made of their SHA-256. Once this is done they can be read everywhere. */
+    /** The name is made of the bytes' SHA-256. Once stored they can be read everywhere. */
     store: (name: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(name, bytes),
     async read(name: string): Promise<ArrayBuffer | undefined> {
       const key = kvKey('blob', name)
@@ -205,8 +203,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   /**
-   * Has the registry take in the tools this deployment carries; undefined once that is done, and for a while after it could
-   * not be done: no request needs the registry's leave. No request waits for another's.
+   * Has the registry take in the bundled tools; undefined once that is done, and for a while after it failed, since
+   * requests work without. No request waits for another's.
    */
   function takeIn(): Promise<void> | undefined {
     return takenIn || options.now() < rests ? undefined : deliver()
@@ -230,7 +228,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
   return { source, writer, published, toolkits, archive, policies, policyStore, catalogue, blobs, takeIn }
 }
 
-/** What is asked of storage, or else something, while that cannot be reached. */
 async function orElse<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
   try {
     return await ask()

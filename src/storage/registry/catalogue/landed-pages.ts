@@ -1,12 +1,12 @@
 import { kvKey } from '../../keys.ts'
 import { column, field, firstRow } from '../../rows.ts'
 
-/** The leaves of which KV lacks a change up to a revision, by their first keys. */
+/** Leaves of which KV lacks a change up to a revision. */
 export function leavesToLand(sql: SqlStorage, revision: number): string[] {
   return column<string>(sql, 'SELECT first FROM leaf WHERE behind <= ? ORDER BY behind, first', revision)
 }
 
-/** Which of a leaf's tools can be listed by KV: its documents of them have landed, or it lists them already. */
+/** The tools whose documents are in KV, or that KV's page lists already. */
 export function listableOf(sql: SqlStorage, first: string, keys: readonly string[]): ReadonlySet<string> {
   const page = pageAt(sql, first)
   const query = `SELECT value FROM json_each(?) WHERE value IN (SELECT value FROM json_each(?))
@@ -15,8 +15,8 @@ export function listableOf(sql: SqlStorage, first: string, keys: readonly string
 }
 
 /**
- * The leaves that are to land together with one, itself perhaps among them: it was split off another since that landed, whose
- * page in KV has tools that now belong to these. None where no page reaches beyond its own leaf.
+ * Leaves that must be in the same head: one was split off another whose page in KV still has its tools. None where no
+ * page overlaps another leaf.
  */
 export function leavesLandingWith(sql: SqlStorage, first: string): readonly string[] {
   const page = pageAt(sql, first)
@@ -31,7 +31,7 @@ export function leavesLandingWith(sql: SqlStorage, first: string): readonly stri
   return [page.first, ...column<string>(sql, query, JSON.stringify(moved))]
 }
 
-/** The leaf whose page in KV has, or had, the tools of a leaf, and the keys of what is on it as JSON. */
+/** The leaf whose page in KV has, or had, a leaf's tools, with the keys on that page as JSON. */
 function pageAt(sql: SqlStorage, first: string): { first: string; keys: string } | undefined {
   return firstRow(
     sql,

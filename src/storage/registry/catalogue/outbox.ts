@@ -11,14 +11,14 @@ import { pageText, type WriteLine } from './pages.ts'
 import { nextToGo } from '../toolkits.ts'
 import { documentText, recordTextByDigest } from '../versions.ts'
 
-/** A reader holds a head, which names pages, for about a minute. */
+/** A reader keeps a head, which names pages, for about a minute. */
 const RETIRE_AFTER_MS = 10 * 60_000
 const SWEPT_AT_ONCE = 25
 const SWEPT = 400
 
 /**
- * The registry's outbox. A round makes pages of what has landed, and in the end the head that names them: so all it names has
- * landed, and however much is published meanwhile, it comes.
+ * The registry's outbox. Each round writes the pages of what KV has and then the head that names them, so that a head
+ * comes however much is published meanwhile.
  */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
@@ -42,7 +42,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     }
   }
 
-  /** Forgets what was kept of deleted toolkits. Nobody could read it from KV for longer than that is swept after. */
+  /** Deletes toolkits whose time to be restored is over, and their keys in KV. */
   async function forget(): Promise<void> {
     while ((nextToGo(sql) ?? Infinity) <= Date.now()) {
       const { forgetDeleted } = await import('../deleted-toolkits.ts')
@@ -69,7 +69,6 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     policies: { value: () => policiesText(sql) },
   }
 
-  /** Whether something has come under a key since it was to be deleted. */
   function isTaken(target: string): boolean {
     const key = parseKvKey(target)
     return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.of) !== undefined

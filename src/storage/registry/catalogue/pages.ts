@@ -8,28 +8,25 @@ import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head
 import { chunksOf } from './chunks.ts'
 import { nextRevision, queue, readMeta, readNumber, writeMeta } from '../tables.ts'
 
-/** A leaf is split when it holds more tools or more text than this, into parts of about half. */
+/** A leaf beyond either limit is split into parts of about half. */
 const MAX_TOOLS = 128
 const MAX_CHARACTERS = 1_000_000
 
-/** The first line of a page of definitions: what a lister must know of each, in order. */
+/** The first line of a page of definitions: the fields that listing needs, in order. */
 export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
 export type WriteLine = (record: ToolRecord) => string
 
-/** The pages of a leaf as it was when they were made. */
+/** The pages of a leaf at one revision. */
 export interface LeafPages {
   readonly leaf: Leaf
   readonly texts: { readonly lines: string; readonly records: string }
-  /** The keys of its tools. */
   readonly keys: readonly string[]
-  /** The change that had touched it last. */
+  /** The last change of the leaf, and `revision` the last of all. */
   readonly changed: number
-  /** The last change of all. */
   readonly revision: number
-  /** The first key of the next leaf; undefined for the last one. */
+  /** Undefined for the last leaf. */
   readonly until: string | undefined
-  /** Whether it has tools that are not on the pages. */
   readonly isPartial: boolean
 }
 
@@ -43,10 +40,10 @@ type LeafRow = {
   changed: number
 }
 
-/** Counts up with each change of what is written of the same records. */
+/** Count up with each change of how lines are written. */
 const LINES = '2'
 
-/** Has every page made anew whose lines were written in another form. */
+/** Makes every page anew where lines were written in an older form. */
 export function renewLines(sql: SqlStorage): void {
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
@@ -56,7 +53,6 @@ export function renewLines(sql: SqlStorage): void {
   noteCatalogue(sql, revision)
 }
 
-/** Marks the leaf that holds a key, so that its pages are made anew. */
 export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {
   sql.exec(
     `UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1
@@ -73,8 +69,8 @@ function noteCatalogue(sql: SqlStorage, revision: number): void {
 }
 
 /**
- * Gives the head that names all pages as of now, of which it makes those of every touched leaf; for a reader that has the head
- * of an earlier revision, what changed since. An instance reads all leaves once: no head takes longer in a larger catalogue.
+ * Gives the current head, after making the pages of changed leaves; with `since`, only the leaves changed since then.
+ * All leaves are read once, so that a head takes no longer in a larger catalogue.
  */
 export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
   let known: Head | undefined
@@ -89,7 +85,7 @@ export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
   }
 }
 
-/** The leaves whose tools were touched after a revision, once their pages are made. In order they would take a look at all. */
+/** Unsorted: in order, SQLite would read all leaves. */
 function leavesSince(sql: SqlStorage, revision: number): Leaf[] {
   return sql
     .exec<Pick<LeafRow, 'first' | 'count' | 'lines' | 'records'>>(
@@ -108,7 +104,7 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
     const pages = await pagesOfLeaf(sql, dirty, writeLine)
     if (!pages) continue
     const { first, count, lines, records } = pages.leaf
-    // Another publication may have come in meanwhile: then the leaf is made again
+    // A publication that came meanwhile has the leaf made again
     sql.exec(
       'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?',
       lines,
@@ -120,10 +116,7 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
   }
 }
 
-/**
- * The pages of a leaf as it is now, with all of its tools or those that `shown` gives of their keys. One that has grown too large
- * gives most of its tools to new leaves before.
- */
+/** With the tools that `shown` gives, of their keys. A leaf that has grown too large is split first. */
 export async function pagesOfLeaf(
   sql: SqlStorage,
   first: string,
@@ -135,7 +128,7 @@ export async function pagesOfLeaf(
   const [all = [], ...others] = divide(readLeaf(sql, first))
   const { dirty, behind } = row
   const isSplit = others.length > 0
-  // A reader may have the head of the revision that touched the leaf
+  // A reader may have the head of the revision that changed the leaf
   const changed = isSplit ? nextRevision(sql) : row.changed
   if (isSplit) {
     const [made, wanted] = [dirty ?? behind, behind ?? dirty]
@@ -153,7 +146,7 @@ export async function pagesOfLeaf(
   return { leaf, texts, keys, changed, revision, until, isPartial: tools.length < all.length }
 }
 
-/** The text of a page that is part of the catalogue as it stands; undefined for any other hash. */
+/** Undefined where no current page has this hash. */
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
   const query = 'SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)'
   const leaf = firstRow<LeafRow>(sql, query, hash)
@@ -163,10 +156,9 @@ export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): s
 }
 
 interface LeafTool {
-  /** Under which the tool is exposed. */
   readonly name: string
   readonly record: string
-  /** The tags of its toolkit, as JSON. */
+  /** JSON. */
   readonly tags?: string | null
 }
 
@@ -190,7 +182,6 @@ function divide<Tool extends LeafTool>(tools: readonly Tool[]): readonly (readon
   return [...chunksOf(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
 }
 
-/** Both pages of tools, which are in the order of their keys. */
 export function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { lines: string; records: string } {
   const records = tools.map(({ record }): ToolRecord => JSON.parse(record))
   const index: PageIndex = records.map((record, position) => ({

@@ -2,7 +2,7 @@ import type { Memory } from '../../../core/cache/memory.ts'
 import { reachableStub } from '../../reachable-stub.ts'
 import type { RegistryObject } from '../registry-object.ts'
 
-/** Gets a stub of the one Registry Durable Object. A stub belongs to the request that got it, so it is got each time. */
+/** A stub belongs to the request that got it, so a new one is made each time. */
 export type RegistryStub = () => DurableObjectStub<RegistryObject>
 
 const REACH = {
@@ -22,11 +22,9 @@ export function registryStub(namespace: DurableObjectNamespace<RegistryObject>):
   return () => reachableStub(namespace.getByName('registry'), REACH)
 }
 
-/** How one isolate reaches the registry. */
 export interface RegistryReach {
   readonly kv: KVNamespace
   readonly registry: RegistryStub
-  /** What was read is kept there. */
   readonly memory: Memory
   /** Milliseconds since some fixed point. */
   readonly now: () => number

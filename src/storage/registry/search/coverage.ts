@@ -2,52 +2,45 @@ import { field } from '../../rows.ts'
 import { type Name, type Term, termsOf } from '../../../core/search/question.ts'
 import { matching, type Seen } from './visible-ids.ts'
 
-/** How much of a word's weight counts: by where a tool has it, */
+/** Shares of a word's weight, by where a tool has it; */
 const ANYWHERE = 0.35
 const IN_NAMES = 0.3
 const IN_TOOLKIT = 0.3
-/** for what stands for it, */
+/** for synonyms; */
 const STAND_IN = 0.7
-/** and where it says little. */
+/** and for words that say little. */
 const LOOSE = 0.3
-/** How much more a tool covers whose whole name the question says. */
+/** Added weight of a tool whose whole name is in the question. */
 const WHOLE_NAME = 1
-/** How much of the weight of a word that one tool alone has is that of a word that none has, and of somebody's own name. */
+/** Weight of a word that no tool has, as a share of that of the rarest word, and of a personal name. */
 const UNKNOWN = 0.5
 const OWN_NAME = 0.15
-/** A tool is found that covers so much of the question, */
+/** A tool is found that covers at least this share of the question, */
 const LEAST_SHARE = 0.12
-/** so much of what the best one covers, */
+/** this share of the best match, */
 const LEAST_OF_BEST = 0.5
-/** and, of so many words that say more than what is done, has one in its names or as many anywhere. */
+/** and so many specific words anywhere, or one in its names. */
 const LEAST_WORDS = 2
 
 export interface Coverage {
-  /** How much of the question each tool covers that is found, by its number. */
   readonly covered: ReadonlyMap<number, number>
-  /** The words of the question that no tool has. */
   readonly unmatched: readonly string[]
 }
 
-/** Tools that have a term, each of which covers so much of it by that. */
 interface Holders {
   readonly ids: readonly number[]
   readonly gain: number
-  /** They have it in a name, in their toolkit's or in a tag. */
   readonly isNamed: boolean
 }
 
-/** A term that some tool has. */
 interface Group {
   readonly term: Term
   readonly holders: readonly Holders[]
-  /** The most that a tool covers of it. */
   readonly most: number
-  /** The tools in whose own names it is. */
   readonly titled: readonly number[]
 }
 
-/** How much of a question each tool covers that is seen: a word weighs the more the fewer tools have it. */
+/** Scores each visible tool by the words it has, rare words weighing more. */
 export function coverageOf(sql: SqlStorage, q: string, seen: Seen): Coverage {
   const { groups, missing } = groupsOf(sql, termsOf(q), seen)
   const known = groups.reduce((sum, { term, most }) => sum + (term.isLoose ? 0 : most), 0)
@@ -58,12 +51,12 @@ export function coverageOf(sql: SqlStorage, q: string, seen: Seen): Coverage {
   return { covered, unmatched: missing.map(({ word }) => word) }
 }
 
-/** Whether a term says more than what is done, and is missed where no tool has it. */
+/** A specific word, which is reported where no tool has it. */
 function isSaying({ isLoose, isAction, isOwnName }: Term): boolean {
   return !isLoose && !isAction && !isOwnName
 }
 
-/** The terms that some tool has, and those that none has: what is only implied is not missed. */
+/** Implied terms are not reported as missing. */
 function groupsOf(sql: SqlStorage, terms: readonly Term[], seen: Seen) {
   const found = foundBy(sql, terms, seen)
   const has = new Set(found.map(({ term }) => term))
@@ -76,7 +69,6 @@ function groupsOf(sql: SqlStorage, terms: readonly Term[], seen: Seen) {
   return { groups: [...found, ...begun], missing: rest.filter(({ word }) => !words.has(word)) }
 }
 
-/** Of terms, those that some tool has under any of their names. */
 function foundBy(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly Group[] {
   const expressions = terms.flatMap(({ names }) => [
     `{name} : (${names.map(({ match }) => match).join(' OR ')})`,
@@ -98,7 +90,7 @@ function foundBy(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly 
   })
 }
 
-/** In the order in which `foundBy` reads what they find. */
+/** In the order in which `foundBy` reads the results. */
 function expressionsOf({ match, isAction, isItself }: Name): readonly string[] {
   return [
     `{name toolkit tags} : (${match})`,
@@ -107,7 +99,6 @@ function expressionsOf({ match, isAction, isItself }: Name): readonly string[] {
   ]
 }
 
-/** The tools that a name of a term finds. */
 interface Found {
   readonly name: Name
   readonly named: readonly number[]
@@ -119,7 +110,7 @@ function holdersOf({ isLoose }: Term, found: readonly Found[], tools: number): r
   const itself = found[0]?.anywhere.length ?? 0
   return found.flatMap(({ name, named, anywhere, inToolkit }) => {
     const alone = weightOf(Math.max(named.length, anywhere.length), tools)
-    // What stands for a word weighs no more than the word, where some tool has that
+    // A synonym weighs no more than the word itself, where some tool has that
     const isBounded = itself > 0 && (name.isShared || !name.isItself)
     const rarity = isBounded ? Math.min(alone, weightOf(itself, tools)) : alone
     const weight = rarity * (name.isItself ? 1 : STAND_IN) * (isLoose ? LOOSE : 1)
@@ -132,15 +123,14 @@ function holdersOf({ isLoose }: Term, found: readonly Found[], tools: number): r
   })
 }
 
-/** What a word weighs that so many of all tools have (the idf of BM25). */
+/** Inverse document frequency, as in BM25. */
 function weightOf(count: number, tools: number): number {
   return Math.log(1 + (tools - count + 0.5) / (count + 0.5))
 }
 
 /**
- * Adds up what each tool covers, rare words first, of those that have as many words as are wanted that say more than what is done.
- * Words that most tools have are added only to what has one of the others, where a tool without one would not cover enough.
- * Numbers of tools are near each other, so that what is kept for each is kept in arrays.
+ * Adds up the scores, rare words first. Once the remaining words alone could not reach the minimum, they are added only
+ * to tools that have others. Ids are dense, so arrays hold the sums.
  */
 function sumsOf(groups: readonly Group[], last: number, least: number, wanted: number): ReadonlyMap<number, number> {
   const sums = new Float64Array(last + 1)
@@ -154,7 +144,7 @@ function sumsOf(groups: readonly Group[], last: number, least: number, wanted: n
     const says = term.isLoose || term.isAction ? 0 : 1
     rest -= most
     const touched: number[] = []
-    // What covers more comes first, so that the first gain of a tool is its highest, and says whether it is a name's
+    // Sorted, so that a tool's first gain is its highest
     for (const { ids, gain, isNamed } of holders.toSorted((one, other) => other.gain - one.gain)) {
       for (const id of ids) {
         if (gains[id] !== 0 || (!isEnough && sums[id] === 0)) continue
@@ -177,7 +167,6 @@ function sumsOf(groups: readonly Group[], last: number, least: number, wanted: n
   return new Map(evident.map((id) => [id, sums[id] ?? 0]))
 }
 
-/** What the tools that cover enough cover, with how much of their own names the question says. */
 function withWholeNames(
   sql: SqlStorage,
   groups: readonly Group[],
@@ -199,7 +188,7 @@ function withWholeNames(
   return covered
 }
 
-/** Of how many words the names of tools are. They come as one text, since a row each takes longer. */
+/** One text, since a row each takes longer. */
 function sizesOf(sql: SqlStorage, ids: readonly number[]): readonly (readonly [id: number, size: number])[] {
   const query = `SELECT json_group_object(indexed.id, size)
     FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = tool.value`

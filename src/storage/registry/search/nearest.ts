@@ -2,17 +2,16 @@ import { distance } from 'fastest-levenshtein'
 import { formatToolId, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 
 const MAX_NEAREST = 20
-/** So many tools are compared letter by letter, if there are no more. */
+/** Up to so many tools are all compared letter by letter. */
 const MAX_ALL = 2_000
-/** Of more, so many on either side of where the name would stand among all ids, and among what tools are called. */
+/** Beyond that, so many on either side of the name in the order of ids, and of tool names. */
 const MAX_BESIDE = 400
 
 type Row = { readonly key: string; readonly toolkit: string; readonly tool: string; readonly listed: string | null }
 
 /**
- * The names of listed tools nearest to one that is unknown, ignoring case, nearest first. In a large registry they are those of
- * its toolkit, of the toolkits beside it, and those that are called much like it wherever they are: what is misspelt at the beginning of both
- * parts is not found there.
+ * The listed tools with names nearest to an unknown one, ignoring case. A large registry compares only neighbours in
+ * the order of ids and of tool names, so a name misspelt at the beginning of both parts is not found there.
  */
 export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
   const wanted = formatToolId(asked).toLowerCase()

@@ -9,41 +9,36 @@ import { type Behind, rank, type Ranked } from './search.ts'
 import { scopeOf } from './visibility.ts'
 import { mayChange, tagsOfToolkit } from '../toolkits.ts'
 
-/** A tool found by a query: its record, serialised. */
 export type Found = {
-  /** Under which the tool is exposed. */
   readonly name: string
   readonly record: string
-  /** Where to go on after this one. */
+  /** Where to go on after this tool. */
   readonly cursor: string
 }
 
-/** One page of what a query finds; `next` is where to go on. */
 export interface QueryAnswer {
   readonly found: readonly Found[]
   readonly next?: string
-  /** Of a search: how many tools it finds, and the words of the question that none of them has. */
+  /** For searches: the number of hits, and the words that none of them has. */
   readonly total?: number
   readonly unmatched?: readonly string[]
 }
 
-/** The versions that `versions=all` lists. */
+/** Versions listed by `versions=all`. */
 export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
-/** But for those of toolkits that were deleted. */
 export const NOT_DELETED =
   'NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)'
-/** Those of one status. */
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
 
-/** No query looks at more tools than this in one go; it goes on from its cursor. */
+/** Tools read by one query; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
 /** A message from a Durable Object is at most 32 MiB. */
 const MAX_CHARACTERS = 8_000_000
 
 /**
- * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. A cursor is a place in the ranking
- * with the tool there, or the last key and version. Gives undefined for a cursor that is none of these.
+ * Answers searches and listings of all versions, which the catalogue's pages cannot. A cursor is a place in the ranking
+ * with its tool, or the last key and version. Undefined for any other cursor.
  */
 export function query(
   sql: SqlStorage,
@@ -59,13 +54,13 @@ export function query(
   const from = cursor === undefined ? START : behindOf(cursor)
   if (!from) return undefined
   if (versions === 'newest') return newestOf(sql, { ...listQuery, q }, limit, principal, from)
-  // A tag is a version's
+  // Tags are a version's
   const scope = scopeOf(sql, { ...listQuery, tag: undefined }, principal)
   const { page, unmatched } = rank(sql, q, scope, MAX_LOOKED_AT + 1, from)
   return { ...pageOf(sql, versionsOf(sql, page, from), listQuery, limit, principal), unmatched }
 }
 
-/** A place in a ranking: behind a tool or, where there is a version, behind that one of it. */
+/** After a tool or, with `version`, after that version of it. */
 type Place = Behind & { readonly version?: string }
 
 const START: Place = { place: 0, id: 0 }
@@ -76,7 +71,6 @@ function behindOf(cursor: string): Place | undefined {
   return { place: Number(place), id: Number(id), ...(version === undefined ? {} : { version }) }
 }
 
-/** A page of the tools that a question finds. Records are read for the page alone, which every tool on it is shown on. */
 function newestOf(
   sql: SqlStorage,
   listQuery: ListQuery & { readonly q: string },
@@ -102,7 +96,6 @@ function newestOf(
   return { found, total, unmatched, ...(next === undefined || last >= total ? {} : { next }) }
 }
 
-/** The versions of ranked tools, in order, from where the page begins. */
 function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...begun }: Place): Generator<Found> {
   const key = version === undefined ? undefined : field<string>(sql, 'SELECT key FROM indexed WHERE id = ?', begun.id)
   for (const { id, place, ...tool } of [...(key === undefined ? [] : [{ ...begun, key }]), ...ranked]) {
@@ -116,7 +109,7 @@ function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...b
   }
 }
 
-/** A page of versions, each judged by its own record. */
+/** Each version is judged by its own record. */
 function pageOf(
   sql: SqlStorage,
   rows: Iterable<Found>,
@@ -127,7 +120,6 @@ function pageOf(
   const found: Found[] = []
   let looked = 0
   let characters = 0
-  /** After the last that was found, and after the last that was looked at, which may be hidden. */
   let last: string | undefined
   let lookedTo: string | undefined
   const policies = policiesOf(sql)
@@ -143,7 +135,7 @@ function pageOf(
     if (tag !== undefined && !isTagged(sql, record, tag)) continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
-    // That there is more is said of what the principal may see
+    // Only of versions that the principal may see
     if (found.length === limit) return last === undefined ? { found } : { found, next: last }
     found.push(row)
     last = row.cursor

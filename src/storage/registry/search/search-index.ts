@@ -9,15 +9,14 @@ import { spaced, wordsOf } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
 import { tagsOfToolkit } from '../toolkits.ts'
 
-/** Counts up with each change of what is indexed of the same records. */
+/** Count up with each change of how records are indexed. */
 const INDEXED = '3'
-/** Of the names of a tool's parameters; what follows says no more of what it does. */
+/** Characters of parameter names, since more say nothing of a tool's purpose. */
 const MAX_PARAMETERS = 4_000
 
 /**
- * What is searched: `indexed` has what a filter or a very name is compared with, a row for each listed tool, and `words` the
- * words of it under the same number. Nothing of the words is kept beside the index
- * but of how many words a tool's own name is.
+ * `indexed` has a row for each listed tool with the columns to filter by, `words` its text under the same id. The text
+ * itself is not stored.
  */
 const TABLES = `
 CREATE TABLE indexed (
@@ -31,7 +30,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 `
 
-/** Makes the index of every listed tool, in storage that is older than it or than what it holds. */
+/** Rebuilds an index of an older form. */
 export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
   for (const table of ['words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
@@ -46,10 +45,7 @@ export function renewIndex(sql: SqlStorage): void {
   writeMeta(sql, 'search', INDEXED)
 }
 
-/**
- * Puts a tool into the index as its listed version describes it, with its toolkit's tags, or takes it out. One that is there
- * already keeps its number: cursors hold it, and a search reads numbers span by span.
- */
+/** Adds, replaces or (without a record) removes a tool. It keeps its id: cursors hold it. */
 export function indexTool(
   sql: SqlStorage,
   key: string,
@@ -88,7 +84,7 @@ export function indexTool(
   )
 }
 
-/** Has the level of every listed tool be the one that policies make it. */
+/** Recomputes the levels of listed tools under changed policies. */
 export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
   const rows = sql.exec<{ id: number; level: number; toolkit: string; tool: string; securityLevel: number }>(
     `SELECT id, level, tool.toolkit AS toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel
@@ -100,7 +96,7 @@ export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
   }
 }
 
-/** What a very name is compared by: no case, and nothing between its words. */
+/** Names are compared without case and separators. */
 export function plainText(name: string): string {
   return name.toLowerCase().replaceAll(/[._\s-]/g, '')
 }

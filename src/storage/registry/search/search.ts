@@ -4,35 +4,33 @@ import { plainText } from './search-index.ts'
 import type { Scope } from './visibility.ts'
 import { visibleIds } from './visible-ids.ts'
 
-/** What covers as much but for this is tied. */
+/** Scores closer than this are tied. */
 const PRECISION = 1e6
-/** More than a question can weigh, in units of the precision. */
+/** More than any score, in units of the precision. */
 const VERY = 1e12
 
-/** A tool that a question finds, by its number in the index, and its place among all, from 1. */
+/** `id` is the tool's in the index; `place` counts from 1. */
 export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
 
-/** Where a page begins: behind a tool or, where the question finds that no more, behind its place. */
+/** A page begins after this tool or, where the search no longer finds it, after its place. */
 export type Behind = Pick<Ranked, 'id' | 'place'>
 
 export interface Ranking {
   readonly page: readonly Ranked[]
-  /** How many tools the question finds. */
   readonly total: number
-  /** The words of the question that no tool has. */
   readonly unmatched: readonly string[]
 }
 
-/** Tools that cover as much, which are ranked by their keys, behind so many others. */
+/** Tools with the same score, sorted by key; `before` others score more. */
 interface Tied {
   readonly ids: readonly number[]
   readonly before: number
 }
 
 /**
- * Ranks the tools that a question finds, those first that cover more of it: a word weighs the more the fewer tools have it,
- * and counts for more in a tool's name, toolkit or tags than elsewhere. The tool of that very name comes before all others.
- * Nothing of it depends on tools outside the scope. Keys are read of the page alone, and of what is tied with it.
+ * Ranks tools by how much of the question they cover: rare words weigh more, and those in a name, toolkit or tag count
+ * more. Exact names come first. Tools outside the scope have no influence. Keys are read only for the page and its
+ * ties.
  */
 export function rank(
   sql: SqlStorage,
@@ -49,7 +47,7 @@ export function rank(
   return { page: pageOf(sql, ties, start, limit), total, unmatched }
 }
 
-/** The tools in the scope of that very name: 2 with its toolkit's, 1 without. */
+/** Exact matches: 2 with the toolkit's name, 1 without. */
 function veryOf(sql: SqlStorage, q: string, { condition, bindings }: Scope): ReadonlyMap<number, number> {
   const name = plainText(q)
   if (name === '') return new Map()
@@ -58,7 +56,6 @@ function veryOf(sql: SqlStorage, q: string, { condition, bindings }: Scope): Rea
   return new Map(Array.from(rows, ({ id, isWhole }) => [id, 1 + isWhole]))
 }
 
-/** The tools that are found, those that are tied together, best first. */
 function tiesOf(covered: ReadonlyMap<number, number>, very: ReadonlyMap<number, number>): readonly Tied[] {
   const byScore = new Map<number, number[]>()
   const add = (id: number, score: number) => {
@@ -80,7 +77,6 @@ function tiesOf(covered: ReadonlyMap<number, number>, very: ReadonlyMap<number, 
     })
 }
 
-/** The place of a tool in the ranking; undefined where it is not found. */
 function placeOf(sql: SqlStorage, ties: readonly Tied[], id: number): number | undefined {
   const tied = ties.find(({ ids }) => ids.includes(id))
   if (!tied) return undefined
@@ -89,7 +85,6 @@ function placeOf(sql: SqlStorage, ties: readonly Tied[], id: number): number | u
   return tied.before + (field<number>(sql, query, JSON.stringify(tied.ids), id) ?? 0)
 }
 
-/** So many tools behind a place. */
 function pageOf(sql: SqlStorage, ties: readonly Tied[], start: number, limit: number): readonly Ranked[] {
   const near = ties.filter(({ ids, before }) => before + ids.length > start && before < start + limit)
   const [first] = near

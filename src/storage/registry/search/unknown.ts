@@ -9,20 +9,18 @@ import { nearestNames } from './nearest.ts'
 import { NOT_DELETED, SHOWN } from './query.ts'
 import { keysOf } from '../toolkits.ts'
 
-/** So many are named to whoever asked for another. */
 const MAX_NAMED = 5
 const MAX_LISTED = 10
-/** So many tools of a toolkit are looked at for that. */
+/** Tools of a toolkit that are checked for that. */
 const MAX_LOOKED_AT = 1_000
 
 type Row = { readonly toolkit: string; readonly tool: string; readonly securityLevel: number }
 const ROWS = `SELECT toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel
   FROM version JOIN tool USING (key)`
 
-/** What was withdrawn is known all the same: an agent that names it among others is to keep the others. */
 const KNOWN = `left_bundle = 0 AND json_extract(status, '$.state') <> 'pending' AND ${NOT_DELETED}`
 
-/** Whether a principal sees a tool, or tools of a toolkit, in any version. */
+/** Whether a principal sees a tool, or any tool of a toolkit, in any version. */
 export function isSeen(sql: SqlStorage, name: string, principal: Principal): boolean {
   const tool = parseToolId(name)
   const rows = tool
@@ -33,13 +31,12 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
   return false
 }
 
-/** What a principal sees near a toolkit or a tool of which it sees nothing. */
 export function unknown(sql: SqlStorage, name: string, principal: Principal): Unknown {
   const tool = parseToolId(name)
   return tool ? unknownTool(sql, tool, principal) : { name, ...toolkitsNear(sql, name, principal) }
 }
 
-/** The tools that are called much like it or, where its toolkit is known, some others of it. */
+/** Similar names or, where the toolkit is known, some of its tools. */
 function unknownTool(sql: SqlStorage, tool: ToolName, principal: Principal): Unknown {
   const name = formatToolId(tool)
   const sees = (other: string) => isSeen(sql, other, principal)
@@ -50,7 +47,6 @@ function unknownTool(sql: SqlStorage, tool: ToolName, principal: Principal): Unk
   return { name, known: firstOf(namesIn(sql, tool.toolkit), MAX_LISTED, sees), isNear: false }
 }
 
-/** The listed tools of a toolkit, in the order of their names. */
 function namesIn(sql: SqlStorage, toolkit: string): readonly string[] {
   const query = 'SELECT toolkit, tool FROM tool WHERE key >= ? AND key < ? AND listed IS NOT NULL ORDER BY key LIMIT ?'
   return sql
@@ -59,7 +55,6 @@ function namesIn(sql: SqlStorage, toolkit: string): readonly string[] {
     .map((each) => formatToolId(each))
 }
 
-/** The toolkits that are called much like one of which the principal sees nothing, or else some of all that it sees. */
 function toolkitsNear(sql: SqlStorage, asked: string, principal: Principal): Omit<Unknown, 'name'> {
   const names = toolkitNames(sql)
   const sees = (name: string) => isSeen(sql, name, principal)
@@ -76,7 +71,7 @@ function toolkitsNear(sql: SqlStorage, asked: string, principal: Principal): Omi
   return { known: firstOf(names, MAX_LISTED, sees), isNear: false }
 }
 
-/** All toolkits that have or had tools, bundled ones too, in the order of their names: one step of the index each. */
+/** With bundled ones and those that had tools once: one step of the index each. */
 function toolkitNames(sql: SqlStorage): string[] {
   const names: string[] = []
   for (let from = ''; ;) {
@@ -87,7 +82,7 @@ function toolkitNames(sql: SqlStorage): string[] {
   }
 }
 
-/** How many letters two names differ in; one that begins with the other is near it. */
+/** A name that begins with the other counts as near. */
 function farFrom(asked: string, name: string): number {
   const isBeginning = asked.length > 2 && (name.startsWith(asked) || asked.startsWith(name))
   return isBeginning ? 1 : distance(asked, name)

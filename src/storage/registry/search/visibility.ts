@@ -2,7 +2,7 @@ import { maySee, type Principal } from '../../../core/access/principal.ts'
 import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 
-/** Which rows of the search index are meant: a condition of SQL, and what it is bound to. */
+/** A condition of SQL on the search index, with its bindings. */
 export interface Scope {
   readonly condition: string
   readonly bindings: readonly SqlStorageValue[]
@@ -10,7 +10,6 @@ export interface Scope {
 
 type Row = { readonly id: number; readonly key: string; readonly level: number }
 
-/** The rows of the search index that a principal may see, and that a query's filters let through. */
 export function scopeOf(
   sql: SqlStorage,
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
@@ -32,10 +31,10 @@ export function scopeOf(
   }
 }
 
-/** The tools that a principal may see; undefined where that is all. */
+/** Undefined where that is all. */
 function visibleTo(sql: SqlStorage, principal: Principal): Scope | undefined {
   const begins = beginningsOf(principal)
-  // What `maySee` says where the patterns leave nothing out, without a look at every tool
+  // The same as `maySee` where the patterns leave nothing out, without reading every tool
   if (!begins) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined
   const rows = begins.flatMap((begin) =>
     sql
@@ -49,7 +48,7 @@ function visibleTo(sql: SqlStorage, principal: Principal): Scope | undefined {
   return { condition: 'indexed.id IN (SELECT value FROM json_each(?))', bindings: [JSON.stringify([...new Set(ids)])] }
 }
 
-/** How the keys begin of all tools that a principal's patterns may cover; undefined where the patterns leave nothing out. */
+/** Prefixes of the keys that a principal's patterns may cover; undefined where they cover all. */
 export function beginningsOf({ tools, within }: Principal): readonly string[] | undefined {
   const lists = [tools, ...(within ? [within] : [])].filter((patterns) => !patterns.includes('*'))
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))

@@ -1,21 +1,17 @@
 import { column, field } from '../../rows.ts'
 import type { Scope } from './visibility.ts'
 
-/** So many numbers are read as one text, which is faster than a row each: one in a Durable Object is at most 2 MB. */
+/** Ids read as one text, which is faster than a row each; a text in a Durable Object is at most 2 MB. */
 const SPAN = 100_000
 
-/** The tools that a search is among. */
 export interface Seen {
   readonly count: number
-  /** The highest number of all that there are. */
   readonly last: number
-  /** Where spans of numbers begin that all tools are in. */
   readonly spans: readonly number[]
-  /** Their numbers; undefined where they are all that there are. */
+  /** Undefined for all tools. */
   readonly ids: ReadonlySet<number> | undefined
 }
 
-/** The tools in a scope. */
 export function visibleIds(sql: SqlStorage, { condition, bindings }: Scope): Seen {
   const last = field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0
   const spans = Array.from({ length: Math.floor(last / SPAN) + 1 }, (_, at) => at * SPAN)
@@ -28,7 +24,7 @@ export function visibleIds(sql: SqlStorage, { condition, bindings }: Scope): See
   return { count: ids.size, last, spans, ids }
 }
 
-/** The numbers of the tools that each FTS5 expression finds, of those that are seen. */
+/** The visible tools that each FTS5 expression finds. */
 export function matching(
   sql: SqlStorage,
   expressions: readonly string[],
