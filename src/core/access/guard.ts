@@ -1,4 +1,4 @@
-import { described, integer, optional, parsed } from '../tool/json-reader.ts'
+import { described, integer, matching, optional } from '../tool/json-reader.ts'
 import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
 
 /** A demand on a tool's calls beside its definition's own. It raises that, and never lowers it. */
@@ -8,17 +8,16 @@ export interface Guard {
 }
 
 /** A flag that nobody can take back by setting it to false. */
-export const onlyTrue = parsed(
-  'true: where nobody says so, it is not so',
-  (value) => (value === true ? value : undefined),
-  () => ({ const: true }),
-)
+export const onlyTrue = matching('true: where nobody says so, it is not so', isTrue, () => ({ const: true }))
 
+const LEVEL_WORDS = 'From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call'
 export const guardFields = {
-  security_level: optional(
-    described('From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call', integer(1, 10)),
-  ),
+  security_level: optional(described(LEVEL_WORDS, integer(1, 10))),
   approval: optional<true>(described('A person approves each call, whatever the level', onlyTrue)),
+}
+
+function isTrue(value: unknown): value is true {
+  return value === true
 }
 
 /** A call for approval needs a caller who can be told from others: level 1 at least. */

@@ -112,7 +112,8 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
   const [from = 0, to = 0] = [previous, next].map(
     ({ securityLevel, requirements }) => securityLevel ?? derivedSecurityLevel(requirements),
   )
-  const [hadApproval, hasApproval] = [asksApproval(from, previous), asksApproval(to, next)]
+  const hadApproval = needsApproval({ ...previous, securityLevel: from })
+  const hasApproval = needsApproval({ ...next, securityLevel: to })
   // A raised level implies a new approval
   if (hadApproval ? !hasApproval : hasApproval && from >= to) {
     const what = `A person ${hasApproval ? 'must now approve' : 'no longer approves'} each call`
@@ -121,8 +122,4 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
   if (from === to) return
   const what = `The security level is ${to > from ? 'raised' : 'lowered'} from ${from} to ${to}`
   yield { path: '/securityLevel', what, level: to > from ? 'major' : 'patch' }
-}
-
-function asksApproval(securityLevel: number, { requiresApproval }: Contract): boolean {
-  return needsApproval({ securityLevel, ...(requiresApproval ? { requiresApproval } : {}) })
 }

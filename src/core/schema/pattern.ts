@@ -208,8 +208,7 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map(
     'White_Space'
   )
     .split(' ')
-    .map((names) => names.split('='))
-    .flatMap((names) => names.map((name) => [name, names[0] ?? name] as const)),
+    .flatMap((names) => names.split('=').map((name, _, [first = name]) => [name, first] as const)),
 )
 /** RE2 knows no four-letter abbreviations of scripts, save those that are whole names. */
 const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
@@ -218,9 +217,8 @@ function propertyOf(token: string): string {
   const [, letter = 'p', kind = '', name = ''] = /^\\([pP])\{(?:(\w+)=)?(\w+)\}$/.exec(token) ?? []
   const known = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
   if (known !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${known}}`
-  throw new Unsupported(
-    `Must not use the property '${token}': write a script or category as \\p{Script=Greek} or \\p{Lu}`,
-  )
+  const how = 'write a script or category as \\p{Script=Greek} or \\p{Lu}'
+  throw new Unsupported(`Must not use the property '${token}': ${how}`)
 }
 
 const CONTROLS: Readonly<Record<string, number>> = { 0: 0, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
@@ -228,9 +226,7 @@ const CONTROLS: Readonly<Record<string, number>> = { 0: 0, b: 8, t: 9, n: 10, v:
 function codeOf(token: string): number {
   if (!token.startsWith('\\')) return token.codePointAt(0) ?? 0
   if (token.startsWith('\\c')) return token.charCodeAt(2) % 32
-  const [unit, second] = [...token.matchAll(/\\[xu]\{?([\da-f]+)/gi)].map(([, digits = '']) =>
-    Number.parseInt(digits, 16),
-  )
+  const [unit, second] = [...token.matchAll(/\\[xu]\{?([\da-f]+)/gi)].map(([, hex = '']) => Number.parseInt(hex, 16))
   if (unit === undefined) return CONTROLS[token.slice(1)] ?? token.codePointAt(1) ?? 0
   return second === undefined ? unit : (String.fromCharCode(unit, second).codePointAt(0) ?? 0)
 }

@@ -42,13 +42,10 @@ export function* checkReferences(schemas: readonly Located[]): Generator<Problem
 }
 
 function unresolved(reference: string): string {
+  const got = JSON.stringify(reference.length > 80 ? `${reference.slice(0, 80)}...` : reference)
   return reference.startsWith('#')
-    ? `Must point to a schema of this document, got ${quoted(reference)}`
-    : `Must begin with "#", since other documents are never fetched, got ${quoted(reference)}`
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
+    ? `Must point to a schema of this document, got ${got}`
+    : `Must begin with "#", since other documents are never fetched, got ${got}`
 }
 
 /** One node of each cycle, in order. Does not recurse. */

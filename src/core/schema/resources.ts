@@ -53,9 +53,6 @@ export function createResources<T>(): Resources<T> {
 function resolve(uri: string, base: string): string {
   if (uri === '' || /^[a-z][a-z\d+.-]*:/i.test(uri)) return uri || base
   const [, origin = '', path = ''] = /^((?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?)([^]*)$/i.exec(base) ?? []
-  return (
-    origin +
-    (uri.startsWith('/') ? '' : path.slice(0, path.lastIndexOf('/') + 1) || '/') +
-    uri.replace(/^(?:\.\/)+/, '')
-  )
+  const folder = uri.startsWith('/') ? '' : path.slice(0, path.lastIndexOf('/') + 1) || '/'
+  return origin + folder + uri.replace(/^(?:\.\/)+/, '')
 }

@@ -21,10 +21,7 @@ export interface ToolSource {
   /** With the document it was published in, wherever that is stored. */
   whole(record: ToolRecord): Promise<ToolRecord>
   holds(toolkit: string): Promise<boolean>
-  /**
-   * `current`, or the tool whose name differs only in `-` and `_`: older names have `-`, which OXP writes `_`. For an
-   * unknown name, at most 20 near ones, nearest first.
-   */
+  /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 near ones. */
   currentOrNearest(name: ToolName): Promise<ToolDocument | readonly ToolName[]>
   /** At most 20 names near this one, nearest first, whether or not the tool exists. */
   nearest(name: ToolName): Promise<readonly ToolName[]>

@@ -72,10 +72,7 @@ export interface ToolRecord extends Definition {
   readonly securityLevel: number
   /** The document's own name for it, where that differs. */
   readonly called?: string
-  /**
-   * Its dialect and the document, verbatim. A document of several tools, or with an id of its own, is stored once under
-   * `hash`.
-   */
+  /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
   readonly source: { readonly dialect: string; readonly document?: Json; readonly hash?: string }
   /** SHA-256 (hex) over the canonical JSON of the implementation and everything a model or caller can see. */
   readonly digest: string
@@ -86,9 +83,7 @@ export interface ToolRecord extends Definition {
 export interface Publisher {
   /** A principal's id; `bundle` for a bundled tool; null for versions older than this field. */
   readonly principal: string | null
-  /**
-   * Whether credentials may be given to the version: its publisher was trusted, or an administrator has said so since.
-   */
+  /** Whether the version may have credentials: its publisher was trusted, or an administrator has said so since. */
   readonly trusted: boolean
 }
 
@@ -121,11 +116,8 @@ export function derivedSecurityLevel(requirements: Requirements): number {
   return asks ? 4 : 0
 }
 
-export function needsApproval({
-  securityLevel,
-  requiresApproval,
-}: Pick<ToolRecord, 'securityLevel' | 'requiresApproval'>): boolean {
-  return securityLevel >= 8 || requiresApproval === true
+export function needsApproval(tool: Pick<ToolRecord, 'securityLevel' | 'requiresApproval'>): boolean {
+  return tool.securityLevel >= 8 || tool.requiresApproval === true
 }
 
 export function isIdempotent({ annotations }: Pick<Definition, 'annotations'>): boolean {

@@ -9,10 +9,7 @@ export type ToolStatus =
   | { readonly state: 'pending' }
   | { readonly state: 'disabled' }
 
-/**
- * From least to most restrictive. A disabled version is reported as such; a pending one is known only to those who may
- * change it.
- */
+/** From least to most restrictive: only those who may change a pending version know of it. */
 export const STATES = ['active', 'deprecated', 'yanked', 'disabled', 'pending'] as const
 
 /** Pending cannot be set: it follows from publication alone. */
@@ -46,10 +43,9 @@ export function nearestVersion(text: string): string {
 }
 
 /**
- * Resolves a selector: `1.2.3` exactly, `1` as `1.0.0` (OXP 1.0, "Version resolution"), `latest` and ranges as the
- * highest active match, none as the highest active or else deprecated version. Pre-releases come only where there is no
- * release or the range names one. A yanked or disabled version answers only to its exact version; undefined when
- * nothing matches.
+ * `1` is exactly `1.0.0` (OXP 1.0, "Version resolution"); `latest` and ranges are the highest active match, and no
+ * selector the highest active or else deprecated version. Pre-releases come only where there is no release or the range
+ * names one. A yanked or disabled version answers only to its exact version.
  */
 export function resolveVersion<T extends VersionStatus>(versions: readonly T[], selector?: string): T | undefined {
   if (selector === undefined) return highest(versions, 'active') ?? highest(versions, 'deprecated')
