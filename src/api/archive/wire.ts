@@ -1,6 +1,5 @@
 import type { Counts, UnrestoredLine } from '../../core/publish/archive/restore.ts'
 
-/** https://jsonlines.org */
 export const JSON_LINES = 'application/jsonl'
 const TYPES = [JSON_LINES, 'application/x-ndjson', 'application/x-jsonlines']
 

@@ -60,7 +60,6 @@ export function headersOf(
   }
 }
 
-/** Empty where the subtype names no file extension. */
 function endingOf(contentType: string): string {
   if (contentType.startsWith('text/plain')) return '.txt'
   const [, subtype] = /^\w+\/([a-z0-9]{2,5})(?:\+\w+)?(?:;|$)/.exec(contentType) ?? []

@@ -12,9 +12,7 @@ export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly providers: Providers
   readonly shield: (c: RouteContext) => Failing | undefined
-  /** Where people sign in with a provider. */
   readonly sessions?: Pick<Sessions, 'signedIn'> | undefined
-  /** Whether a link opens for the signed-in person alone whom it is for. */
   readonly requiresSignIn: boolean
 }
 
@@ -59,7 +57,6 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
   }
 }
 
-/** Whether a person is the user of an authorization, or may approve in their place. */
 function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
@@ -68,7 +65,6 @@ export async function nameOf(id: string, providers: Providers): Promise<string> 
   return (await providers.find(id))?.name ?? id
 }
 
-/** The page on which a person begins. */
 export function startOf(id: string): string {
   return `/authorizations/${encodeURIComponent(id)}/start`
 }

@@ -197,7 +197,6 @@ function until({ expiresAt }: Authorization, now: number): string {
 
 const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'
 
-/** For an authorization that nobody can act on any more. */
 export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {
   const isApproval = kind === 'approval'
   if (status !== 'completed') {
@@ -256,7 +255,6 @@ const STEP_PAGES = {
   'unavailable': { status: 502, title: 'That did not work' },
 } as const satisfies Record<Extract<Step, { ok: false }>['why'], { status: Page['status']; title: string }>
 
-/** `retry` is where the person can begin anew. */
 export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
   const { status, title } = STEP_PAGES[why]
   if (retry === undefined || why === 'gone') return plainPage(status, title, message)

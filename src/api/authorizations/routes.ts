@@ -18,7 +18,6 @@ import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailu
 
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
   readonly authorizations: Authorizations
-  /** Whether the person who decides is known. */
   readonly identifiesPeople: boolean
   readonly now: () => number
   readonly onPageError: ErrorHandler

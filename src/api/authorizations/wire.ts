@@ -6,10 +6,8 @@ import { into, object, optional, string, text, unquoted } from '../../core/tool/
 
 const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
 
-/** Whole seconds into milliseconds. */
 export const waitQuery = query({ wait: optional(WAIT, 0) })
 
-/** `flow` is what the browser was sent to the verifier with. */
 export const confirmation = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })
 
 export function encodeAuthorization(authorization: Authorization) {

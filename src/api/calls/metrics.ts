@@ -2,7 +2,6 @@ import type { Counted } from '../../core/call/records.ts'
 
 export const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
-/** OpenMetrics 1.0. */
 export function encodeMetrics({ since, calls, durations, lost }: Counted, version: string): string {
   const created = since / 1_000
   const lines = ['# TYPE switchboard info', '# HELP switchboard The version that answers.']

@@ -69,7 +69,6 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     ...AUDITOR,
     answers: { 200: plain('OpenMetrics 1.0', 'application/openmetrics-text') },
   })(async () => {
-    // Few isolates are asked for it
     const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
     const text = encodeMetrics(await records.counted(), version)
     return new Response(text, { headers: { 'content-type': OPEN_METRICS } })

@@ -60,7 +60,6 @@ export function filterOf<F extends Partial<Times>>(query: F, now: number, usual 
   const last = query.until ?? now + HOUR_MS
   const first = query.since ?? last - usual
   if (first >= last) return malformed([{ path: '/since', message: "Must be before 'until'" }], 'the query')
-  // Older records are gone, and later ones are yet to come
   return ok({ ...query, since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) })
 }
 

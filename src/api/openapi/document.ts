@@ -17,7 +17,6 @@ interface Routed {
   readonly operation: Operation<unknown>
 }
 
-/** An OpenAPI 3.1 document. Pages for people, which have no summary, are left out. */
 export async function openApiDocument(
   routes: readonly AppRoute[],
   { origin, version }: { origin: string; version: string },
@@ -151,10 +150,6 @@ function securityOf(path: string, { scope, isPrivate }: Operation<unknown>): rea
 }
 
 function tagOf(path: string): string {
-  return (
-    path
-      .split('/')[1]
-      ?.replace(/^\.well-known$/, 'discovery')
-      .replace(/^$/, 'docs') ?? 'docs'
-  )
+  const [, first = ''] = path.split('/')
+  return first === '.well-known' ? 'discovery' : first || 'docs'
 }

@@ -7,7 +7,6 @@ import { ANY_QUERY } from '../../http/request/query.ts'
 import type { AppRoute } from './document.ts'
 
 export interface OpenApiFaceDeps extends PublicRouteDeps {
-  /** Called when the document is asked for: by then all routes are there. */
   readonly routes: () => readonly AppRoute[]
   readonly version: string
 }

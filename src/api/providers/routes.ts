@@ -20,7 +20,6 @@ export interface ProvidersFaceDeps extends RouteDeps {
   readonly judgeUrl: ProviderRules['judgeUrl']
   readonly judgeSecrets: () => Promise<ProviderRules['judgeSecret']>
   readonly known: (id: string) => KnownProvider | undefined
-  /** Well-known providers that the deployment's variables name a client at. */
   readonly connected: () => readonly Provider[]
 }
 

@@ -7,6 +7,7 @@ import { isTrustworthy } from '../../http/caller/loopback.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { ANY_QUERY, query, type ReadOf } from '../../http/request/query.ts'
 import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
+import { time } from '../../core/tool/time.ts'
 import { json, OBJECT, plain } from '../../http/route/answers.ts'
 import { createPublicFace, type PublicRouteDeps } from '../../http/route/public-route.ts'
 import type { ListedDeployment, ToolkitServer } from './wire.ts'
@@ -29,7 +30,7 @@ const SERVERS_QUERY = query(
     version: optional(string()),
     limit: optional(text('a whole number from 1 to 100', /^(?:[1-9]\d?|100)$/)),
     cursor: optional(string({ most: 300 })),
-    updated_since: optional(text("a time such as '2026-11-01T00:00:00Z'", isTime)),
+    updated_since: optional(time),
     include_deleted: optional(oneOf(['true', 'false'])),
   },
   { others: 'ignored' },
@@ -144,11 +145,4 @@ function ofWhoever({ req }: Context, response: Response): Response {
 
 function typed(body: object, type: string): Response {
   return jsonText(JSON.stringify(body), 200, { 'content-type': type })
-}
-
-/** RFC 3339, section 5.6. */
-const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i
-
-function isTime(text: string): boolean {
-  return DATE_TIME.test(text) && Date.parse(text) >= -Infinity
 }

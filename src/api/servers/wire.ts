@@ -10,7 +10,6 @@ export interface ListedDeployment {
   readonly deployedAt: number | undefined
 }
 
-/** Some of its tools, which are a server of their own: `/mcp?toolkits=Gmail`. */
 export interface ToolkitServer {
   readonly toolkit: string
   readonly tools: number
@@ -82,7 +81,6 @@ export function encodeCard(deployment: ListedDeployment) {
   return { $schema: CARD_SCHEMA, ...identity(deployment), remotes }
 }
 
-/** An AI Catalog, without what the card says itself. */
 export function encodeCatalog({ origin, title }: ListedDeployment) {
   const identifier = `urn:air:${hostOf(origin)}:mcp:${NAME}`
   return {
@@ -95,7 +93,7 @@ export function encodeCatalog({ origin, title }: ListedDeployment) {
 interface ServersQuery {
   readonly search?: string
   readonly version?: string
-  readonly updated_since?: string
+  readonly updated_since?: number
 }
 
 export function isAskedFor(
@@ -106,7 +104,7 @@ export function isAskedFor(
   return (
     serverName(deployment.origin, toolset).toLowerCase().includes(search.toLowerCase()) &&
     isVersion(deployment, version) &&
-    (updated_since === undefined || (deployment.deployedAt ?? Infinity) >= Date.parse(updated_since))
+    (updated_since === undefined || (deployment.deployedAt ?? Infinity) >= updated_since)
   )
 }
 

@@ -216,7 +216,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   return face
 }
 
-/** Bare, or with its toolkit and version beside it. */
 function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
   if (!isJsonObject(body) || body.definition === undefined) return { document: body, given: {} }
   return { document: body.definition, given: readWrapper(body, []).given }

@@ -75,7 +75,6 @@ function errorsOf(failure: PublicationFailure): readonly Problem[] {
   return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
-/** Names a document of a batch that cannot be read. */
 export function askedId(document: unknown): string | null {
   const definition = isObject(document) && 'definition' in document ? document.definition : document
   return isObject(definition) && typeof definition.id === 'string' ? definition.id.slice(0, 300) : null

@@ -22,7 +22,6 @@ export function crossOriginHeaders(
   }
 }
 
-/** Fetch Standard, "CORS-preflight request". */
 export function preflight(headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { status: 204, headers })
 }

@@ -15,7 +15,6 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** While a call sends no event, its answer can be an ordinary response. */
 export interface EventStream {
   readonly begun: Promise<'begun'>
   /** Aborts when the caller closes the stream, or goes away before there is one. */

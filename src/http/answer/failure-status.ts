@@ -1,6 +1,5 @@
 import type { FailureType } from '../../core/failure/failure.ts'
 
-/** Whatever the dialect (RFC 9110, section 15; RFC 6585, section 4). */
 export const HTTP_STATUS = {
   'request-malformed': 400,
   'body-too-large': 413,

@@ -6,7 +6,6 @@ import { noteHeader } from './note.ts'
 export interface Narrowing {
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
-  /** Whether words are searched for, too: the list says itself that none has them. */
   readonly isSearch?: boolean
 }
 

@@ -16,7 +16,6 @@ export interface WholeDocument {
   readonly status: number
   readonly title: string
   readonly style: string
-  /** In parts, each is sent as it comes. */
   readonly body: JSX.Element | AsyncIterable<JSX.Element>
   readonly script?: string
   /** Whether forms lead to this deployment alone, after redirects too. */

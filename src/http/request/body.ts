@@ -91,13 +91,11 @@ async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBu
   return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
 }
 
-/** The length that the server holds a body to. */
 function lengthOf(request: Request): number | undefined {
   const length = request.headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** `application/json` or `application/<…>+json`, in UTF-8 if it says. */
 function isJson(contentType: string | null): boolean {
   if (contentType === 'application/json') return true
   const [type = '', ...parameters] = (contentType ?? '').split(';')

@@ -6,7 +6,6 @@ export interface DeclaredAnswer {
   /** Whether it comes as server-sent events where they are accepted and there is something to say before it. */
   readonly streams?: true
   readonly type?: string
-  /** The header `Switchboard-Note`. */
   readonly note?: string
   readonly tagged?: true
 }
@@ -36,7 +35,6 @@ export function ref(name: string): JsonObject {
 
 export const json = (says: string, schema: JsonObject): DeclaredAnswer => ({ says, schema })
 export const component = (says: string, name: string): DeclaredAnswer => json(says, ref(name))
-/** `{"items": […]}` of one component. */
 export const items = (says: string, name: string): DeclaredAnswer => json(says, objectOf({ items: listOf(ref(name)) }))
 export const tagged = (answer: DeclaredAnswer): DeclaredAnswer => ({ ...answer, tagged: true })
 export const plain = (says: string, type: string): DeclaredAnswer => ({ says, type })

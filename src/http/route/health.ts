@@ -12,7 +12,6 @@ export interface HealthOptions {
 const WAIT_MS = 2_000
 const ANSWERED_MS = 5_000
 const SILENT_MS = 1_000
-/** The others wait for what these find. */
 const MAX_ASKING = 4
 const LOOK_AGAIN_MS = 25
 

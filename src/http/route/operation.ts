@@ -23,7 +23,6 @@ export interface Operation<Q> {
   readonly sends?: string
   /** Whether it takes `If-Match`. */
   readonly conditional?: true
-  /** Whether it takes a credential though no scope. */
   readonly isPrivate?: boolean
 }
 

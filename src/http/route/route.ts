@@ -33,7 +33,6 @@ interface RouteRequest<Path extends string, Q, B> {
   readonly note: Note
 }
 
-/** JSON; without a value, no body (204). */
 export interface RouteAnswer<T> {
   readonly ok: true
   readonly value: T
@@ -51,11 +50,9 @@ export const STALE: Failing = fail({
   message: "It was changed meanwhile: read it again, and send the 'ETag' that it has then in 'If-Match'",
 })
 
-/** Without query and body. */
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
-  /** `DONE` where nothing is said. */
   readonly answers?: Answers
   readonly body: Body<B>
   readonly path?: PathReaders<Path>

@@ -8,7 +8,6 @@ import type { Narrowing } from '../answer/why-empty.ts'
 export interface ToolListDeps {
   readonly gate: Gate
   readonly catalogue: Catalogue
-  /** Names a text, for entity tags. */
   readonly sha256: (text: string) => Promise<string>
 }
 

@@ -99,7 +99,6 @@ export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
   return stating(schema, whole)
 }
 
-/** By its name at the source, or here. */
 function covering(toolkit: string, patterns: readonly string[]): (tool: string) => boolean {
   const covers = (tool: string) =>
     patterns.some((pattern) => pattern === '*' || patternCovers(`${toolkit}.${pattern}`, { toolkit, tool }))
