@@ -1,12 +1,24 @@
 import type { Hono } from 'hono'
-import { type JudgeSecret, MAX_POLICIES, policyReader, type PolicyStore } from '../../core/access/policy.ts'
+import {
+  type JudgeSecret,
+  MAX_POLICIES,
+  policyReader,
+  type PolicyStore,
+  type Policy,
+} from '../../core/access/policy.ts'
 import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
 import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
-import type { PolicyAnswers } from './wire.ts'
+
+export interface PolicyAnswers {
+  'GET /policies': { readonly items: readonly Policy[] }
+  'GET /policies/:pattern': Policy
+  'PUT /policies/:pattern': Policy
+  'DELETE /policies/:pattern': undefined
+}
 
 export interface PoliciesFaceDeps extends RouteDeps {
   readonly store: PolicyStore

@@ -1,10 +1,15 @@
 import type { Hono } from 'hono'
+import type { Session } from '../../core/access/session.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 import { items } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import { encodeSession, type SessionAnswers } from './wire.ts'
+
+export interface SessionAnswers {
+  'GET /sessions': { readonly items: readonly ReturnType<typeof encodeSession>[] }
+  'DELETE /sessions/:id': undefined
+}
 
 export interface SessionsFaceDeps extends RouteDeps {
   readonly sessions: Pick<Sessions, 'list' | 'remove'>
@@ -32,4 +37,10 @@ export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
 
 function ownerFor(principal: Principal): string | undefined {
   return hasScope(principal, 'admin') ? undefined : principal.id
+}
+
+/** Never the cookie, nor its key's hash. */
+export function encodeSession({ id, by, owner, origin, browser, created_at, expires_at }: Session) {
+  const person = 'person' in by ? { user_id: by.person.user } : {}
+  return { id, principal: owner, ...person, origin, browser, created_at, expires_at }
 }

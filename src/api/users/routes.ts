@@ -1,12 +1,20 @@
 import type { Hono } from 'hono'
-import type { UserGrants } from '../../core/consent/authorization.ts'
+import type { UserGrants, Grant } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { component, items } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { forUser, OF_USER } from './path-user.ts'
-import { encodeGrant, type GrantAnswers } from './wire.ts'
+
+type ListedGrant = ReturnType<typeof encodeGrant>
+
+export interface GrantAnswers {
+  'GET /users/:user/grants': { readonly items: readonly ListedGrant[] }
+  'DELETE /users/:user/grants': undefined
+  'GET /users/:user/grants/:provider': ListedGrant
+  'DELETE /users/:user/grants/:provider': undefined
+}
 
 export interface GrantsFaceDeps extends RouteDeps {
   readonly grants: UserGrants
@@ -63,4 +71,9 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
 
 function unknown(provider: string): Failing {
   return fail({ type: 'not-found', message: `Cannot find a grant at '${provider.slice(0, 200)}'` })
+}
+
+/** Field by field, so that nothing a store keeps beside it is ever shown. */
+export function encodeGrant({ provider, account, scopes, granted_at, expires_at, refreshable, toolkits }: Grant) {
+  return { provider, account, scopes, granted_at, expires_at, refreshable, toolkits }
 }

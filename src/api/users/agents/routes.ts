@@ -1,11 +1,17 @@
 import type { Hono } from 'hono'
+import type { ListedAgent } from '../../../core/access/agent.ts'
 import { mayActFor, type Principal, userOf } from '../../../core/access/principal.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
 import { items } from '../../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
 import { forUser, OF_USER } from '../path-user.ts'
-import { type AgentAnswers, encodeAgent } from './wire.ts'
+
+export interface AgentAnswers {
+  'GET /users/:user/agents': { readonly items: readonly ReturnType<typeof encodeAgent>[] }
+  'DELETE /users/:user/agents': undefined
+  'DELETE /users/:user/agents/:id': undefined
+}
 
 export interface AgentsFaceDeps extends RouteDeps {
   readonly agents: Pick<Agents, 'list' | 'remove'>
@@ -48,4 +54,9 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
 /** Agents of a principal that may act for several users, or for none, stand under its own name. */
 function mayAsk(principal: Principal, user: string): boolean {
   return mayActFor(principal, user) || user === userOf(principal)
+}
+
+/** Never the token, nor what it was let in by. */
+export function encodeAgent({ id, owner, client, toolkits, scopes, origin, created_at, expires_at, used_at }: ListedAgent) {
+  return { id, principal: owner, client, toolkits, scopes, origin, created_at, expires_at, ...(used_at && { used_at }) }
 }
