@@ -52,8 +52,8 @@ function decodeTool(
     inputSchema: isJsonObject(inputSchema) ? withoutHeaders(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
   }
-  const decode = (said: JsonObject): Checked<Decoded> => {
-    const decoded = codec.decode(said, { toolkit: 'any', version: '1.0.0' }, budget)
+  const decode = (source: JsonObject): Checked<Decoded> => {
+    const decoded = codec.decode(source, { toolkit: 'any', version: '1.0.0' }, budget)
     if (!decoded.ok || !output) return decoded
     return {
       ok: true,

@@ -7,8 +7,8 @@ import { readUpstream, type UpstreamImporterOptions } from './upstream.ts'
 import { upstreamItems } from './upstream-items.ts'
 
 const ID = into(string(), (id, report) => {
-  const asked = parseToolId(id)
-  return asked ? { ...asked, theirs: id, key: formatToolId(asked) } : unfit(report, "an id 'Toolkit.Tool@x.y.z'", id)
+  const parsed = parseToolId(id)
+  return parsed ? { ...parsed, theirs: id, key: formatToolId(parsed) } : unfit(report, "an id 'Toolkit.Tool@x.y.z'", id)
 })
 const LISTED = object({ id: ID }, { unknown: 'ignore' })
 /** All else that a server adds means nothing here. */

@@ -38,8 +38,8 @@ export interface Upstream {
 }
 
 /** A bearer token in `Authorization` unless said otherwise. */
-const CREDENTIAL = into(anyObject, ({ scopes, ...given }) => {
-  const credential: JsonObject = { in: 'header', name: 'Authorization', ...given }
+const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
+  const credential: JsonObject = { in: 'header', name: 'Authorization', ...fields }
   const isBearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'
   return {
     credentials: [isBearer ? { format: 'Bearer {value}', ...credential } : credential],

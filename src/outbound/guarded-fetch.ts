@@ -113,8 +113,8 @@ export function createGuardedOpen(
     const start = URL.parse(String(request.url))
     if (start === null) return failure('refused', 'Cannot request what is not an absolute URL')
     const mayBePartial = request.mayBePartial === true
-    const asked = askable(request.headers, mayBePartial)
-    let hop: Hop = { method: request.method, url: start, headers: asked, body: request.body }
+    const headers = readableOnly(request.headers, mayBePartial)
+    let hop: Hop = { method: request.method, url: start, headers, body: request.body }
     for (let redirects = 0; ; redirects++) {
       const { method, url, headers, body } = hop
       const reason = judge(url)
@@ -157,11 +157,11 @@ export function createGuardedOpen(
 }
 
 /** Headers that ask for unreadable answers go; the platform itself names the encodings it knows. */
-function askable(headers: Headers, mayBePartial: boolean): Headers {
-  const asked = new Headers(headers)
-  asked.delete('accept-encoding')
-  if (!mayBePartial) for (const name of ['range', 'if-range']) asked.delete(name)
-  return asked
+function readableOnly(headers: Headers, mayBePartial: boolean): Headers {
+  const readable = new Headers(headers)
+  readable.delete('accept-encoding')
+  if (!mayBePartial) for (const name of ['range', 'if-range']) readable.delete(name)
+  return readable
 }
 
 /** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */

@@ -17,19 +17,19 @@ export function toldTo(principal: Principal, failure: Failure): Failure {
     }
   }
   if (!('forOperator' in failure)) return failure
-  const { forOperator, ...told } = failure
-  if (!isOperator || forOperator === undefined) return told
-  switch (told.type) {
+  const { forOperator, ...visible } = failure
+  if (!isOperator || forOperator === undefined) return visible
+  switch (visible.type) {
     case 'requirements-missing':
-      return { ...told, detail: forOperator }
+      return { ...visible, detail: forOperator }
     case 'forbidden':
     case 'tool-not-executable':
-      return { ...told, reason: forOperator }
+      return { ...visible, reason: forOperator }
     case 'output-too-large':
-      return { ...told, why: forOperator }
+      return { ...visible, why: forOperator }
     case 'unavailable':
-      return { ...told, message: forOperator }
+      return { ...visible, message: forOperator }
     case 'tool-failed':
-      return { ...told, developer_message: forOperator }
+      return { ...visible, developer_message: forOperator }
   }
 }

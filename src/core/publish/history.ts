@@ -40,13 +40,13 @@ export async function historyOf(
     if (!record) return { entry }
     if (!sees(record)) return []
     if (!before || !sees(before)) return { entry, record }
-    const said = compareSaid(before, record, budget).map((change) => {
+    const texts = compareSaid(before, record, budget).map((change) => {
       left -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
       const { path, what, level } = change
       return left >= 0 ? change : { path, what, level }
     })
     const changes = [
-      ...said,
+      ...texts,
       ...implementationChanges(before.implementation, record.implementation, budget),
       ...compareDefinitions(before, record, budget),
     ]
@@ -66,13 +66,13 @@ function implementationChanges(
   after: Implementation | undefined,
   budget: Budget,
 ): readonly SaidChange[] {
-  const told = (what: string): readonly SaidChange[] => [{ path: '/implementation', what, level: 'patch' }]
-  if (before?.kind !== after?.kind) return told('It runs in another way')
+  const change = (what: string): readonly SaidChange[] => [{ path: '/implementation', what, level: 'patch' }]
+  if (before?.kind !== after?.kind) return change('It runs in another way')
   const compared = afford(() => {
     weigh(before, budget)
     weigh(after, budget)
     return before === undefined || canonicalJson(before) === canonicalJson(after)
   }, 'What it runs is too much to compare')
-  if (!compared.ok) return compared.problems.flatMap(({ message }) => told(message))
-  return compared.value ? [] : told('What it runs differs')
+  if (!compared.ok) return compared.problems.flatMap(({ message }) => change(message))
+  return compared.value ? [] : change('What it runs differs')
 }

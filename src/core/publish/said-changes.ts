@@ -39,8 +39,8 @@ function* saidChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Ge
 
 /** No tags are as good as none said */
 function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
-  const said = record[field]
-  return Array.isArray(said) && said.length === 0 ? undefined : said
+  const value = record[field]
+  return Array.isArray(value) && value.length === 0 ? undefined : value
 }
 
 /** Texts of parts that are gone are left out: no model reads them any more. */
@@ -93,7 +93,7 @@ function* differenceOf(path: string, of: string, was: unknown, is: unknown, budg
   }
 }
 
-function textOf(said: unknown): string | undefined {
-  if (said === undefined || typeof said === 'string') return said
-  return canonicalJson(said)
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  return canonicalJson(value)
 }

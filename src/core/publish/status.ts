@@ -41,10 +41,10 @@ export function statusReader<T extends object>(
   }
   return stating(schema, (body, report) => {
     const fields = isObject(body) ? Object.entries(body) : []
-    const said = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
+    const own = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
     const rest = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
-    const others = beside(said, report)
-    if (others === WRONG || (Object.keys(said).length > 0 && Object.keys(rest).length === 0)) return others
+    const others = beside(own, report)
+    if (others === WRONG || (Object.keys(own).length > 0 && Object.keys(rest).length === 0)) return others
     const status = STATUS_BODY(isObject(body) ? rest : body, report)
     return status === WRONG ? WRONG : { ...others, status }
   })

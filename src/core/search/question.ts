@@ -47,10 +47,10 @@ export function termsOf(q: string): readonly Term[] {
   for (let at = 0; at < all.length && terms.length < MAX_TERMS; at += 1) {
     const word = all[at] ?? ''
     const found = phraseAt(all.slice(at, at + LONGEST_PHRASE))
-    const said = found ? all.slice(at, at + found.length).join(' ') : word
+    const words = found ? all.slice(at, at + found.length).join(' ') : word
     if (found) at += found.length - 1
-    if (terms.some((term) => term.word === said) || (!found && isSilent(word))) continue
-    if (found) terms.push(phraseTerm(said, found.phrase))
+    if (terms.some((term) => term.word === words) || (!found && isSilent(word))) continue
+    if (found) terms.push(phraseTerm(words, found.phrase))
     else {
       const isVerb = terms.length === 0 && !BEFORE_THINGS.test(all[at - 1] ?? '')
       terms.push(wordTerm(word, joinedAt(all, at, isSilent), own.has(word)))
@@ -71,9 +71,9 @@ function wordTerm(word: string, joined: readonly Name[], isOwnName: boolean): Te
   return word.length < MIN_BEGINNING ? term : { ...term, beginning: { ...named(word), match: `"${stemOf(word)}"*` } }
 }
 
-function phraseTerm(said: string, phrase: string): Term {
-  const names = [named(said), ...namesInPlaceOf(phrase)]
-  return { word: said, names, isLoose: false, isAction: isAction(phrase), isOwnName: false }
+function phraseTerm(words: string, phrase: string): Term {
+  const names = [named(words), ...namesInPlaceOf(phrase)]
+  return { word: words, names, isLoose: false, isAction: isAction(phrase), isOwnName: false }
 }
 
 /** An e-mail address in a question, say, speaks of e-mail. */

@@ -35,9 +35,9 @@ const FILE = {
 /**
  * An object's properties become inputs, unless something is said of the object as a whole or its absence would be lost.
  */
-export function placeBody(draft: Draft, given: unknown, method: string): void {
+export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
-  const followed = follow(description, given)
+  const followed = follow(description, source)
   if (!followed.ok) return void problems.push(`its body cannot be read: ${followed.problem}`)
   const requestBody = isObject(followed.value) ? followed.value : {}
   const required = requestBody.required === true
@@ -75,8 +75,8 @@ function placeFields(
   { properties, required }: Shape,
   { kind, method, encoding }: { readonly kind: MediaKind; readonly method: string; readonly encoding: Node },
 ): void {
-  for (const [name, given] of properties) {
-    const raw = kind === 'multipart' ? (fileSchema(draft.description, given) ?? given) : given
+  for (const [name, property] of properties) {
+    const raw = kind === 'multipart' ? (fileSchema(draft.description, property) ?? property) : property
     const input = draft.addInput(name, 'body', raw, { required: required.has(name) })
     const field = kind === 'json' && name.startsWith('/') ? pointerStep(name) : name
     // Inputs without a parameter go to the body under their own names, but for DELETE

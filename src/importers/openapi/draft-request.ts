@@ -31,8 +31,8 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
       : { operation, parameters: declared }
   const problems: string[] = []
   const byKey = new Map<string, Node>()
-  for (const given of normal.parameters) {
-    const followed = follow(description, given)
+  for (const parameter of normal.parameters) {
+    const followed = follow(description, parameter)
     if (!followed.ok) problems.push(`a parameter cannot be read: ${followed.problem}`)
     else if (!isObject(followed.value) || typeof followed.value.name !== 'string') {
       problems.push('a parameter has no name')
@@ -46,12 +46,12 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,
-  given: DescribedOperation,
+  described: DescribedOperation,
   credentials: readonly JsonObject[],
   work: ConversionWork,
 ): Draft & { readonly path: string; readonly operation: Node } {
-  const { operation, parameters, problems } = normalise(description, given)
-  const { method, path } = given
+  const { operation, parameters, problems } = normalise(description, described)
+  const { method, path } = described
   const written = new Set(credentials.map(placeOf))
   const draft = createDraft(description, converter, problems, work)
   const { template, variables } = templateOf(path)

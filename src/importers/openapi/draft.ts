@@ -30,8 +30,8 @@ export function createDraft(
 ): Draft {
   const inputs: Input[] = []
   const taken = new Set<string>()
-  const addInput: Draft['addInput'] = (wanted, place, schema, more) => {
-    const plain = inputName(wanted)
+  const addInput: Draft['addInput'] = (preferred, place, schema, more) => {
+    const plain = inputName(preferred)
     const placed = `${place}_${plain}`
     let name = [plain, placed.slice(0, MAX_NAME)].find((each) => !taken.has(each))
     for (let count = 2; name === undefined; count++) {

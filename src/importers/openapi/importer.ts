@@ -45,12 +45,12 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       if (operations.length + unreadable.length === 0) {
         return refused('Must describe operations under `paths`, and has none')
       }
-      const wanted = operations.filter(({ tool }) => request.wants(tool))
-      if (wanted.length > MAX_TOOLS) {
+      const chosen = operations.filter(({ tool }) => request.wants(tool))
+      if (chosen.length > MAX_TOOLS) {
         const most = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
-        return refused(`Has ${wanted.length} operations, and ${most}`)
+        return refused(`Has ${chosen.length} operations, and ${most}`)
       }
-      const items = itemsOf(wanted, unreadable, {
+      const items = itemsOf(chosen, unreadable, {
         description,
         requests: createSchemaConverter(description, 'request'),
         responses: createSchemaConverter(description, 'response'),

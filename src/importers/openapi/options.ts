@@ -42,7 +42,7 @@ const FIELDS = {
   outputs: optional(oneOf(['described', 'any']), 'described'),
 }
 
-export function readOptions(given: JsonObject, schemes: readonly string[]): Checked<Options> {
+export function readOptions(fields: JsonObject, schemes: readonly string[]): Checked<Options> {
   const known = schemes.length > 0 ? quoted(schemes) : 'none'
   const reader = object(FIELDS, {
     beside: IMPORT_FIELDS,
@@ -54,7 +54,7 @@ export function readOptions(given: JsonObject, schemes: readonly string[]): Chec
       }
     },
   })
-  return check(reader, given)
+  return check(reader, fields)
 }
 
 function isBase(text: string): boolean {

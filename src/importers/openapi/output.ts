@@ -37,8 +37,8 @@ export function outputOf(
   }
   const contents: Node[] = []
   let withoutContent = 0
-  for (const [status, given] of successes) {
-    const followed = follow(description, given)
+  for (const [status, response] of successes) {
+    const followed = follow(description, response)
     if (!followed.ok) warnings.push(`the response ${status} cannot be read: ${followed.problem}`)
     const content = followed.ok && isObject(followed.value) ? objectAt(followed.value, 'content') : {}
     if (NO_CONTENT.includes(status)) withoutContent += 1

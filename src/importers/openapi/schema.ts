@@ -74,20 +74,20 @@ export function createSchemaConverter(description: Description, direction: Direc
     if (isObject(raw)) known.set(raw, converted)
     return converted
 
-    function schemaOf(given: unknown): JsonSchema {
+    function schemaOf(source: unknown): JsonSchema {
       size += 1
-      budget.spend(isObject(given) ? SCHEMA_UNITS + Object.keys(given).length : 1)
-      if (typeof given === 'boolean') return given
-      if (!isObject(given)) {
+      budget.spend(isObject(source) ? SCHEMA_UNITS + Object.keys(source).length : 1)
+      if (typeof source === 'boolean') return source
+      if (!isObject(source)) {
         warnings.push('a schema that is none is taken to allow anything')
         return {}
       }
-      if (typeof given.$ref === 'string') return referring(given, given.$ref)
-      if (typeof given.$dynamicRef === 'string') problems.push("'$dynamicRef' is not understood")
-      return plain(given)
+      if (typeof source.$ref === 'string') return referring(source, source.$ref)
+      if (typeof source.$dynamicRef === 'string') problems.push("'$dynamicRef' is not understood")
+      return plain(source)
     }
 
-    function referring(given: Node, reference: string): JsonSchema {
+    function referring(source: Node, reference: string): JsonSchema {
       budget.spend(SCHEMA_UNITS)
       const name = nameOf(reference)
       if (!name.ok) {
@@ -97,16 +97,16 @@ export function createSchemaConverter(description: Description, direction: Direc
       references.push(name.value)
       const target = { $ref: `#/$defs/${name.value}` }
       const isLatest = description.edition === '3.1'
-      const kept = Object.entries(given).filter(([key]) => key !== '$ref' && (isLatest || ANNOTATIONS.has(key)))
+      const kept = Object.entries(source).filter(([key]) => key !== '$ref' && (isLatest || ANNOTATIONS.has(key)))
       const beside = plain(Object.fromEntries(kept))
-      if (!isLatest && isNullable(given)) return { ...beside, anyOf: [target, { type: 'null' }] }
+      if (!isLatest && isNullable(source)) return { ...beside, anyOf: [target, { type: 'null' }] }
       const judges = Object.keys(beside).some((key) => !ANNOTATIONS.has(key))
       return judges ? { ...beside, allOf: [target, ...listOf(beside.allOf)] } : { ...beside, ...target }
     }
 
-    function plain(given: Node) {
+    function plain(source: Node) {
       const schema: Record<string, unknown> = {}
-      const { dropped, node } = withoutForeignProperties(withoutOldSpellings(given))
+      const { dropped, node } = withoutForeignProperties(withoutOldSpellings(source))
       for (const [keyword, value] of Object.entries(mapSubschemas(node, (each) => schemaOf(each)))) {
         if (!KEPT.has(keyword)) continue
         if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
@@ -132,20 +132,20 @@ export function createSchemaConverter(description: Description, direction: Direc
         if (schema.additionalProperties === false) delete schema.additionalProperties
         if (schema.unevaluatedProperties === false) delete schema.unevaluatedProperties
       }
-      return description.edition === '3.1' || !isNullable(given) ? asSchema(schema) : orNull(schema)
+      return description.edition === '3.1' || !isNullable(source) ? asSchema(schema) : orNull(schema)
     }
 
-    function withoutForeignProperties(given: Node) {
-      const properties = given.properties
+    function withoutForeignProperties(source: Node) {
+      const properties = source.properties
       const dropped = new Set<unknown>()
-      if (!isObject(properties)) return { dropped, node: given }
+      if (!isObject(properties)) return { dropped, node: source }
       const foreign = direction === 'request' ? 'readOnly' : 'writeOnly'
       const kept = Object.entries(properties).filter(([name, each]) => {
         const isForeign = isObject(each) && each[foreign] === true
         if (isForeign) dropped.add(name)
         return !isForeign
       })
-      return { dropped, node: dropped.size === 0 ? given : { ...given, properties: Object.fromEntries(kept) } }
+      return { dropped, node: dropped.size === 0 ? source : { ...source, properties: Object.fromEntries(kept) } }
     }
   }
 
@@ -177,8 +177,8 @@ export function createSchemaConverter(description: Description, direction: Direc
 }
 
 /** Spells OpenAPI 2.0 and 3.0 and older JSON Schemas as 2020-12. */
-function withoutOldSpellings(given: Node): Node {
-  const schema: Record<string, unknown> = { ...given }
+function withoutOldSpellings(source: Node): Node {
+  const schema: Record<string, unknown> = { ...source }
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],
     ['maximum', 'exclusiveMaximum'],
@@ -208,8 +208,8 @@ function withoutOldSpellings(given: Node): Node {
 }
 
 /** `nullable` in OpenAPI 3.0, `x-nullable` in 2.0. */
-function isNullable(given: Node): boolean {
-  return given.nullable === true || given['x-nullable'] === true
+function isNullable(source: Node): boolean {
+  return source.nullable === true || source['x-nullable'] === true
 }
 
 function orNull(schema: Record<string, unknown>): JsonObject {

@@ -40,24 +40,23 @@ export function standaloneSchema(
   const waiting: string[] = []
   const isOver = () => nodes > MAX_NODES || characters > MAX_CHARACTERS
 
-  function writeOut(given: unknown, depth: number): JsonSchema {
+  function writeOut(node: unknown, depth: number): JsonSchema {
     nodes += depth > MAX_STEPS ? MAX_NODES : 1
     budget.spend(1)
-    if (isOver() || typeof given === 'boolean' || !isObject(given))
-      return given === false ? false : given === true || {}
-    for (const [keyword, value] of Object.entries(given)) {
+    if (isOver() || typeof node === 'boolean' || !isObject(node)) return node === false ? false : node === true || {}
+    for (const [keyword, value] of Object.entries(node)) {
       budget.spend(1)
       characters += keyword.length + (HOLDERS.has(keyword) ? namesIn(value) : weightOf(value))
     }
-    const name = definitionName(given)
-    const below = () => asSchema(mapSubschemas(given, (each) => writeOut(each, depth + 1)))
+    const name = definitionName(node)
+    const below = () => asSchema(mapSubschemas(node, (each) => writeOut(each, depth + 1)))
     if (name === undefined) return below()
     if (isApart(name)) {
       if (!kept.has(name)) waiting.push(name)
       kept.set(name, true)
       return below()
     }
-    const { $ref: _, ...beside } = given
+    const { $ref: _, ...beside } = node
     const target = writeOut(definitions.get(name)?.schema, depth + 1)
     return typeof target === 'boolean' ? target : { ...target, ...asSchema(beside) }
   }

@@ -21,18 +21,18 @@ export function operationOfSwagger(description: Description, operation: Node, pa
   const own: unknown[] = []
   const form: Node[] = []
   let body: Node | undefined
-  for (const given of parameters) {
-    const parameter = followToObject(description, given)
-    if (!parameter) own.push(given)
+  for (const source of parameters) {
+    const parameter = followToObject(description, source)
+    if (!parameter) own.push(source)
     else if (parameter.in === 'body') body = parameter
     else if (parameter.in === 'formData') form.push(parameter)
     else own.push(parameterOf(parameter))
   }
   const consumes = textsOf(operation.consumes ?? root.consumes)
   const requestBody = body ? bodyOf(body, consumes) : form.length > 0 ? formOf(form, consumes) : undefined
-  const responses = Object.entries(objectAt(operation, 'responses')).map(([status, given]) => {
-    const followed = follow(description, given)
-    return [status, followed.ok ? responseOf(followed.value, operation, description) : given]
+  const responses = Object.entries(objectAt(operation, 'responses')).map(([status, response]) => {
+    const followed = follow(description, response)
+    return [status, followed.ok ? responseOf(followed.value, operation, description) : response]
   })
   return {
     parameters: own,

@@ -11,7 +11,7 @@ export interface NamedAfter {
  * for `_`), each gets a suffix of its method and path, except an `operationId` taken literally that has no `-`.
  */
 export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & { readonly tool: string })[] {
-  const wanted = operations.map((operation) => {
+  const named = operations.map((operation) => {
     const { operationId, method, path } = operation
     const source = operationId ?? `${method} ${path}`
     const name = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation'
@@ -20,11 +20,11 @@ export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & 
   })
   const uses = new Map<string, number>()
   const verbatim = new Map<string, number>()
-  for (const { key, isVerbatim } of wanted) {
+  for (const { key, isVerbatim } of named) {
     uses.set(key, (uses.get(key) ?? 0) + 1)
     if (isVerbatim) verbatim.set(key, (verbatim.get(key) ?? 0) + 1)
   }
-  return wanted.map(({ operation, name, key, isVerbatim }) => {
+  return named.map(({ operation, name, key, isVerbatim }) => {
     const isAlone = uses.get(key) === 1 || (isVerbatim && verbatim.get(key) === 1)
     const { method, path } = operation
     const tool = isAlone && name.length <= MAX_NAME ? name : withSuffix(name, `${method} ${path}`)

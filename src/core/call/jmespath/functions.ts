@@ -47,29 +47,29 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
 ])
 
-export function callFunction(name: string, { call }: JmesFunction, given: readonly Argument[], budget: Budget): Json {
-  const result = call(taker(name, given, budget), budget)
+export function callFunction(name: string, { call }: JmesFunction, args: readonly Argument[], budget: Budget): Json {
+  const result = call(taker(name, args, budget), budget)
   if (typeof result === 'number' && !Number.isFinite(result)) throw new WrongType(`${name}() gives no finite number`)
   return result
 }
 
 type Take = ReturnType<typeof taker>
 
-function taker(name: string, given: readonly Argument[], budget: Budget) {
+function taker(name: string, args: readonly Argument[], budget: Budget) {
   const any = (index: number): Json => {
-    const argument = given[index] ?? null
+    const argument = args[index] ?? null
     return typeof argument === 'function' ? null : argument
   }
-  const wrong = (index: number, wanted: string) => {
+  const wrong = (index: number, expected: string) => {
     const got = typeOf(any(index))
     return new WrongType(
-      `${name}() takes ${wanted} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
+      `${name}() takes ${expected} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
     )
   }
-  function take<T extends Json>(index: number, wanted: string, is: (value: Json) => value is T): T {
+  function take<T extends Json>(index: number, expected: string, is: (value: Json) => value is T): T {
     const value = any(index)
     if (is(value)) return value
-    throw wrong(index, wanted)
+    throw wrong(index, expected)
   }
   function list(index: number): readonly Json[] {
     const items = take(index, 'an array', isList)
@@ -80,7 +80,7 @@ function taker(name: string, given: readonly Argument[], budget: Budget) {
     list(index) && take(index, `an array of ${items}`, is)
   return {
     any,
-    all: () => given.map((_, index) => any(index)),
+    all: () => args.map((_, index) => any(index)),
     wrong,
     list,
     number: (index: number) => take(index, 'a number', isNumber),
@@ -94,7 +94,7 @@ function taker(name: string, given: readonly Argument[], budget: Budget) {
       return text
     },
     expression(index: number): Expression {
-      const argument = given[index]
+      const argument = args[index]
       return typeof argument === 'function' ? argument : () => null
     },
   }

@@ -44,7 +44,7 @@ export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive
 }
 
 /** Each line is stored or refused by itself, so the same file a second time changes nothing. */
-export function createRestore(principal: Principal, deps: RestoreDeps, tell: (told: UnrestoredLine) => void) {
+export function createRestore(principal: Principal, deps: RestoreDeps, tell: (problem: UnrestoredLine) => void) {
   const counts: Record<RestoreOutcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
   /** In lower case; those whose owner in the file is their owner here. */
   const toolkits = new Set<string>()
@@ -59,14 +59,14 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
     tell({ line, outcome, ...(about === undefined ? {} : { about }), message })
   }
 
-  async function take(given: FileLine): Promise<void> {
-    const { line } = given
+  async function take(entry: FileLine): Promise<void> {
+    const { line } = entry
     if (end !== undefined) {
       isWhole = false
       return refuse(line, "Comes after the line of the kind 'end', which is the last")
     }
-    if ('problem' in given) return refuse(line, given.problem)
-    const read = readLine(given.value)
+    if ('problem' in entry) return refuse(line, entry.problem)
+    const read = readLine(entry.value)
     return read.ok ? takeRead(line, read.value) : refuse(line, cannotRead('the line', read.problems))
   }
 
