@@ -1,7 +1,7 @@
-import type { SaidChange } from '../core/publish/said-changes.ts'
+import type { TextChange } from '../core/publish/text-changes.ts'
 
 export interface ChangesProps {
-  readonly changes: readonly SaidChange[]
+  readonly changes: readonly TextChange[]
 }
 
 export function Changes({ changes }: ChangesProps) {
@@ -19,7 +19,7 @@ export function Changes({ changes }: ChangesProps) {
   )
 }
 
-function Texts({ before, after }: SaidChange) {
+function Texts({ before, after }: TextChange) {
   if (before === undefined && after === undefined) return undefined
   const { start, gone, come, end } = differenceOf(before ?? '', after ?? '')
   const texts = [

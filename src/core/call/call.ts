@@ -25,7 +25,7 @@ import { NOTHING_REQUIRED, withoutAnyToken } from './requirements.ts'
 import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
-import { operatorsPart, toldTo } from '../failure/told-to.ts'
+import { operatorsPart, failureFor } from '../failure/for-operator.ts'
 import { type Allowance, limitedBy, type Turns } from './turns.ts'
 
 export interface Call extends GivenInput {
@@ -90,7 +90,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       )
     }
     const forOperator = result.ok ? undefined : operatorsPart(result.failure)
-    if (!result.ok) result = { ok: false, failure: toldTo(caller.principal, result.failure) }
+    if (!result.ok) result = { ok: false, failure: failureFor(caller.principal, result.failure) }
     const { finished, allowances } = findings
     const durationMs = finished?.durationMs ?? now() - started
     const record = recordOf(callId, call, caller, findings, result, { at: started, durationMs })

@@ -9,7 +9,7 @@ import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import { detailOf, type FailureWords, wordsOf } from '../failure/failure-words.ts'
 import { type LookDeps, type LookedAt, stagesOf } from './callable-tool.ts'
 import type { Runnable } from './runner.ts'
-import { toldTo } from '../failure/told-to.ts'
+import { failureFor } from '../failure/for-operator.ts'
 
 export interface FoundTool {
   readonly record: ToolRecord
@@ -77,7 +77,7 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
         security_level: record.securityLevel,
         ...(needsApproval(record) ? { approval: true } : {}),
         ...(userId === undefined ? {} : { user_id: userId }),
-        problems: found.map((failure) => problemOf(toldTo(principal, failure), hasScope(principal, 'admin'))),
+        problems: found.map((failure) => problemOf(failureFor(principal, failure), hasScope(principal, 'admin'))),
         ...(Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),
         ...(context.length > 0 ? { context: [...context] } : {}),
         ...(health.length > 0 ? { upstreams: health.map((upstream) => ({ ...upstream })) } : {}),

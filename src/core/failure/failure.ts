@@ -87,7 +87,7 @@ export type Failure =
   | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
   | { readonly type: 'internal'; readonly reference: string }
 
-/** In place of the reason, for the operator alone (`toldTo`). */
+/** In place of the reason, for the operator alone (`failureFor`). */
 type ForOperator = { readonly forOperator?: string }
 
 /** The call ended while its tool ran: its effect is unknown, and it must not be repeated. */

@@ -4,14 +4,14 @@ import { canonicalJson } from '../tool/digest.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Implementation, ToolDocument, ToolRecord, VersionEntry } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
-import { compareSaid, type SaidChange } from './said-changes.ts'
+import { compareTexts, type TextChange } from './text-changes.ts'
 
 export interface VersionHistory {
   readonly entry: VersionEntry
   readonly record?: ToolRecord
   /** For a pending version, the one that callers have; absent where either is not read. */
   readonly comparedWith?: string
-  readonly changes?: readonly SaidChange[]
+  readonly changes?: readonly TextChange[]
 }
 
 /** Of lower versions only the id and status are given. */
@@ -40,7 +40,7 @@ export async function historyOf(
     if (!record) return { entry }
     if (!sees(record)) return []
     if (!before || !sees(before)) return { entry, record }
-    const texts = compareSaid(before, record, budget).map((change) => {
+    const texts = compareTexts(before, record, budget).map((change) => {
       left -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
       const { path, what, level } = change
       return left >= 0 ? change : { path, what, level }
@@ -65,8 +65,8 @@ function implementationChanges(
   before: Implementation | undefined,
   after: Implementation | undefined,
   budget: Budget,
-): readonly SaidChange[] {
-  const change = (what: string): readonly SaidChange[] => [{ path: '/implementation', what, level: 'patch' }]
+): readonly TextChange[] {
+  const change = (what: string): readonly TextChange[] => [{ path: '/implementation', what, level: 'patch' }]
   if (before?.kind !== after?.kind) return change('It runs in another way')
   const compared = afford(() => {
     weigh(before, budget)

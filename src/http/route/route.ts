@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { WriteAct } from '../../core/access/act.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
-import { toldTo } from '../../core/failure/told-to.ts'
+import { failureFor } from '../../core/failure/for-operator.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Expected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonText } from '../answer/json-response.ts'
@@ -92,7 +92,7 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
         let about: JsonObject | undefined
         const result = await answer(handle, c, principal, (more) => void (about = { ...about, ...more }))
-        const response = responseOf(result, (failure) => respond(toldTo(principal, failure)))
+        const response = responseOf(result, (failure) => respond(failureFor(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')
         if (act !== undefined) {
           const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type

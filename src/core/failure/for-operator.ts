@@ -6,7 +6,7 @@ export function operatorsPart(failure: Failure): string | undefined {
 }
 
 /** Administrators are told what only they can put right; others, such as agents, what they or their users can do. */
-export function toldTo(principal: Principal, failure: Failure): Failure {
+export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
   switch (failure.type) {
     case 'tool-disabled':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
-import { toldTo } from '../../../src/core/failure/told-to.ts'
+import { failureFor } from '../../../src/core/failure/for-operator.ts'
 
 const AGENT: Principal = { ...ADMIN, id: 'key:1', kind: 'key', scopes: ['tools:read', 'tools:call'] }
 const id = 'Kit.Tool@1.0.0'
@@ -30,14 +30,14 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
 
 describe('what only an operator can do', () => {
   it.each(FAILURES)('is not told to an agent: $type', (failure) => {
-    const told = toldTo(AGENT, failure)
+    const told = failureFor(AGENT, failure)
     const { forOperator: _, ...rest } = { forOperator, ...failure }
     expect(told).toEqual(rest)
     expect(JSON.stringify(told)).not.toContain('wrangler')
   })
 
   it.each(FAILURES)('is told to administrators in place of the rest: $type', (failure, where) => {
-    const told = toldTo(ADMIN, failure)
+    const told = failureFor(ADMIN, failure)
     expect(told).toMatchObject({ [where]: forOperator })
     expect(told).not.toHaveProperty('forOperator')
   })
@@ -46,14 +46,14 @@ describe('what only an operator can do', () => {
     const disabled = { type: 'tool-disabled', id } as const
     const untrusted = { type: 'tool-untrusted', id, credentials: ["the secret 'KEY'"] } as const
     for (const failure of [disabled, untrusted]) {
-      expect(toldTo(AGENT, failure)).toBe(failure)
-      expect(toldTo(ADMIN, failure)).toEqual({ ...failure, detail: expect.stringContaining('PATCH /tools/') })
+      expect(failureFor(AGENT, failure)).toBe(failure)
+      expect(failureFor(ADMIN, failure)).toEqual({ ...failure, detail: expect.stringContaining('PATCH /tools/') })
     }
   })
 
   it('leaves what everybody is told as it is', () => {
     const failure: Failure = { type: 'forbidden', reason: 'It may not' }
-    expect(toldTo(ADMIN, failure)).toBe(failure)
-    expect(toldTo(AGENT, failure)).toBe(failure)
+    expect(failureFor(ADMIN, failure)).toBe(failure)
+    expect(failureFor(AGENT, failure)).toBe(failure)
   })
 })

@@ -11,7 +11,7 @@ import { everySubschema } from '../schema/subschemas.ts'
 type Change = ReturnType<typeof compareDefinitions>[number]
 
 /** A text that differs between two versions; all else than texts as JSON. */
-export interface SaidChange extends Change {
+export interface TextChange extends Change {
   readonly before?: string
   readonly after?: string
 }
@@ -20,13 +20,13 @@ export interface SaidChange extends Change {
 const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
 /** In the order in which texts are worth a look; models read them as instructions. */
-export function compareSaid(before: ToolRecord, after: ToolRecord, budget: Budget): readonly SaidChange[] {
-  const compared = afford(() => [...saidChanges(before, after, budget)], 'What is said is too much to compare')
+export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budget): readonly TextChange[] {
+  const compared = afford(() => [...textChanges(before, after, budget)], 'What is said is too much to compare')
   if (compared.ok) return compared.value
   return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'patch' }))
 }
 
-function* saidChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Generator<SaidChange> {
+function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Generator<TextChange> {
   const differs = (path: string, of: string, was: unknown, is: unknown) => differenceOf(path, of, was, is, budget)
   yield* differs('/description', 'Its description', before.description, after.description)
   yield* differs('/title', 'Its title', titleOf(before), titleOf(after))
@@ -49,7 +49,7 @@ function* schemaChanges(
   before: unknown,
   after: unknown,
   budget: Budget,
-): Generator<SaidChange> {
+): Generator<TextChange> {
   const was = new Map<string, Readonly<Record<string, unknown>>>()
   for (const { path, schema } of everySubschema(before, MAX_SCHEMA_DEPTH)) {
     budget.spend(unitsOf(path))
@@ -76,7 +76,7 @@ function placeOf(root: string, path: string): string {
   return last === undefined ? `the ${root}` : `'${last}'`
 }
 
-function* differenceOf(path: string, of: string, was: unknown, is: unknown, budget: Budget): Generator<SaidChange> {
+function* differenceOf(path: string, of: string, was: unknown, is: unknown, budget: Budget): Generator<TextChange> {
   weigh(was, budget, path)
   weigh(is, budget, path)
   const [before, after] = [textOf(was), textOf(is)]
