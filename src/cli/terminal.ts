@@ -34,7 +34,6 @@ export function createTerminal(
 
   return {
     json,
-    /** Whether a person can be asked. */
     isInteractive,
     width,
     give(value: unknown, inWords: () => void): void {

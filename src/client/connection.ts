@@ -7,13 +7,11 @@ export interface ConnectionOptions {
   readonly key?: string | undefined
   /** How often a request is sent before it is given up; 5 by default. */
   readonly attempts?: number | undefined
-  /** The global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined
 }
 
 export interface Ask<T> {
   readonly method?: string
-  /** From the root of the deployment. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly json?: unknown

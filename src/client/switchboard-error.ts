@@ -52,7 +52,6 @@ export interface Challenge {
 /** Lacks of a call that no link leads to. */
 export interface MissingRequirements {
   readonly secrets: readonly string[]
-  /** Whether the call has to say for which user it is. */
   readonly user: boolean
 }
 

@@ -23,7 +23,6 @@ export interface Question {
   readonly problem?: string
 }
 
-/** Asks which toolkits an agent may use, and for how long. Nothing is chosen that was not asked for. */
 export function askPage({ asking, person, choices, wanted, problem }: Question): Page {
   const name = bounded(asking.name, 100)
   const hasChoices = choices.length > 0

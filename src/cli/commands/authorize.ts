@@ -59,7 +59,6 @@ async function linksOf({ client, connection, signal }: CliSession, tool: string)
   }
 }
 
-/** Shows a person the link of a challenge, and opens it where somebody is at the terminal and wants that. */
 export async function showLink(session: CliSession, challenge: Challenge, opens: boolean): Promise<void> {
   const { terminal, surroundings } = session
   const { id, url, scopes = [], user } = challenge

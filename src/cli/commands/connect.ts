@@ -58,7 +58,6 @@ function showSteps({ terminal }: CliSession, { id, where }: AgentHost, snippet: 
   })
 }
 
-/** Undefined where the snippet is no part of a file. */
 function fileOf({ file }: AgentHost, { language }: Snippet, options: ConnectOptions): string | undefined {
   if (language !== 'json' && language !== 'toml') return undefined
   if (options.file !== undefined) return resolve(options.file)

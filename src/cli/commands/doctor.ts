@@ -95,7 +95,6 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
   return hasKey || reads ? [found] : [{ ...found, state: 'off' }]
 }
 
-/** Whether the key is an administrator's, as the next checks need. */
 async function administration({ connection, signal }: CliSession): Promise<Finding[]> {
   const about = 'administrator'
   try {

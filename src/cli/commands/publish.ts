@@ -25,7 +25,6 @@ interface Published {
   readonly ids: readonly string[]
   readonly unchanged: boolean
   readonly warnings: readonly string[]
-  /** The failures of a batch. */
   readonly refused: readonly JsonRecord[]
 }
 

@@ -20,7 +20,6 @@ export function withSelect(tool: JsonObject): JsonObject {
   return { ...rest, inputSchema: { ...schema, properties: { ...properties, [SELECT]: SCHEMA } } }
 }
 
-/** Moves the parameter out of the input, unless it is the tool's own. */
 export async function takeSelect(
   call: ToolCall,
   asked: string,

@@ -28,7 +28,6 @@ export function seedForm(record: ToolRecord): JsonObject {
   return formOf(record, (input) => ({ parameters: input }), createBudget()).document
 }
 
-/** `input_schema` flat, as the published OpenAPI document and its client libraries have it. */
 export function encodeFlat(record: ToolRecord, budget = createBudget()): Encoded {
   return formOf(record, flat, budget)
 }

@@ -18,7 +18,6 @@ export interface Revision {
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
   readonly disconnectCancels: boolean
   tool(record: ToolRecord, name: string): JsonObject
-  /** The value as `structuredContent`; undefined when it has none. */
   structured(value: unknown, text: string, output: JsonSchema | null): string | undefined
   result(members: string, meta?: JsonObject): string
   listResult(members: string): string
