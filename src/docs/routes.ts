@@ -51,11 +51,11 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
     PAGE,
     async (c) => {
       const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
-      const asked = c.req.param('guide') ?? ''
-      const name = asked.replace(/\.md$/, '')
+      const path = c.req.param('guide') ?? ''
+      const name = path.replace(/\.md$/, '')
       const guide = guides.find((each) => each.name === name)
       if (!guide) return page(NO_GUIDE)
-      if (asked === name) return page(guidePage(guide, originOf(c)))
+      if (path === name) return page(guidePage(guide, originOf(c)))
       return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
     },
     onPage,

@@ -77,7 +77,7 @@ function hasStarted(): void {
 function why(error: unknown): string {
   const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
   starting = []
-  return thrown.join('\n') || said(error)
+  return thrown.join('\n') || messageOf(error)
 }
 
 function make(): Promise<Bundled> {
@@ -143,7 +143,7 @@ async function stop(): Promise<void> {
   process.exit(0)
 }
 
-function said(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -156,6 +156,6 @@ function orEnd<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    return end(said(error))
+    return end(messageOf(error))
   }
 }

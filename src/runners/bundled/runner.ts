@@ -51,8 +51,8 @@ export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOpt
 function asResult(result: unknown): RunResult {
   if (typeof result !== 'object' || result === null) return { ok: true, value: result }
   if (isMore(result)) {
-    const said = result[more]
-    return 'asks' in said ? { ok: false, asks: said.asks } : { ok: true, ...said }
+    const extra = result[more]
+    return 'asks' in extra ? { ok: false, asks: extra.asks } : { ok: true, ...extra }
   }
   return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
 }

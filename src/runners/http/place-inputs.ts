@@ -11,20 +11,9 @@ import {
 } from './implementation.ts'
 import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
 
-export interface PlacedInputs {
-  /** Percent-encoded, as are the query and the cookies. */
-  readonly path: Map<string, string>
-  readonly query: string[]
-  readonly cookies: string[]
-  readonly headers: Map<string, string>
-  readonly fields: BodyField[]
-  readonly problems: string[]
-}
+export type PlacedInputs = ReturnType<ReturnType<typeof inputPlacer>>
 
-export function inputPlacer(
-  implementation: HttpImplementation,
-  template: UrlTemplate,
-): (input: JsonObject) => PlacedInputs {
+export function inputPlacer(implementation: HttpImplementation, template: UrlTemplate) {
   const { parameters } = implementation
   const placeOf = unplacedInputs(implementation)
   const secretQuery = credentialNames(implementation, 'query')
@@ -32,14 +21,15 @@ export function inputPlacer(
   const hasFields = bodyHasFields(implementation)
   const needed = pathInputs(implementation, template)
 
-  return (input) => {
-    const placed: PlacedInputs = {
-      path: new Map(),
-      query: [],
-      cookies: [],
-      headers: new Map(),
-      fields: [],
-      problems: [],
+  return (input: JsonObject) => {
+    /** Percent-encoded, but for the headers. */
+    const placed = {
+      path: new Map<string, string>(),
+      query: new Array<string>(),
+      cookies: new Array<string>(),
+      headers: new Map<string, string>(),
+      fields: new Array<BodyField>(),
+      problems: new Array<string>(),
     }
     for (const parameter of parameters) {
       const given = ownValue(input, parameter.input)

@@ -51,7 +51,7 @@ export function readResponse(
     return { ok: false, failure: answeredFailure(message, answer, `${method} ${shown.url}`, redact, now) }
   }
   if (!isExpected(status, mapping)) {
-    return withSaid(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact)
+    return withStatedFailure(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact)
   }
   const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'
@@ -81,7 +81,7 @@ export function readResponse(
   }
 }
 
-function withSaid(
+function withStatedFailure(
   failed: FailedRun,
   response: GuardedResponse,
   { error }: Pick<HttpResponseMapping, 'error'>,
@@ -90,11 +90,11 @@ function withSaid(
   if (!error) return failed
   const document = parseJson(decode(response))
   if (document === undefined) return failed
-  const said = Object.fromEntries(
+  const stated = Object.fromEntries(
     Object.entries(error).map(([field, pointer]) => [field, valueAt(document, pointerSteps(pointer) ?? [])]),
   )
-  const { developer_message: developer, additional_prompt_content: prompt, ...fields } = failureFields(said)
-  const { message } = said
+  const { developer_message: developer, additional_prompt_content: prompt, ...fields } = failureFields(stated)
+  const { message } = stated
   return {
     ok: false,
     failure: {

@@ -28,8 +28,8 @@ export async function callOxp(
   const { status, document, text } = answer
   answered?.(status)
   if (status >= 200 && status < 300) return decodeAnswer(document, text, endpoint)
-  const said = isObject(document) ? wordsFor(status, document, endpoint) : undefined
-  return said ?? refused(answer, endpoint, now())
+  const explained = isObject(document) ? wordsFor(status, document, endpoint) : undefined
+  return explained ?? refused(answer, endpoint, now())
 }
 
 function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): ServerOutcome {

@@ -21,10 +21,10 @@ export function readAnswer(waited: Waited<unknown>, subject: string, unfinished:
   return parseAnswer(waited.value)
 }
 
-function parseAnswer(given: unknown) {
-  if (typeof given !== 'string') return 'The sandbox answered with something that is no text'
-  if (given.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
-  const answer = parseJson(given)
+function parseAnswer(text: unknown) {
+  if (typeof text !== 'string') return 'The sandbox answered with something that is no text'
+  if (text.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
+  const answer = parseJson(text)
   if (answer === undefined) return 'The sandbox answered with something that is no JSON'
   if (!isObject(answer)) return 'The sandbox answered with something that is no answer'
   const { ok, value, message, failure, kind, logs, usage } = answer

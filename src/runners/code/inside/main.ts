@@ -39,8 +39,8 @@ function createSender(send: Progress) {
     sending = undefined
   }
   return {
-    progress: (...said: Parameters<Progress>): Promise<void> => {
-      newest = said
+    progress: (...report: Parameters<Progress>): Promise<void> => {
+      newest = report
       return (sending ??= sendAll())
     },
     sent: () => sending,

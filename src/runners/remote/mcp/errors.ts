@@ -47,8 +47,8 @@ export function askedFor(elicitations: readonly unknown[]): string {
 
 /** A code that is a number is the server's (JSON-RPC 2.0, "Error object"); a status came in place of a message. */
 function partsOf(error: unknown) {
-  const { code, data: given }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
-  const data = isObject(given) ? given : {}
+  const { code, data: details }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
+  const data = isObject(details) ? details : {}
   const status = typeof code !== 'number' && typeof data['status'] === 'number' ? data['status'] : undefined
   return { code, data, status }
 }

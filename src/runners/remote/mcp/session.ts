@@ -2,12 +2,11 @@ import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
 import type { Signal } from '../../../core/tool/platform.ts'
 import { untilAborted } from '../../../outbound/until-aborted.ts'
-import type { FailedCall } from '../../shared/server-failure.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
 import { explain, wasNotRun } from './errors.ts'
 import { modernPrior } from './known-revisions.ts'
-import { createSessionFetch, type TransportFailures } from './session-fetch.ts'
+import { createSessionFetch } from './session-fetch.ts'
 
 interface SessionOptions {
   readonly endpoint: Endpoint
@@ -19,15 +18,6 @@ interface SessionOptions {
   /** Told of every message before the client looks at it. */
   readonly onMessage?: (message: unknown) => void
 }
-
-type Session<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false
-      readonly error: unknown
-      readonly failures: TransportFailures
-      readonly hadBegun: boolean
-    }
 
 type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
@@ -43,11 +33,7 @@ const CLOSING_MS = 3_000
 const GRACE_MS = 10_000
 
 /** No connection may outlive its request. Where a server left its known revision, it is asked, and the work begins again. */
-export async function withSession<T>(
-  options: SessionOptions,
-  deps: RemoteDeps,
-  work: Work<T>,
-): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly failed: FailedCall }> {
+export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, work: Work<T>) {
   const { endpoint, signal } = options
   const { href } = endpoint.url
   const known = deps.revisions.get(href)
@@ -58,7 +44,7 @@ export async function withSession<T>(
   }
   if (session.ok) return session
   const failed = explain(session.error, session.failures, endpoint, deps.now())
-  return { ok: false, failed: session.hadBegun ? failed : { ...failed, isUncertain: false } }
+  return { ok: false as const, failed: session.hadBegun ? failed : { ...failed, isUncertain: false } }
 }
 
 async function openSession<T>(
@@ -66,7 +52,7 @@ async function openSession<T>(
   { guardedStream, revisions }: RemoteDeps,
   known: PriorDiscovery | undefined,
   work: Work<T>,
-): Promise<Session<T>> {
+) {
   const { endpoint, signal, timeoutMs, background } = options
   const { Client, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
@@ -103,9 +89,9 @@ async function openSession<T>(
   const failures = session.failures()
   const ended = end(client, transport, connected).then(close)
   if (!background) await ended
-  if (done.state === 'done') return { ok: true, value: done.value }
+  if (done.state === 'done') return { ok: true as const, value: done.value }
   const error = done.state === 'failed' ? done.error : new Error('The call has ended')
-  return { ok: false, error, failures, hadBegun: connected }
+  return { ok: false as const, error, failures, hadBegun: connected }
 }
 
 /** Never rejects. */
