@@ -90,10 +90,10 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
 
 /** Undefined where all is ready, as for most requests. */
 function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
-  return (c: RouteContext): Promise<void> | undefined => {
+  return (c: RouteContext) => {
     const taking = takeIn()
     const reading = policies.ready(backgroundOf(c))
-    return taking && reading ? Promise.all([taking, reading]).then(() => undefined) : (taking ?? reading)
+    return (taking ?? reading) && Promise.all([taking, reading])
   }
 }
 

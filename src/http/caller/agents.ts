@@ -3,7 +3,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { isTrustworthy } from './loopback.ts'
 import type { Sessions } from './sessions.ts'
-import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
+import { createVerdicts, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
 
 interface Known {
   readonly principal: Principal
@@ -96,8 +96,4 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
 /** Read from the text, since parsing a URL costs each call. */
 export function originOf(url: string): string {
   return url.slice(0, url.indexOf('/', url.indexOf('://') + 3))
-}
-
-function principalOf(known: Result<Known>): Result<Principal> {
-  return known.ok ? ok(known.value.principal) : known
 }

@@ -7,7 +7,7 @@ import type { JwtVerifier } from './jwt.ts'
 import { isLocalRequest } from './loopback.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
-export type AccessMode = 'keys' | 'public' | 'open'
+type AccessMode = 'keys' | 'public' | 'open'
 
 export interface AuthenticatorOptions {
   readonly access: AccessMode

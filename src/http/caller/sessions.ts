@@ -6,7 +6,7 @@ import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Authenticator, hasCredential } from './authenticate.ts'
 import { randomValue, sessionCookieOf, setSessionCookie } from './cookie.ts'
 import { isOwnPage, isSameOrigin } from './same-origin.ts'
-import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
+import { createVerdicts, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
 
 export interface SignedIn {
   readonly principal: Principal
@@ -149,8 +149,4 @@ export function createSessions(options: SessionsOptions) {
     await store.remove(session.id)
     verdicts.forgetWhere((signed) => signed.session.id === session.id)
   }
-}
-
-function principalOf(found: Result<SignedIn>): Result<Principal> {
-  return found.ok ? ok(found.value.principal) : found
 }

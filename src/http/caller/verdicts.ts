@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { createKept, type Entry } from '../../core/cache/kept.ts'
 import type { Store } from '../../core/cache/memory.ts'
-import type { Failing, Result } from '../../core/failure/failure.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 
 /** `expiresAt` bounds how long it holds, in milliseconds since 1970. */
 export interface Judgement<T> {
@@ -67,4 +68,8 @@ function storeOf<T>(): Store<Entry<Judgement<T>>> {
     clear: () => both.forEach((store) => store.clear()),
     forEach: (each) => both.forEach((store) => store.forEach(each)),
   }
+}
+
+export function principalOf(found: Result<{ readonly principal: Principal }>): Result<Principal> {
+  return found.ok ? ok(found.value.principal) : found
 }

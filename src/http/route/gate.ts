@@ -34,7 +34,7 @@ export interface GateWatch {
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
-  prepare: (c: RouteContext) => Promise<void> | undefined,
+  prepare: (c: RouteContext) => Promise<unknown> | undefined,
   watch: GateWatch = {},
 ): Gate {
   return async (c, scope) => {
