@@ -135,7 +135,7 @@ describe('what is asked for beside a definition', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line))
-      return lines.slice(1).map(({ hmac, ...line }) => line)
+      return lines.slice(1).map(({ hmac: _, ...line }) => line)
     }
     const file = await fetch(`${server.url}/export?toolkit=Held`, { headers: asAdmin })
     const other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
