@@ -29,7 +29,7 @@ export interface CatalogueTool extends ToolName {
 export interface Listing {
   readonly lines: readonly string[]
   readonly nextCursor?: string
-  /** Of a search: how many tools match, and the words that no visible tool has. */
+  /** For a search: the tools that match, and the words that no visible tool has. */
   readonly total?: number
   readonly unmatched?: readonly string[]
 }

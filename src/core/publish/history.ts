@@ -14,7 +14,7 @@ export interface VersionHistory {
   readonly changes?: readonly TextChange[]
 }
 
-/** Of lower versions only the id and status are given. */
+/** Lower versions have only their id and status. */
 const MOST_READ = 20
 /** In characters; beyond them a text is only said to differ. */
 const MOST_TOLD = 500_000

@@ -19,7 +19,7 @@ export const SHARE = 2 * UNITS
 
 export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
-/** Of references to references; longer chains are circles. */
+/** References to references; longer chains are circles. */
 const MAX_CHAIN = 16
 
 export function readDescription(root: Node, url?: string): Possible<Description> {
