@@ -9,7 +9,6 @@ import { current, rootObject } from './root-object.ts'
 
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** A tool for Anthropic's Messages API: JSON Schema 2020-12 below a root of type object. */
 export function anthropic(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
   const writing = { root: record.input, losses, budget }

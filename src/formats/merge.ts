@@ -5,7 +5,7 @@ import { localTarget, type SchemaObject, visit, type Writing } from './writing.t
 
 const MAX_LEVELS = 16
 
-/** Of keywords other than properties and required names the first counts. The result can double with every level. */
+/** The first of two counts, but properties and required names are joined. The result can double with every level. */
 export function mergeAllOf(schema: SchemaObject, path: string, writing: Writing, level = 0): SchemaObject {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema

@@ -8,7 +8,6 @@ export interface LimitPolicy {
   readonly seconds?: number
 }
 
-/** `of` tells a tool's limits from others that it has. */
 export interface ToolLimits {
   readonly of: string
   readonly limits: CallLimits

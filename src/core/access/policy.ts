@@ -48,7 +48,6 @@ export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeS
   return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
 }
 
-/** All policies whose pattern covers a tool, combined. */
 export interface ToolRule {
   readonly securityLevel: number
   readonly approval: boolean
@@ -61,7 +60,6 @@ export interface ToolRule {
 export const NO_RULE = combined([])
 
 export interface PolicySet {
-  /** Changes whenever a policy does. */
   readonly revision: number
   readonly secrets: ReadonlySet<string>
   ruleOf(tool: ToolName): ToolRule

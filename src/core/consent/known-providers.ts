@@ -12,11 +12,7 @@ function at(authorize: string, token: string, revoke?: string) {
 const BASIC = { token_endpoint_auth_method: 'client_secret_basic' } as const
 const MICROSOFT = 'login.microsoftonline.com/common/oauth2/v2.0'
 
-/**
- * Providers that need no configuration. Endpoints are not discovered: it saves a request, and half of them publish
- * nothing. `issuer` is set where a provider names itself in its answers (RFC 9207) or publishes it. LinkedIn is left
- * out: its token endpoint refuses PKCE.
- */
+/** Half of these publish no endpoints to discover. LinkedIn is left out: its token endpoint refuses PKCE. */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   airtable: {
     name: 'Airtable',
@@ -124,7 +120,6 @@ export function clientVariables(id: string): { readonly clientId: string; readon
   return { clientId: `${prefix}_CLIENT_ID`, clientSecret: `${prefix}_CLIENT_SECRET` }
 }
 
-/** A well-known provider whose client is set by variables. */
 export function connectedProvider(id: string, variable: (name: string) => string | undefined): Provider | undefined {
   const known = knownProvider(id)
   const { clientId, clientSecret } = clientVariables(id)

@@ -7,10 +7,7 @@ export type Assertion = (value: unknown, budget: Budget) => boolean
 const COUNTED_PER_UNIT = 1_000
 const DIVISION = 5
 
-/**
- * The keywords that judge a value without a schema of their own (JSON Schema 2020-12 Validation section 6), save
- * `pattern` and `required`. Each takes the keyword's well-formed value.
- */
+/** JSON Schema 2020-12 Validation section 6, save `pattern` and `required`, for well-formed values of keywords. */
 export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = new Map([
   ['type', (wanted) => typeAssertion(Array.isArray(wanted) ? wanted : [wanted])],
   ['enum', (wanted) => oneOf(Array.isArray(wanted) ? wanted : [])],

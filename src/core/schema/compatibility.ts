@@ -50,10 +50,7 @@ export function checkSuccessor(previous: Contract, next: Contract): readonly Pro
   return refuseChanges(compareDefinitions(previous, next), previous.version, next.version)
 }
 
-interface ToolSet {
-  readonly version: string
-  readonly tools: readonly string[]
-}
+type ToolSet = { readonly version: string; readonly tools: readonly string[] }
 
 export function checkWholeSuccessor(previous: ToolSet, next: ToolSet): readonly Problem[] {
   const removed = previous.tools.filter((tool) => !next.tools.includes(tool))

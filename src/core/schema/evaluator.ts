@@ -55,8 +55,8 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
 
   const check = make(root, '', ROOT)
   for (const resolve of references) resolve()
-  return (value, given) => {
-    budget = given
+  return (value, checking) => {
+    budget = checking
     found = []
     places = quiet = 0
     check(value, undefined, undefined)
@@ -96,12 +96,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return (value, place, judged) => {
       budget.spend(EVALUATION)
       const own: Judged = judgesRest ? new Set() : judged
-      let isValid = true
-      for (const check of checks) {
-        if (check(value, place, own)) continue
-        isValid = false
-        if (quiet > 0) return false
-      }
+      const isValid = every(checks, (check) => check(value, place, own))
       if (isValid && own !== judged) join(judged, own)
       return isValid
     }
@@ -260,7 +255,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
     return check(Reflect.get(Object(value), step), { above: place, step }, undefined)
   }
 
-  /** What a check judged of the same value counts only where it is valid. */
+  /** Names and indexes judged by a check count only where the value is valid. */
   function inPlace(check: Check, value: unknown, place: Place, judged: Judged): boolean {
     const own: Judged = judged && new Set()
     const isValid = check(value, place, own)

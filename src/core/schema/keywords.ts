@@ -6,15 +6,9 @@ export interface Keyword {
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
   /** Whether its schemas judge the very value that the schema around them judges. */
   readonly isInPlace?: true
-  /**
-   * The problem reported on failure: those `below` it, the keyword as a `whole`, or the keyword where `false` refused a
-   * `surplus` and otherwise those below. Absent where nothing is below it.
-   */
+  /** Reported on failure: problems `below` it, itself as a `whole`, or itself where `false` refused a `surplus`. */
   readonly tells?: 'below' | 'whole' | 'surplus'
-  /**
-   * How a change is judged: as a `lower` or `upper` bound, as a `constraint` (relaxed only by its removal), by its
-   * `parts`, or as `opaque`, which may break callers in any case. Absent where it judges no value.
-   */
+  /** `constraint` is relaxed only by its removal; `opaque` may break callers. Absent where it judges no value. */
   readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
 }
 

@@ -4,10 +4,10 @@ import { isObject } from '../tool/json.ts'
 import { VALIDATING } from './keywords.ts'
 import { mapSubschemas } from './subschemas.ts'
 
-/** `asked` has the numbers of meanings in place of subschemas, and sorted lists; `true` accepts anything. */
+/** `keywords` has the numbers of meanings in place of subschemas, and sorted lists; `true` accepts anything. */
 export interface Meaning {
   readonly number: number
-  readonly asked: Readonly<Record<string, unknown>> | boolean
+  readonly keywords: Readonly<Record<string, unknown>> | boolean
   readonly units: number
 }
 
@@ -28,24 +28,24 @@ export function createMeanings(budget: Budget): Meanings {
     if (!isObject(schema)) return meant(schema !== false)
     const known = bySchema.get(schema)
     if (known) return known
-    const asked: Record<string, unknown> = {}
+    const keywords: Record<string, unknown> = {}
     const own = createBudget(Infinity, budget)
     for (const [keyword, value] of Object.entries(mapSubschemas(schema, (below) => of(below).number))) {
       if (!VALIDATING.has(keyword)) continue
       weigh(value, own)
-      asked[keyword] = Array.isArray(value) ? withoutOrder(keyword, value) : value
+      keywords[keyword] = Array.isArray(value) ? withoutOrder(keyword, value) : value
     }
-    const meaning = meant(Object.keys(asked).length === 0 || asked, own.spent)
+    const meaning = meant(Object.keys(keywords).length === 0 || keywords, own.spent)
     bySchema.set(schema, meaning)
     return meaning
   }
 
-  function meant(asked: Meaning['asked'], units = 1): Meaning {
+  function meant(keywords: Meaning['keywords'], units = 1): Meaning {
     budget.spend(1)
-    const text = canonicalJson(asked)
+    const text = canonicalJson(keywords)
     const known = byText.get(text)
     if (known) return known
-    const meaning = { number: all.length, asked, units }
+    const meaning = { number: all.length, keywords, units }
     all.push(meaning)
     byText.set(text, meaning)
     return meaning

@@ -14,7 +14,6 @@ const TOO_LONG = `Must be at most ${MAX_WRITTEN_OUT} characters long with its re
 const MAX_REPETITIONS = 1_000
 const MAX_GROUPS = 100
 
-/** Units for compiling. */
 const TOKEN_UNITS = 10
 const WRITTEN_OUT_UNITS = 2
 const PROPERTY_UNITS = 100

@@ -1,7 +1,6 @@
 import { MAX_POINTER } from './publishable.ts'
 import { placeOf } from './subschemas.ts'
 
-/** The base URI of a schema's references, and the URIs it is known by. */
 export interface ResourceScope {
   readonly base: string
   readonly uris: readonly string[]

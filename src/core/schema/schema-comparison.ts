@@ -71,7 +71,7 @@ function* partChanges(before: Meaning, after: Meaning, comparison: Comparison): 
   if (before === after) return
   const { direction, path, name, budget } = comparison
   budget.spend(KEYWORDS + before.units + after.units, path)
-  const [from, to] = [before.asked, after.asked]
+  const [from, to] = [before.keywords, after.keywords]
   if (direction === 'input') {
     if (to === false || from === false) {
       yield { path, what: `${name} is ${to ? 'now' : 'no longer'} accepted`, level: to ? 'minor' : 'major' }

@@ -118,10 +118,7 @@ export async function loadValidator(schema: JsonSchema): Promise<Validate> {
   return interpretSchema(schema)
 }
 
-/**
- * Generates no code, which Workers refuse. A value that is too deep or too costly, and any value for an unusable schema, has
- * one problem that says so. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1).
- */
+/** Generates no code, which Workers refuse. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1). */
 export function interpretSchema(schema: JsonSchema, budgetOf: (units: number) => Budget = createBudget): Validate {
   let evaluate: Evaluator
   try {

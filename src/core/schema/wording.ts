@@ -1,6 +1,5 @@
 import type { Problem } from '../tool/problem.ts'
 
-/** Per schema or value. */
 export const MAX_PROBLEMS = 100
 
 /** Characters of a list of allowed values before "...". */

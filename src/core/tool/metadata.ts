@@ -3,7 +3,6 @@ import { isJsonObject, isTexts, type JsonObject } from './json.ts'
 import { pointerStep } from './problem.ts'
 import type { Definition } from './tool.ts'
 
-/** In the words of the Open Tool Calling RFC. */
 type Described = Pick<Definition, 'metadata'>
 
 export function declaredModes({ metadata }: Described): readonly string[] | undefined {

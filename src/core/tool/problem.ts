@@ -20,7 +20,6 @@ export function pointerStep(key: string | number): string {
   return /[~/]/.test(text) ? `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${text}`
 }
 
-/** `'a', 'b'` */
 export function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')
 }
