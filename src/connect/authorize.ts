@@ -14,7 +14,7 @@ import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { SignedIn, Sessions } from '../http/caller/sessions.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
-import type { Asked, AuthorizationRequest } from '../storage/connect/connections.ts'
+import type { AuthorizationDetails, AuthorizationRequest } from '../storage/connect/connections.ts'
 import { type Choice, choicesOf } from '../core/catalogue/choices.ts'
 import { type FindDocument, isDocumentUrl } from './client-document.ts'
 import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.tsx'
@@ -37,7 +37,7 @@ export interface AuthorizeDeps {
 interface Question {
   readonly request: AuthorizationRequest
   readonly signed: SignedIn
-  readonly asked: Asked
+  readonly asked: AuthorizationDetails
   readonly asking: Asking
   readonly choices: readonly Choice[]
 }
@@ -136,7 +136,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
   }
 }
 
-function askingOf({ client, redirectUri }: Asked): Asking {
+function askingOf({ client, redirectUri }: AuthorizationDetails): Asking {
   const { host, hostname } = new URL(redirectUri)
   return {
     name: bounded(client.name ?? host, MAX_NAME),

@@ -29,7 +29,6 @@ const PREFIXES: Readonly<Record<KvKind, string>> = {
 
 export const HEAD_KEY = 'catalogue/head'
 
-/** All policies are stored under one key. */
 export const ALL_POLICIES = 'all'
 
 export function kvKey(kind: KvKind, of: string): string {

@@ -34,7 +34,6 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
   }
 
   return {
-    /** Whether this isolate changed the key so recently that KV may lag. */
     isBehind,
 
     wrote(key: string): void {

@@ -55,7 +55,7 @@ export interface KeysOfKind {
 }
 
 /** Keys to be written as they were queued up to a revision; they may have been queued again since. */
-export interface Needed {
+export interface QueuedKeys {
   readonly targets: readonly string[]
   readonly upTo: number
 }
@@ -67,8 +67,7 @@ export interface Round {
    * Begins or continues, with about so many writes. `isAllWritten`: nothing else is queued but keys written a moment
    * ago. Gives the keys that must be written before it ends.
    */
-  begin(writes: number, isAllWritten: boolean): Promise<Needed>
-  /** Gives whether there is more to do at once. */
+  begin(writes: number, isAllWritten: boolean): Promise<QueuedKeys>
   end(): Promise<boolean>
 }
 
@@ -93,12 +92,11 @@ export function enqueue(sql: SqlStorage, target: string, revision: number, reaso
   )
 }
 
-/** Moves a queued key forward to the place of a reason. */
 export function hasten(sql: SqlStorage, target: string, reason: Reason): void {
   sql.exec('UPDATE outbox SET turn = min(turn, ?) WHERE target = ?', turnOf(target, reason), target)
 }
 
-export function waitingOf(sql: SqlStorage, { targets, upTo }: Needed): Due[] {
+export function waitingOf(sql: SqlStorage, { targets, upTo }: QueuedKeys): Due[] {
   const query = `SELECT target, revision, turn FROM json_each(?) CROSS JOIN outbox ON target = value WHERE since <= ?`
   const all: Due[] = []
   for (let at = 0; at < targets.length; at += ASKED_AT_ONCE) {
@@ -123,7 +121,6 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
   /** Recently written keys, which KV does not take another write to yet. */
   const written = new Map<string, number>()
 
-  /** Sets the alarm to the next run, if one is due before it. */
   async function schedule(): Promise<void> {
     if (isIdle()) return
     const at = Math.max(Date.now(), last + MIN_INTERVAL_MS)
@@ -171,7 +168,6 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
 
   const mayWriteMore = () => first('TRUE', 1).length > 0
 
-  /** Queued keys that may be written now. */
   function first(which: string, most: number, ...bindings: readonly number[]): readonly Due[] {
     const query = `SELECT target, revision, turn FROM outbox WHERE target <> ? AND ${which} LIMIT ?`
     return mayBeWritten(sql.exec<Due>(query, HEAD_KEY, ...bindings, most + written.size).toArray()).slice(0, most)

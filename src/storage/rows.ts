@@ -1,4 +1,3 @@
-/** Undefined where the query gives no row. */
 export function firstRow<Row extends Record<string, SqlStorageValue>>(
   sql: SqlStorage,
   query: string,
@@ -15,7 +14,6 @@ export function column<Value extends SqlStorageValue>(
   return Array.from(sql.exec(query, ...bindings).raw<[Value]>(), ([value]) => value)
 }
 
-/** Undefined where the query gives no row. */
 export function field<Value extends SqlStorageValue>(
   sql: SqlStorage,
   query: string,

@@ -68,7 +68,6 @@ export class Access extends DurableObject<AccessBindings> {
     noteUse(this.#sql, ids, at)
   }
 
-  /** By the key's id, in milliseconds since 1970. */
   lastUses(): Record<string, number> {
     return lastUses(this.#sql)
   }

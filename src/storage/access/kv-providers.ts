@@ -6,7 +6,6 @@ import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessReach } from './access-object.ts'
 
-/** Unknown ids are cached too. */
 const AGES = { fresh: 5_000, lastResort: 55_000 }
 const MAX_KEPT = 1_000
 

@@ -1,7 +1,6 @@
 import type { Session } from '../../core/access/session.ts'
 import { column, field } from '../rows.ts'
 
-/** Per principal; the oldest gives way. */
 const MAX_SESSIONS = 50
 
 export type SessionRows = ReturnType<typeof sessionRows>

@@ -20,7 +20,6 @@ export function createTables(sql: SqlStorage): void {
   openTables(sql, { of: 'Access', version: 1, tables: OUTBOX_TABLE + TABLES })
 }
 
-/** Makes the secret where none is stored yet. */
 export function deploymentSecret(sql: SqlStorage): string {
   const random = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
   sql.exec("INSERT OR IGNORE INTO secret VALUES ('deployment', ?)", random)

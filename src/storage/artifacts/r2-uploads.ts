@@ -11,7 +11,6 @@ export interface R2UploadsOptions extends ObjectReader {
 }
 
 const LIFETIME_MS = 86_400_000
-/** Ids cannot be guessed; and a file is its owner's alone even so. */
 const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
 /** Per principal, over all users it sends files for. */

@@ -3,11 +3,10 @@ import { firstRow } from '../rows.ts'
 
 /** Per user; the one connected first gives way. */
 const MAX_AGENTS = 100
-/** A code can be redeemed for so long. */
 const CODE_MS = 10 * 60_000
 const USED_EVERY_MS = 3_600_000
 
-type Row = {
+type AgentRow = {
   readonly expires: number
   readonly connected: number | null
   readonly used: number | null
@@ -19,8 +18,8 @@ const COLUMNS = 'expires, connected, used, body'
 export type AgentRows = ReturnType<typeof agentRows>
 
 export function agentRows(sql: SqlStorage, now: () => number) {
-  function find(id: string): { readonly row: Row; readonly agent: Agent } | undefined {
-    const row = firstRow<Row>(sql, `SELECT ${COLUMNS} FROM agent WHERE id = ? AND expires > ?`, id, now())
+  function find(id: string): { readonly row: AgentRow; readonly agent: Agent } | undefined {
+    const row = firstRow<AgentRow>(sql, `SELECT ${COLUMNS} FROM agent WHERE id = ? AND expires > ?`, id, now())
     return row && { row, agent: JSON.parse(row.body) }
   }
 
@@ -58,7 +57,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
     list(user: string): string[] {
       const all = `SELECT ${COLUMNS} FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid`
       return sql
-        .exec<Row>(all, user, now())
+        .exec<AgentRow>(all, user, now())
         .toArray()
         .map(({ used, body }) => {
           const agent: Agent = JSON.parse(body)

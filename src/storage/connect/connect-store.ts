@@ -3,7 +3,13 @@ import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../cor
 import { reachableStub } from '../reachable-stub.ts'
 import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
-import type { Asked, Asserted, AuthorizationRequest, OAuthAnswer, Refused } from './connections.ts'
+import type {
+  AuthorizationDetails,
+  Asserted,
+  AuthorizationRequest,
+  OAuthAnswer,
+  RefusedAuthorization,
+} from './connections.ts'
 
 /** A stub belongs to the request that got it, so a new one is made each time. */
 export type ConnectStub = () => DurableObjectStub<Connect>
@@ -42,8 +48,11 @@ export function createClientStore(connect: ConnectStub): OAuthClientStore {
 }
 
 export interface AuthorizationServer {
-  asked(request: AuthorizationRequest): Promise<Asked | Refused>
-  letIn(request: AuthorizationRequest, agent: Agent): Promise<{ readonly ok: true; readonly to: string } | Refused>
+  asked(request: AuthorizationRequest): Promise<AuthorizationDetails | RefusedAuthorization>
+  letIn(
+    request: AuthorizationRequest,
+    agent: Agent,
+  ): Promise<{ readonly ok: true; readonly to: string } | RefusedAuthorization>
   token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer>
   register(origin: string, body: string): Promise<OAuthAnswer>
 }

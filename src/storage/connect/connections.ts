@@ -13,7 +13,6 @@ import { agentOf, credentialOf } from './token-form.ts'
 
 export type GivenClient = Pick<Client, 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod'>
 
-/** An HTTP response as plain data. */
 export interface OAuthAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -28,25 +27,23 @@ export interface AuthorizationRequest {
 
 export interface Asserted {
   readonly client: Client
-  /** The assertion's `jti`, by which a second use is refused. */
   readonly id: string
   /** Milliseconds since 1970: the assertion is refused from then on anyway. */
   readonly until: number
 }
 
 /** `back` takes the refusal to the client. */
-export interface Refused {
+export interface RefusedAuthorization {
   readonly ok: false
   readonly message: string
   readonly back?: string
 }
 
-export interface Asked {
+export interface AuthorizationDetails {
   readonly ok: true
   readonly client: { readonly id: string; readonly name: string | undefined }
   readonly redirectUri: string
   readonly resource: string | undefined
-  /** The URL that takes the browser back with a refusal. */
   readonly refusal: string
 }
 
@@ -102,7 +99,7 @@ export class Connections {
   }
 
   /** Checks an authorization request (RFC 6749, section 4.1.1). */
-  async asked({ url, document }: AuthorizationRequest): Promise<Asked | Refused> {
+  async asked({ url, document }: AuthorizationRequest): Promise<AuthorizationDetails | RefusedAuthorization> {
     const read = await this.#read(url, document)
     if (!read.ok) return read
     const { request, client, refusal } = read
@@ -116,8 +113,10 @@ export class Connections {
     }
   }
 
-  /** Approves an agent, and gives the URL that takes the code to the client. */
-  async letIn({ url, document }: AuthorizationRequest, agent: Agent): Promise<{ ok: true; to: string } | Refused> {
+  async letIn(
+    { url, document }: AuthorizationRequest,
+    agent: Agent,
+  ): Promise<{ ok: true; to: string } | RefusedAuthorization> {
     const read = await this.#read(url, document)
     if (!read.ok) return read
     const { request, api } = read
@@ -168,7 +167,6 @@ export class Connections {
     return this.#clients.list()
   }
 
-  /** Ends the client's agents too. False for an unknown id. */
   removeClient(id: string): boolean {
     const removed = this.#clients.remove(id)
     const theirs = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
@@ -237,7 +235,6 @@ export class Connections {
     deleteEntriesOf(this.#sql, agent)
   }
 
-  /** Runs after all earlier work for the same agent. */
   async #inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(agent)
     const mine = (before ?? Promise.resolve()).then(work, work)

@@ -28,7 +28,7 @@ interface EntryList {
   readonly cursor?: string
 }
 
-type Row = { readonly key: string; readonly metadata: string | null; readonly expires: number | null }
+type EntryRow = { readonly key: string; readonly metadata: string | null; readonly expires: number | null }
 
 const MAX_LISTED = 1_000
 
@@ -66,7 +66,7 @@ export function createEntries(sql: SqlStorage, now: () => number): Entries {
 
     async list({ prefix = '', limit = MAX_LISTED, cursor } = {}) {
       const rows = sql
-        .exec<Row>(
+        .exec<EntryRow>(
           `SELECT key, metadata, expires FROM entry
            WHERE key > ? AND substr(key, 1, ?) = ? AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`,
           // Keys with the prefix sort after it, and the prefix itself may be one of them

@@ -1,9 +1,20 @@
 import { DurableObject } from 'cloudflare:workers'
 import { createChanges } from '../changes.ts'
 import { field, firstRow } from '../rows.ts'
-import { createTables } from './tables.ts'
+import { openTables } from '../schema.ts'
 
-type Row = {
+/**
+ * Times are milliseconds since 1970. `outcome` is sealed, and null until the call is over; a call is given up at
+ * `until`. See `../STORAGE.md`.
+ */
+const TABLES = `
+CREATE TABLE call (
+  id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, claim TEXT NOT NULL, until INTEGER NOT NULL, outcome TEXT, expires INTEGER NOT NULL
+);
+CREATE INDEX call_expires ON call (expires);
+`
+
+type ClaimRow = {
   readonly fingerprint: string
   readonly claim: string
   readonly until: number
@@ -12,7 +23,6 @@ type Row = {
 
 export interface ClaimRequest {
   readonly callId: string
-  /** Hash of everything that identifies the call. */
   readonly fingerprint: string
   /** A retry of the same request, after the object was moved, repeats its claim. */
   readonly claim: string
@@ -37,14 +47,14 @@ export function defineLedger<E>(clock: () => number) {
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
       this.#sql = state.storage.sql
-      createTables(this.#sql)
+      openTables(this.#sql, { of: 'a Ledger', version: 1, tables: TABLES })
     }
 
     async claim({ callId, fingerprint, claim, forMs }: ClaimRequest): Promise<ClaimAnswer> {
       for (;;) {
         const now = clock()
         this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
-        const known = firstRow<Row>(
+        const known = firstRow<ClaimRow>(
           this.#sql,
           'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?',
           callId,

@@ -1,7 +1,6 @@
 import type { CallRecord } from '../../core/call/record.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 
-/** Calls of one batch that share these fields. */
 export interface CallGroup {
   readonly principal: string
   readonly user: string | undefined

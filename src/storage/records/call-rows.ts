@@ -74,7 +74,6 @@ export function findCalls(
   return found.map(({ id, record }) => ({ id, record }))
 }
 
-/** In order of arrival, batch by batch. */
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedCall[]> {
   yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
 }

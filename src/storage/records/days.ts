@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../core/tool/time.ts'
 
-/** In UTC, such as `2026-01-31`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }

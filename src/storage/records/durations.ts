@@ -12,7 +12,6 @@ export function longestOf(bucket: number): number {
 
 export type Durations = ReadonlyMap<number, number>
 
-/** In milliseconds: the middle of the quantile's bucket. */
 export function quantileOf(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
   let left = Math.max(1, Math.ceil(total * share))

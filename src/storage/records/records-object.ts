@@ -18,7 +18,6 @@ export interface RecordBatch {
   /** A batch that comes twice is stored once. */
   readonly id: string
   readonly day: string
-  /** Each as JSON. */
   readonly calls: readonly string[]
   readonly acts: readonly Act[]
   readonly keep?: Exclude<RecordedCalls, 'none'>
@@ -67,7 +66,6 @@ export class Records extends DurableObject<RecordsBindings> {
     })
   }
 
-  /** Counts a batch and records its calls; gives how many there was no room for. */
   #store(texts: readonly string[], keep: RecordedCalls): number {
     const groups = groupCalls(texts.map((text): CallRecord => JSON.parse(text)))
     storeFigures(this.#sql, groups)

@@ -15,9 +15,7 @@ export interface RecordsOptions {
 
 const REACH = { what: 'records', waitMs: 10_000 }
 const MAX_GROUPS = 10_000
-/** Cursors have one length, whatever they hold. */
 const PLACE_LENGTH = 32
-/** Bounds of histograms, in seconds. */
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /** A stub belongs to the request that got it, so a new one is made each time. */

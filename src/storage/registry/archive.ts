@@ -86,7 +86,7 @@ function createPart() {
   }
 }
 
-type Row = { readonly after: string | number } & (
+type ArchivedRow = { readonly after: string | number } & (
   { readonly kind: 'fact'; readonly text: string } | { readonly kind: 'version'; readonly row: number }
 )
 
@@ -96,7 +96,7 @@ function* rowsOf(
   phase: Phase,
   toolkit: string | undefined,
   from: string | number | undefined,
-): Generator<Row> {
+): Generator<ArchivedRow> {
   let after = from
   for (;;) {
     const rows = READERS[phase](sql, after, toolkit === undefined ? ['', '\u{10ffff}'] : keysOf(toolkit))
@@ -120,7 +120,7 @@ type ToolkitRow = {
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
 type Range = readonly [from: string, to: string]
-type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Range) => readonly Row[]
+type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Range) => readonly ArchivedRow[]
 
 const READERS: Readonly<Record<Phase, ReadRows>> = {
   // A toolkit's are those whose patterns begin with its name and a dot
@@ -198,7 +198,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
       .map(({ key, given, toolkit, tool }) => fact(key, { kind: 'given', name: given, tool: `${toolkit}.${tool}` })),
 }
 
-function fact(after: string, line: object): Row {
+function fact(after: string, line: object): ArchivedRow {
   return { kind: 'fact', after, text: JSON.stringify(line) }
 }
 

@@ -1,13 +1,13 @@
 import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
-import type { Publication } from '../../core/publish/registry.ts'
+import type { KeptDocument, Publication } from '../../core/publish/registry.ts'
+import { canonicalJson } from '../../core/tool/digest.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { field } from '../rows.ts'
 import { documentOfTool, type DocumentRow, documentsOf, textByHash } from './documents.ts'
 import { holderOfDerived } from './names.ts'
-import { isSameJson } from './same-record.ts'
 import { ownsToolkit, publishDenial } from './toolkits.ts'
 import { holdsToolkit, keyAlike, nameOf, toolkitNamed } from './versions.ts'
 
@@ -99,4 +99,40 @@ function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Pr
   const other = documentsOf(sql, toolkit).find((row) => row.toolkit.toLowerCase() !== toolkit.toLowerCase())
   if (!other || ownsToolkit(sql, principal, other.toolkit)) return undefined
   return `'${toolkit}' is the id of a document of the toolkit '${other.toolkit}', which is somebody else's: call the toolkit otherwise, or have an administrator take that one with PUT /toolkits/${other.toolkit} and {"owner": null}, and publish this`
+}
+
+/** Fields that the publisher left out match anything. */
+export function isSame(
+  sql: SqlStorage,
+  stored: ToolRecord,
+  record: ToolRecord,
+  { document, given }: Publication,
+): boolean {
+  return (
+    stored.source.dialect === record.source.dialect &&
+    // A document with an id was compared as a whole
+    (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
+    (!given.implementation ||
+      record.implementation === undefined ||
+      canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
+    (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
+    (!given.guard ||
+      (stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval))
+  )
+}
+
+function isSameSource(
+  sql: SqlStorage,
+  { source: stored }: ToolRecord,
+  { source }: ToolRecord,
+  document: KeptDocument | undefined,
+): boolean {
+  if (stored.hash !== undefined && stored.hash === source.hash) return true
+  const before = stored.hash === undefined ? JSON.stringify(stored.document ?? null) : textByHash(sql, stored.hash)
+  const now = source.hash === undefined ? JSON.stringify(source.document ?? null) : document?.text
+  return before !== undefined && now !== undefined && isSameJson(before, now)
+}
+
+function isSameJson(a: string, b: string): boolean {
+  return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
 }

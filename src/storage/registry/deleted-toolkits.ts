@@ -49,7 +49,6 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
   ]
 }
 
-/** Unless another record refers to it. */
 function forgetText(sql: SqlStorage, hash: string): readonly string[] {
   const named = field(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
   if (named !== undefined) return []

@@ -13,7 +13,6 @@ export type DocumentRow = {
   readonly hash: string
 }
 
-/** All versions, ignoring the case of the id. */
 export function documentRows(sql: SqlStorage, dialect: string, id: string): DocumentRow[] {
   return sql
     .exec<DocumentRow>(
@@ -24,7 +23,6 @@ export function documentRows(sql: SqlStorage, dialect: string, id: string): Docu
     .toArray()
 }
 
-/** In every dialect, ignoring case. */
 export function documentsOf(sql: SqlStorage, id: string): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE key = ?'
   return sql.exec<DocumentRow>(query, id.toLowerCase()).toArray()
@@ -70,7 +68,6 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument, revision:
   queue(sql, kvKey('address', documentKey(dialect, id)), revision)
 }
 
-/** `of` comes from `documentKey`. */
 export function addressText(sql: SqlStorage, of: string): string | undefined {
   const at = of.indexOf('/')
   const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
@@ -93,7 +90,6 @@ export function addressText(sql: SqlStorage, of: string): string | undefined {
   return JSON.stringify(address)
 }
 
-/** All tools of a tool's document, in any version. */
 export function toolsBeside(sql: SqlStorage, tool: string): string[] {
   const document = documentOfTool(sql, tool)
   if (!document) return []

@@ -23,7 +23,6 @@ export function exposedName(sql: SqlStorage, name: ToolName, wanted: string): Ex
   return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
 }
 
-/** The tool that declares another's derived name. */
 export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undefined {
   const holder = keyOfName(sql, joinedName(name))
   return holder === undefined || holder === toolKey(name) || hasDerived(sql, holder, joinedName(name))

@@ -52,7 +52,6 @@ export function removePolicy(sql: SqlStorage, pattern: string, expected?: Expect
 
 const known = new WeakMap<SqlStorage, PolicySet>()
 
-/** Made once for each revision. */
 export function policiesOf(sql: SqlStorage): PolicySet {
   const before = known.get(sql)
   if (before?.revision === Number(readMeta(sql, CHANGED) ?? 0)) return before

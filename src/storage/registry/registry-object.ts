@@ -165,7 +165,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return readArchive(this.#sql, cursor, toolkit)
     }
 
-    /** One transaction; rows whose place is taken are refused. */
     async restore(
       rows: readonly ArchiveRow[],
       principal: Principal,

@@ -158,7 +158,6 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   for (const other of exposed?.displaced ?? []) changed(sql, other, revision)
 }
 
-/** False where the name is taken. */
 export function storeName(sql: SqlStorage, key: string, name: string | null, revision: number): boolean {
   const renamed = giveName(sql, key, name)
   for (const each of renamed ?? []) changed(sql, each, revision)

@@ -57,7 +57,6 @@ CREATE TABLE blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NUL
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
-/** Gives new tables their first leaf. */
 export function createTables(sql: SqlStorage): void {
   if (!openTables(sql, { of: 'the Registry', version: 1, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")

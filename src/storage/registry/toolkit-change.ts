@@ -20,7 +20,6 @@ type Refusal = { readonly denied: string; readonly isConflict?: true }
 
 const conflict = (denied: string): Refusal => ({ denied, isConflict: true })
 
-/** Changes a toolkit and all of its tools, inside a transaction. */
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,

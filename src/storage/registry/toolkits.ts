@@ -58,7 +58,6 @@ export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): b
   return isReviewed(sql, name.toolkit) || policiesOf(sql).ruleOf(name).review
 }
 
-/** As far as that depends on its toolkit. */
 export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
   if (coverDenial(principal, name, 'tools:publish')) return false
   return toolkitDenial(principal, name, ownerOf(sql, name.toolkit)) === undefined
@@ -76,7 +75,6 @@ export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): 
   sql.exec('INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, source.id)
 }
 
-/** False for a toolkit with bundled tools. */
 export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
   if (isBundled(sql, toolkit)) return false
   sql.exec(

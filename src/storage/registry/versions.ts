@@ -33,12 +33,10 @@ export function keyAlike(sql: SqlStorage, key: string): string | undefined {
   return field<string>(sql, plain, key.replaceAll('-', '_'), key)
 }
 
-/** Ignoring case, as it was first written. */
 export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
   return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...keysOf(name))
 }
 
-/** Compares the exact name. */
 export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
   const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
   return field(sql, query, ...keysOf(toolkit), toolkit) !== undefined
@@ -73,7 +71,6 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
   return field<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
 }
 
-/** Undefined where there is no such tool. */
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined

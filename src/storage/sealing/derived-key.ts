@@ -17,14 +17,12 @@ export async function keysFrom(secret: string, purpose: Purpose) {
     info: encoder.encode(`switchboard ${purpose} ${of} 1`),
   })
   return {
-    /** AES-256-GCM. */
     encryption(of: string): Promise<CryptoKey> {
       return crypto.subtle.deriveKey(info(of), material, { name: 'AES-GCM', length: 256 }, false, [
         'encrypt',
         'decrypt',
       ])
     },
-    /** HMAC-SHA-256. */
     signature(of: string): Promise<CryptoKey> {
       const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 }
       return crypto.subtle.deriveKey(info(of), material, algorithm, false, ['sign', 'verify'])

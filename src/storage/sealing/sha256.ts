@@ -7,7 +7,6 @@ export function sha256(text: string): Promise<string> {
   return sha256OfBytes(encoder.encode(text))
 }
 
-/** In lower-case hex. */
 export async function sha256OfBytes(bytes: BufferSource): Promise<string> {
   return hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }

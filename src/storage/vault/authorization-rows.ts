@@ -15,11 +15,10 @@ export interface NewAuthorization extends Pick<
   /** Identifies the question: while it is open, it is asked once. */
   readonly purpose: string
   readonly principal?: string
-  /** Sealed. */
   readonly input?: string
 }
 
-type Row = {
+type AuthorizationRow = {
   readonly id: string
   readonly kind: 'grant' | 'approval'
   readonly provider: string
@@ -53,7 +52,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
   const isOpen = "status IN ('not_started', 'pending')"
 
   function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
-    const row = firstRow<Row>(sql, `SELECT * FROM authorization WHERE ${where}`, ...values)
+    const row = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, ...values)
     return row && authorizationOf(row)
   }
 
@@ -152,7 +151,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     ): { readonly reason: string; readonly forOperator?: string } | undefined {
       const [name, value] = 'purpose' in of ? ['asked', of.purpose] : ['provider', of.provider]
       const where = `${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`
-      const last = firstRow<Row>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
+      const last = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
       if (last?.status !== 'failed' || last.reason === null) return undefined
       return { reason: last.reason, ...(last.for_operator === null ? {} : { forOperator: last.for_operator }) }
     },
@@ -164,7 +163,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
   }
 }
 
-function authorizationOf(row: Row): StoredAuthorization {
+function authorizationOf(row: AuthorizationRow): StoredAuthorization {
   return {
     id: row.id,
     kind: row.kind,

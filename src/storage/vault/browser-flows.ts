@@ -45,7 +45,6 @@ export function browserFlows(sql: SqlStorage, now: () => number) {
     },
     find: (authorization: string, browser: string) => read('authorization = ? AND browser = ?', authorization, browser),
     findBySecret: (secret: string) => read('secret = ?', secret),
-    /** A flow is used once. */
     remove({ authorization, browser }: BrowserFlow): void {
       sql.exec('DELETE FROM flow WHERE authorization = ? AND browser = ?', authorization, browser)
     },

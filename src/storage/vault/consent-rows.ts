@@ -3,7 +3,7 @@ import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { column, field, firstRow } from '../rows.ts'
 
-type Row = {
+type ConsentRow = {
   readonly toolkit: string
   readonly hosts: string
   readonly scopes: string
@@ -35,7 +35,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
   function read({ provider, account, toolkit }: Pick<ToolkitUse, 'provider' | 'account' | 'toolkit'>) {
     const one =
       'SELECT toolkit, hosts, scopes, given_at FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
-    const row = firstRow<Row>(sql, one, provider, account, toolkit)
+    const row = firstRow<ConsentRow>(sql, one, provider, account, toolkit)
     return row && consentOf(row)
   }
 
@@ -66,7 +66,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
     of(provider: string, account: string): ToolkitConsent[] {
       const all =
         'SELECT toolkit, hosts, scopes, given_at FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
-      return sql.exec<Row>(all, provider, account).toArray().map(consentOf)
+      return sql.exec<ConsentRow>(all, provider, account).toArray().map(consentOf)
     },
 
     /** Without a toolkit, of all. False where there was none. */
@@ -78,6 +78,6 @@ export function consentRows(sql: SqlStorage, now: () => number) {
   }
 }
 
-function consentOf({ toolkit, hosts, scopes, given_at }: Row): ToolkitConsent {
+function consentOf({ toolkit, hosts, scopes, given_at }: ConsentRow): ToolkitConsent {
   return { toolkit, hosts: JSON.parse(hosts), scopes: JSON.parse(scopes), given_at: new Date(given_at).toISOString() }
 }

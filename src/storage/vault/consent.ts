@@ -24,7 +24,6 @@ export interface ConsentDeps {
   readonly consents: ConsentRows
   readonly deployment: VaultDeployment
   readonly newState: () => string
-  /** Runs a function in one transaction. */
   readonly atOnce: <T>(change: () => T) => T
 }
 
@@ -232,7 +231,6 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     return authorization ? { ok: true, authorization } : GONE
   }
 
-  /** Ends the authorization where trying again cannot help. */
   function notIssued(id: string, { why, message, forOperator }: ProviderFailure): Ended<StoredAuthorization> {
     if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message, forOperator)
     return stopped(why === 'unavailable' ? 'unavailable' : 'refused', forOperator ?? message)

@@ -2,10 +2,9 @@ import type { Grant } from '../../core/consent/authorization.ts'
 import { column, field, firstRow } from '../rows.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
 
-type Row = {
+type GrantRow = {
   readonly provider: string
   readonly account: string
-  /** Changes with the tokens. */
   readonly generation: string
   readonly scopes: string
   readonly granted_at: number
@@ -21,9 +20,9 @@ type Row = {
 }
 
 /** Times are milliseconds since 1970. */
-export type StoredGrant = Omit<Row, 'scopes'> & { readonly scopes: readonly string[] }
+export type StoredGrant = Omit<GrantRow, 'scopes'> & { readonly scopes: readonly string[] }
 
-export type GrantPlace = Pick<Row, 'provider' | 'account' | 'browser'>
+export type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
 const AHEAD_MS = 60_000
@@ -41,7 +40,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
   return {
     find(provider: string, account: string): StoredGrant | undefined {
       const one = 'SELECT * FROM account_grant WHERE provider = ? AND account = ?'
-      const row = firstRow<Row>(sql, one, provider, account)
+      const row = firstRow<GrantRow>(sql, one, provider, account)
       return row && { ...row, scopes: JSON.parse(row.scopes) }
     },
 
@@ -59,7 +58,6 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       return field(sql, update, ...row, generation) !== undefined
     },
 
-    /** Stores the same tokens under another key. */
     reseal(generation: string, sealed: string): void {
       sql.exec('UPDATE account_grant SET sealed = ? WHERE generation = ?', sealed, generation)
     },
@@ -78,7 +76,9 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     },
 
     list(): Omit<Grant, 'toolkits'>[] {
-      const rows = sql.exec<Row>('SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account').toArray()
+      const rows = sql
+        .exec<GrantRow>('SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account')
+        .toArray()
       return rows.map((row) => ({
         provider: row.provider,
         account: row.account,

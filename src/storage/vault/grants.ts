@@ -109,7 +109,6 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return 'settled'
   }
 
-  /** Checks as much as is known without opening tokens. */
   function grantFor({ provider, scopes, ...by }: TokenRequest): Usable | Exclude<TokenAnswer, { token: string }> {
     const { id } = provider
     const { tool, toolkit, hosts } = by
@@ -180,7 +179,6 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       }
     },
 
-    /** Seals tokens for `store`, which must not wait. */
     seal,
 
     store: rows.put,

@@ -4,7 +4,7 @@ import type { BrowserFlows } from './browser-flows.ts'
 import type { VaultDeployment } from './grants.ts'
 import { OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE } from './stopped.ts'
 
-type Asked = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
+type AskedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
 
 /**
  * `ask` where the verifier has to identify the person first. Without sign-in and verifier, anybody with the link counts
@@ -14,7 +14,10 @@ export function createIdentification(
   { verifierUrl, signsIn = false }: Pick<VaultDeployment, 'verifierUrl' | 'signsIn'>,
   flows: Pick<BrowserFlows, 'find'>,
 ) {
-  return (authorization: Asked, { browser, person }: Pick<Visit, 'browser' | 'person'>): 'known' | 'ask' | Stopped => {
+  return (
+    authorization: AskedAuthorization,
+    { browser, person }: Pick<Visit, 'browser' | 'person'>,
+  ): 'known' | 'ask' | Stopped => {
     const refusal = signsIn ? refusalOf(authorization, person) : undefined
     if (signsIn && !refusal) return 'known'
     if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
@@ -22,7 +25,7 @@ export function createIdentification(
   }
 }
 
-function refusalOf({ kind, userId, principal }: Asked, person: Visit['person']): Stopped | undefined {
+function refusalOf({ kind, userId, principal }: AskedAuthorization, person: Visit['person']): Stopped | undefined {
   if (!person) return SIGN_IN_FIRST
   if (kind === 'approval' && person.principal === principal) return OWN_CALL
   const isUser = userId !== undefined && person.user === userId

@@ -50,7 +50,6 @@ export interface ApprovalRequest {
   readonly tool: string
   /** Hash of everything that the approval is bound to. */
   readonly binding: string
-  /** JSON text. */
   readonly input: string
   readonly reason: string
 }
@@ -256,7 +255,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { ...ended, authorization: await this.#opened(ended.authorization) }
     }
 
-    /** The user's accounts at the provider, and whether only consent is lacking. */
     #held(asked: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'isHeld'> {
       const accounts = this.#grants.accounts(asked.provider)
       const used = asked.account ?? (accounts.length === 1 ? accounts[0] : undefined)

@@ -1,5 +1,5 @@
 import { HEAD_KEY, kvKey } from '../../keys.ts'
-import { type Needed, waitingOf } from '../../outbox.ts'
+import { type QueuedKeys, waitingOf } from '../../outbox.ts'
 import { field } from '../../rows.ts'
 import { headOf, type Leaf } from './head.ts'
 import { leavesLandingWith, leavesToLand, listableOf } from './landed-pages.ts'
@@ -14,21 +14,19 @@ const HEAD_AFTER_MS = 5_000
 const HEAD_INTERVAL_MS = 1_100
 
 /** A new leaf none of whose tools can be listed yet is not named by the head. */
-type Written = Omit<LeafPages, 'texts' | 'isPartial'> & { readonly isNamed: boolean }
+type WrittenLeaf = Omit<LeafPages, 'texts' | 'isPartial'> & { readonly isNamed: boolean }
 
-interface Landing {
+interface HeadDraft {
   readonly begun: number
   /** The last change before the first that KV lacks. */
   readonly upTo: number
-  readonly leaves: Map<string, Written>
-  /** Leaves that must be in the same head. */
+  readonly leaves: Map<string, WrittenLeaf>
   readonly beside: Set<string>
-  /** Keys that the tools on the pages need in KV. */
-  needed: Needed
+  needed: QueuedKeys
   isWhole: boolean
 }
 
-const NOTHING: Needed = { targets: [], upTo: 0 }
+const NOTHING: QueuedKeys = { targets: [], upTo: 0 }
 
 /**
  * Writes the catalogue to KV once all queued keys are written, and every few seconds while more come: first pages that
@@ -37,7 +35,7 @@ const NOTHING: Needed = { targets: [], upTo: 0 }
  */
 export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  let landing: Landing | undefined
+  let landing: HeadDraft | undefined
   let headAt = 0
   let took = 0
   let wantedAt: number | undefined
@@ -57,7 +55,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     for (const result of await Promise.allSettled(writes)) if (result.status === 'rejected') throw result.reason
   }
 
-  async function nextPages({ leaves, beside, upTo }: Landing): Promise<LeafPages[]> {
+  async function nextPages({ leaves, beside, upTo }: HeadDraft): Promise<LeafPages[]> {
     const pages: LeafPages[] = []
     // A leaf that was split off one since it was read is on that one's page
     const isRead = (first: string) =>
@@ -73,7 +71,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     return pages
   }
 
-  async function writeMore(under: Landing, writes: number): Promise<void> {
+  async function writeMore(under: HeadDraft, writes: number): Promise<void> {
     for (let room = writes; room > 0;) {
       const pages = await nextPages(under)
       under.isWhole = pages.length === 0
@@ -107,7 +105,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
   return {
     isUnderWay: () => landing !== undefined,
 
-    async writePages(writes: number, isAllWritten: boolean): Promise<Needed> {
+    async writePages(writes: number, isAllWritten: boolean): Promise<QueuedKeys> {
       if (!landing && !isDue(isAllWritten)) return NOTHING
       const begun = Date.now()
       landing ??= {
@@ -173,7 +171,7 @@ type LandedRow = {
 /** A written leaf, or else the one in KV's head; undefined for a new one that is in neither. */
 function leafOf(
   { first, landed_count, landed_lines, landed_records }: LandedRow,
-  written: Written | undefined,
+  written: WrittenLeaf | undefined,
 ): Leaf | undefined {
   if (written?.isNamed) return written.leaf
   if (landed_lines === null || landed_records === null) return undefined
@@ -181,13 +179,13 @@ function leafOf(
 }
 
 /** The last change that is complete in a leaf of the new head. */
-function shownUpTo({ changed, behind }: LandedRow, written: Written | undefined): number {
+function shownUpTo({ changed, behind }: LandedRow, written: WrittenLeaf | undefined): number {
   if (written) return written.changed === changed ? Infinity : written.revision
   return behind === null ? Infinity : behind - 1
 }
 
 /** Records which pages KV's head names now. Those of the head before are deleted after a while. */
-function note(sql: SqlStorage, before: LandedRow, { leaf, keys, changed, revision, isNamed }: Written): void {
+function note(sql: SqlStorage, before: LandedRow, { leaf, keys, changed, revision, isNamed }: WrittenLeaf): void {
   const { first, count, lines, records } = leaf
   const behind = 'behind = CASE changed WHEN ? THEN NULL ELSE ? END WHERE first = ?'
   if (!isNamed) return void sql.exec(`UPDATE leaf SET ${behind}`, changed, revision + 1, first)

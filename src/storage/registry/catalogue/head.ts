@@ -18,7 +18,6 @@ export interface Head {
 
 /** Leaves out the leaves that did not change since the revision `since`. */
 export interface HeadSince extends Head {
-  /** Undefined where nothing is left out. */
   readonly since?: number
 }
 
@@ -43,7 +42,6 @@ export function withLeaves(head: Head, others: readonly Leaf[], revision: number
   }
 }
 
-/** Merges what changed into the head that a reader has. */
 export function headNow(known: Head, { since, ...given }: HeadSince): Head {
   return since === undefined ? given : { ...given, leaves: put(known.leaves, given.leaves).leaves }
 }

@@ -18,22 +18,20 @@ import { createKvReads } from '../../kv-reads.ts'
 import { type Head, type Leaf, leafAt } from './head.ts'
 import { createKvHead } from './kv-head.ts'
 import { createKvPages, MAX_UNITS } from './kv-pages.ts'
-import type { KeptPolicies } from './kv-policies.ts'
+import type { CachedPolicies } from './kv-policies.ts'
 import type { PageIndex, WriteLine } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
 import { beginningsOf } from '../search/visibility.ts'
 
 export interface KvCatalogueOptions extends RegistryReach {
   readonly writeLine: WriteLine
-  /** Adds the documents that records were published in. */
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   /** Policies raise levels, and so hide tools from the anonymous. */
-  readonly policies: KeptPolicies
+  readonly policies: CachedPolicies
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
   /** Served while nothing else can be read. */
   readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
-  /** Lets other requests run. */
   readonly giveWay: () => Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { kvKey } from '../../keys.ts'
 import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import type { KvReads } from '../../kv-reads.ts'
 import type { Leaf } from './head.ts'
-import type { KeptPolicies } from './kv-policies.ts'
+import type { CachedPolicies } from './kv-policies.ts'
 import type { PageIndex } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
@@ -15,11 +15,11 @@ export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {
   readonly reads: KvReads
   readonly memory: Memory
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
-  readonly policies: Pick<KeptPolicies, 'now'>
+  readonly policies: Pick<CachedPolicies, 'now'>
   readonly giveWay: () => Promise<void>
 }
 
-export interface Page {
+interface Page {
   readonly index: PageIndex
   readonly lines: readonly string[]
 }

@@ -12,7 +12,7 @@ import type { RegistryReach } from './registry-stub.ts'
 const AGES = { fresh: 5_000, stale: 25_000, lastResort: Infinity }
 const KEY = kvKey('policies', ALL_POLICIES)
 
-export interface KeptPolicies extends Policies {
+export interface CachedPolicies extends Policies {
   /**
    * Loads the policies for `now`; undefined where nothing has to be waited for. Known ones stay while they cannot be
    * read; without any it fails with `Unreachable`.
@@ -21,7 +21,7 @@ export interface KeptPolicies extends Policies {
 }
 
 export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>): {
-  readonly policies: KeptPolicies
+  readonly policies: CachedPolicies
   readonly store: PolicyStore
   /** Makes this isolate see a change that was not made through the store. */
   readonly changed: () => Promise<void>
@@ -37,7 +37,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     return known?.revision === revision ? known : createPolicySet(policies, revision)
   }
 
-  const policies: KeptPolicies = {
+  const policies: CachedPolicies = {
     now() {
       const known = kept.peek(KEY)
       if (known) return known

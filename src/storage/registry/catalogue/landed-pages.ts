@@ -1,7 +1,6 @@
 import { kvKey } from '../../keys.ts'
 import { column, field, firstRow } from '../../rows.ts'
 
-/** Leaves of which KV lacks a change up to a revision. */
 export function leavesToLand(sql: SqlStorage, revision: number): string[] {
   return column<string>(sql, 'SELECT first FROM leaf WHERE behind <= ? ORDER BY behind, first', revision)
 }

@@ -17,7 +17,6 @@ export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
 export type WriteLine = (record: ToolRecord) => string
 
-/** The pages of a leaf at one revision. */
 export interface LeafPages {
   readonly leaf: Leaf
   readonly texts: { readonly lines: string; readonly records: string }
@@ -25,7 +24,6 @@ export interface LeafPages {
   /** The last change of the leaf, and `revision` the last of all. */
   readonly changed: number
   readonly revision: number
-  /** Undefined for the last leaf. */
   readonly until: string | undefined
   readonly isPartial: boolean
 }
@@ -158,7 +156,6 @@ export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): s
 interface LeafTool {
   readonly name: string
   readonly record: string
-  /** JSON. */
   readonly tags?: string | null
 }
 

@@ -7,7 +7,7 @@ const MAX_ALL = 2_000
 /** Beyond that, so many on either side of the name in the order of ids, and of tool names. */
 const MAX_BESIDE = 400
 
-type Row = { readonly key: string; readonly toolkit: string; readonly tool: string; readonly listed: string | null }
+type ToolRow = { readonly key: string; readonly toolkit: string; readonly tool: string; readonly listed: string | null }
 
 /**
  * The listed tools with names nearest to an unknown one, ignoring case. A large registry compares only neighbours in
@@ -31,9 +31,9 @@ export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
     .map(({ name }) => name)
 }
 
-function candidates(sql: SqlStorage, wanted: string, tool: string): readonly Row[] {
+function candidates(sql: SqlStorage, wanted: string, tool: string): readonly ToolRow[] {
   const read = (rest: string, ...bindings: readonly SqlStorageValue[]) =>
-    sql.exec<Row>(`SELECT key, toolkit, tool, listed FROM tool ${rest}`, ...bindings).toArray()
+    sql.exec<ToolRow>(`SELECT key, toolkit, tool, listed FROM tool ${rest}`, ...bindings).toArray()
   const all = read('LIMIT ?', MAX_ALL + 1)
   if (all.length <= MAX_ALL) return all
   return [

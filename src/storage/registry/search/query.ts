@@ -9,22 +9,20 @@ import { type Behind, rank, type Ranked } from './search.ts'
 import { scopeOf } from './visibility.ts'
 import { mayChange, tagsOfToolkit } from '../toolkits.ts'
 
-export type Found = {
+export type FoundVersion = {
   readonly name: string
   readonly record: string
-  /** Where to go on after this tool. */
   readonly cursor: string
 }
 
 export interface QueryAnswer {
-  readonly found: readonly Found[]
+  readonly found: readonly FoundVersion[]
   readonly next?: string
   /** For searches: the number of hits, and the words that none of them has. */
   readonly total?: number
   readonly unmatched?: readonly string[]
 }
 
-/** Versions listed by `versions=all`. */
 export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
 export const NOT_DELETED =
@@ -79,14 +77,14 @@ function newestOf(
   from: Place,
 ): QueryAnswer {
   const { page, total, unmatched } = rank(sql, listQuery.q, scopeOf(sql, listQuery, principal), limit, from)
-  const found: Found[] = []
+  const found: FoundVersion[] = []
   let characters = 0
   let last = 0
   for (const { id, key, place } of page) {
     if (characters > MAX_CHARACTERS) break
     const tool =
       'SELECT exposed AS name, record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
-    const row = firstRow<Omit<Found, 'cursor'>>(sql, tool, key)
+    const row = firstRow<Omit<FoundVersion, 'cursor'>>(sql, tool, key)
     if (!row) continue
     found.push({ ...row, cursor: `${place}.${id}` })
     characters += row.record.length
@@ -96,10 +94,14 @@ function newestOf(
   return { found, total, unmatched, ...(next === undefined || last >= total ? {} : { next }) }
 }
 
-function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...begun }: Place): Generator<Found> {
+function* versionsOf(
+  sql: SqlStorage,
+  ranked: readonly Ranked[],
+  { version, ...begun }: Place,
+): Generator<FoundVersion> {
   const key = version === undefined ? undefined : field<string>(sql, 'SELECT key FROM indexed WHERE id = ?', begun.id)
   for (const { id, place, ...tool } of [...(key === undefined ? [] : [{ ...begun, key }]), ...ranked]) {
-    const rows = sql.exec<Omit<Found, 'cursor'> & { version: string }>(
+    const rows = sql.exec<Omit<FoundVersion, 'cursor'> & { version: string }>(
       `SELECT coalesce(exposed, '') AS name, record, version FROM version JOIN tool USING (key)
        WHERE version.key = ? AND ${SHOWN} AND version > ? ORDER BY version`,
       tool.key,
@@ -112,12 +114,12 @@ function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...b
 /** Each version is judged by its own record. */
 function pageOf(
   sql: SqlStorage,
-  rows: Iterable<Found>,
+  rows: Iterable<FoundVersion>,
   { toolkit, tag, status }: ListQuery,
   limit: number,
   principal: Principal,
 ): QueryAnswer {
-  const found: Found[] = []
+  const found: FoundVersion[] = []
   let looked = 0
   let characters = 0
   let last: string | undefined
@@ -152,10 +154,10 @@ function allVersions(
   sql: SqlStorage,
   cursor: string | undefined,
   status: ListQuery['status'],
-): Iterable<Found> | undefined {
+): Iterable<FoundVersion> | undefined {
   const last = cursor === undefined ? undefined : parseToolId(cursor)
   if (cursor !== undefined && last?.selector === undefined) return undefined
-  return sql.exec<Found>(
+  return sql.exec<FoundVersion>(
     `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
      FROM version JOIN tool ON tool.key = version.key
      WHERE ${status === undefined ? SHOWN : OF_STATUS} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,

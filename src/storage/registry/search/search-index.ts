@@ -84,7 +84,6 @@ export function indexTool(
   )
 }
 
-/** Recomputes the levels of listed tools under changed policies. */
 export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
   const rows = sql.exec<{ id: number; level: number; toolkit: string; tool: string; securityLevel: number }>(
     `SELECT id, level, tool.toolkit AS toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel

@@ -1,7 +1,7 @@
 import { field } from '../../rows.ts'
 import { coverageOf } from './coverage.ts'
 import { plainText } from './search-index.ts'
-import type { Scope } from './visibility.ts'
+import type { IndexFilter } from './visibility.ts'
 import { visibleIds } from './visible-ids.ts'
 
 /** Scores closer than this are tied. */
@@ -35,7 +35,7 @@ interface Tied {
 export function rank(
   sql: SqlStorage,
   q: string,
-  scope: Scope,
+  scope: IndexFilter,
   limit: number,
   behind: Behind = { place: 0, id: 0 },
 ): Ranking {
@@ -48,7 +48,7 @@ export function rank(
 }
 
 /** Exact matches: 2 with the toolkit's name, 1 without. */
-function veryOf(sql: SqlStorage, q: string, { condition, bindings }: Scope): ReadonlyMap<number, number> {
+function veryOf(sql: SqlStorage, q: string, { condition, bindings }: IndexFilter): ReadonlyMap<number, number> {
   const name = plainText(q)
   if (name === '') return new Map()
   const query = `SELECT id, whole = ? AS isWhole FROM indexed WHERE (whole = ? OR plain = ?) AND ${condition}`

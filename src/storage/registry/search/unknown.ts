@@ -11,10 +11,9 @@ import { keysOf } from '../toolkits.ts'
 
 const MAX_NAMED = 5
 const MAX_LISTED = 10
-/** Tools of a toolkit that are checked for that. */
 const MAX_LOOKED_AT = 1_000
 
-type Row = { readonly toolkit: string; readonly tool: string; readonly securityLevel: number }
+type ToolRow = { readonly toolkit: string; readonly tool: string; readonly securityLevel: number }
 const ROWS = `SELECT toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel
   FROM version JOIN tool USING (key)`
 
@@ -24,8 +23,8 @@ const KNOWN = `left_bundle = 0 AND json_extract(status, '$.state') <> 'pending' 
 export function isSeen(sql: SqlStorage, name: string, principal: Principal): boolean {
   const tool = parseToolId(name)
   const rows = tool
-    ? sql.exec<Row>(`${ROWS} WHERE version.key = ? AND ${KNOWN}`, toolKey(tool))
-    : sql.exec<Row>(`${ROWS} WHERE version.key >= ? AND version.key < ? AND ${SHOWN}`, ...keysOf(name))
+    ? sql.exec<ToolRow>(`${ROWS} WHERE version.key = ? AND ${KNOWN}`, toolKey(tool))
+    : sql.exec<ToolRow>(`${ROWS} WHERE version.key >= ? AND version.key < ? AND ${SHOWN}`, ...keysOf(name))
   const policies = policiesOf(sql)
   for (const row of rows) if (maySee(principal, levelled(row, policies.ruleOf(row)))) return true
   return false

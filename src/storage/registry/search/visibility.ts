@@ -3,20 +3,20 @@ import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 
 /** A condition of SQL on the search index, with its bindings. */
-export interface Scope {
+export interface IndexFilter {
   readonly condition: string
   readonly bindings: readonly SqlStorageValue[]
 }
 
-type Row = { readonly id: number; readonly key: string; readonly level: number }
+type IndexedRow = { readonly id: number; readonly key: string; readonly level: number }
 
 export function scopeOf(
   sql: SqlStorage,
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
   principal: Principal,
-): Scope {
+): IndexFilter {
   const seen = visibleTo(sql, principal)
-  const parts: readonly (Scope | undefined)[] = [
+  const parts: readonly (IndexFilter | undefined)[] = [
     seen,
     toolkit === undefined ? undefined : { condition: 'indexed.toolkit = ?', bindings: [toolkit.toLowerCase()] },
     tag === undefined
@@ -31,14 +31,13 @@ export function scopeOf(
   }
 }
 
-/** Undefined where that is all. */
-function visibleTo(sql: SqlStorage, principal: Principal): Scope | undefined {
+function visibleTo(sql: SqlStorage, principal: Principal): IndexFilter | undefined {
   const begins = beginningsOf(principal)
   // The same as `maySee` where the patterns leave nothing out, without reading every tool
   if (!begins) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined
   const rows = begins.flatMap((begin) =>
     sql
-      .exec<Row>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begin, `${begin}\u{10ffff}`)
+      .exec<IndexedRow>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begin, `${begin}\u{10ffff}`)
       .toArray(),
   )
   const ids = rows.flatMap(({ id, key, level }) => {

@@ -1,5 +1,5 @@
 import { column, field } from '../../rows.ts'
-import type { Scope } from './visibility.ts'
+import type { IndexFilter } from './visibility.ts'
 
 /** Ids read as one text, which is faster than a row each; a text in a Durable Object is at most 2 MB. */
 const SPAN = 100_000
@@ -8,11 +8,10 @@ export interface Seen {
   readonly count: number
   readonly last: number
   readonly spans: readonly number[]
-  /** Undefined for all tools. */
   readonly ids: ReadonlySet<number> | undefined
 }
 
-export function visibleIds(sql: SqlStorage, { condition, bindings }: Scope): Seen {
+export function visibleIds(sql: SqlStorage, { condition, bindings }: IndexFilter): Seen {
   const last = field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0
   const spans = Array.from({ length: Math.floor(last / SPAN) + 1 }, (_, at) => at * SPAN)
   if (condition === 'TRUE')
