@@ -111,7 +111,6 @@ export function loadConfig(env: Env) {
     /** Limits by the pattern of tools. */
     toolLimits: readToolLimits(variables.get('TOOL_LIMITS')),
     secretOf: text,
-    /** Administrators excepted. */
     quota: readQuota(variables.get('PUBLISHER_QUOTA')),
     /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
     clientIdOf: text,
@@ -269,7 +268,6 @@ function readRules(value: unknown): PeopleRules['rules'] {
   return read.value
 }
 
-/** Separated by spaces. */
 function readIssuers(value: string | undefined): readonly string[] | undefined {
   const issuers = value?.split(/\s+/).filter((issuer) => issuer !== '')
   // A user's id has it behind the issuer

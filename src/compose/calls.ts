@@ -66,7 +66,6 @@ export function composeCalls({ config, build, stores, recording, runners }: Call
   return { resolver, toolSecrets, callTool, tellReadiness }
 }
 
-/** Spans of Cloudflare's own traces, under the request's. */
 const span: Span = (name, attributes, work) =>
   tracing.enterSpan(name, (entered) => {
     entered.setAttributes(attributes)

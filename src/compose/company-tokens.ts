@@ -51,7 +51,6 @@ export function companyTokens(config: Config, issuer: string) {
   }
 
   return {
-    /** A known verdict comes without a promise. */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
       const header = request.headers.get('authorization') ?? ''
       const token = header.length <= MAX_TOKEN ? BEARER.exec(header)?.[1] : undefined

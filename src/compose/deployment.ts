@@ -46,7 +46,6 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
     publish,
     secretJudges,
     writeAct,
-    /** By who is let in. */
     routes: {
       forTools: { ...words, writeAct, gate },
       besideTools: { ...words, writeAct, gate: gateBesideTools },

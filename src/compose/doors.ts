@@ -59,7 +59,6 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   const nothing = () => undefined
   const gate = createGate(own.before(authenticator), rateLimit, prepare, watch)
   return {
-    /** For routes of tools. */
     gate,
     /** There also while the registry is not. */
     gateBesideTools: createGate(own.before(authenticator), rateLimit, nothing, watch),

@@ -50,7 +50,6 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   return { openId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
 }
 
-/** Loaded when a provider is first asked. */
 export function oauthOf(config: Config): OAuth {
   const secretOf = (name: string) => (config.judgeClientSecret(name) === undefined ? config.secretOf(name) : undefined)
   let loaded: OAuth | undefined

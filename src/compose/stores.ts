@@ -65,7 +65,6 @@ export function openStores(
     registry,
     probe: async () => registryStub(env.Registry)().revision(),
     keys: createKvKeys(reach),
-    /** Without the well-known ones. */
     givenProviders,
     providers,
     connectedProviders: () => knownProviderIds.flatMap((id) => connected(id) ?? []),

@@ -1,7 +1,6 @@
 export interface AgentHost {
   readonly id: string
   readonly title: string
-  /** In Markdown. */
   readonly where: string
   /** From a project's folder, or a person's home. */
   readonly file?: { readonly project?: string; readonly user?: string }

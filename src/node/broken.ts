@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** Why a source cannot be built, in one line with its place. */
 export class Broken extends Error {}
 
 /** The error of importing a file, with its place in that file or in one that it imports. */

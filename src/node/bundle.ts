@@ -11,7 +11,6 @@ export interface BundleOptions {
   readonly outdir: string
   /** Other than `tools`, with the folder generated of it. */
   readonly tools?: { readonly from: string; readonly to: string } | undefined
-  /** Not minified, for stack traces. */
   readonly readable?: boolean
   readonly signal: AbortSignal
 }

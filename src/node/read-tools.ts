@@ -100,7 +100,6 @@ const isDeclared = (tool: unknown): tool is BundledTool | BundledDocument =>
 
 const nothing = async () => undefined
 
-/** Their documents name each tool. */
 const codecs = [oxp, openToolCalling, machineContext]
 
 async function readDocument(

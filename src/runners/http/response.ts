@@ -22,7 +22,6 @@ export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
 
 const CONSTRAINING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
 
-/** Declared, where the mapping names no type, unless only JSON has the value. A tool of artifacts takes any bytes. */
 export function readingOf(
   { type, ...mapping }: HttpResponseMapping,
   record: Pick<ToolRecord, 'output' | 'metadata'>,

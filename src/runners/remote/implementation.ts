@@ -31,7 +31,6 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
       protocol: oneOf(['mcp', 'oxp']),
       /** For OXP, the URL that `/tools` and `/tools/call` are added to. */
       url: judged(string({ least: 1 }), whyNoServer),
-      /** An MCP tool's name, or an OXP tool's id. */
       tool: string({ least: 1 }),
       credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
       pass_user: nullish(boolean, false),

@@ -5,7 +5,6 @@ export type Listed =
 
 type Page = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 
-/** In all pages together. */
 export const MAX_LIST_BYTES = 24 * 1024 * 1024
 const MAX_TOOLS = 5_000
 const MAX_PAGES = 100

@@ -49,7 +49,6 @@ function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): Serv
   )
 }
 
-/** Undefined where the status says more than the body. */
 function wordsFor(
   status: number,
   document: Readonly<Record<string, unknown>>,

@@ -14,7 +14,6 @@ const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
 
-/** A text says why there is no answer. */
 export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): SandboxAnswer | string {
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
@@ -43,7 +42,6 @@ function parseAnswer(text: unknown) {
   }
 }
 
-/** One line of a loader's or isolate's error, without its stack. */
 function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const lines = message

@@ -12,7 +12,6 @@ export interface SandboxCode {
   /** Differs where `modules` differ. */
   readonly name: string
   readonly modules: () => Modules | Promise<Modules>
-  /** Null cuts it off from the network. */
   readonly egress: EgressPolicy | null
   /** No two owners share an isolate. Empty: nobody in particular. */
   readonly owner: string

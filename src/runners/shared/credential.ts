@@ -16,7 +16,6 @@ import {
 } from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 
-/** `format` holds `{value}`. */
 export interface CredentialPlacement<Place extends string = string> {
   readonly source: 'authorization' | 'secret'
   readonly id: string

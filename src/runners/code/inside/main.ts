@@ -8,7 +8,6 @@ const MAX_MESSAGE = 2_000
 interface About {
   readonly callId: string
   readonly tool: string
-  /** The document's name for it. */
   readonly called: string
   readonly userId?: string
   readonly userInfo?: object

@@ -15,7 +15,6 @@ type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
   readonly inputSchema: JsonObject | undefined
 }
 
-/** In all answers to one call. */
 const MAX_BYTES = 8 * 1024 * 1024
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 

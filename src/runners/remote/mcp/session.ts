@@ -15,7 +15,6 @@ interface SessionOptions {
   readonly signal: Signal
   readonly canAsk: boolean
   readonly background?: ((work: Promise<unknown>) => void) | undefined
-  /** Told of every message before the client looks at it. */
   readonly onMessage?: (message: unknown) => void
 }
 

@@ -12,9 +12,7 @@ export interface Gauge {
 const MAX_BODY = 1024 * 1024
 const MAX_LOCALS = 10_000
 
-/** Beside the cost of the call. */
 const ENTRY_COST = 4
-/** Into JavaScript and back. */
 const HOST_CALL_COST = 120
 /** A power of two: bytes moved for a unit of fuel. */
 const BYTES_PER_UNIT_LOG2 = 3
