@@ -2,15 +2,17 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type PublishedTotals, quotaDenial } from '../../core/access/quota.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { KeptDocument, Publication, PublicationOutcome } from '../../core/publish/registry.ts'
+import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/compatibility.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
 import { documentConflict, isSame, recordConflict } from './conflicts.ts'
-import { documentRows, storeDocument, textByHash } from './documents.ts'
+import { calledIn, type DocumentRow, documentRows, storeDocument, textByHash } from './documents.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { successorProblems } from './successor.ts'
 import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './toolkits.ts'
 import { leaveOut, storeVersion } from './store-version.ts'
-import { isPending, nameWarning, recordText } from './versions.ts'
+import { isPending, nameWarning, recordText, versionsOf } from './versions.ts'
 
 /**
  * Stores all records and the document of a publication, or nothing, inside a transaction, so that one publisher claims
@@ -92,3 +94,44 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
 }
 
 type Created = Extract<PublicationOutcome, { outcome: 'created' | 'unchanged' }>
+
+function successorProblems(
+  sql: SqlStorage,
+  records: readonly ToolRecord[],
+  document: KeptDocument | undefined,
+  published: readonly DocumentRow[],
+): readonly Problem[] {
+  return [
+    ...(document ? wholeProblems(sql, document, published) : []),
+    ...records.flatMap((record) => {
+      const previous = previousOf(sql, record)
+      return previous ? checkSuccessor(previous, record) : []
+    }),
+  ]
+}
+
+function wholeProblems(
+  sql: SqlStorage,
+  { dialect, itself, tools }: KeptDocument,
+  published: readonly DocumentRow[],
+): readonly Problem[] {
+  const previous = itself && highestBelow(published, itself.version)
+  if (!previous) return []
+  const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
+  return checkWholeSuccessor(before, { version: itself.version, tools: Object.keys(tools) })
+}
+
+/** Versions are compared with the highest lower release that was not withdrawn. */
+function previousOf(sql: SqlStorage, record: ToolRecord): ToolRecord | undefined {
+  const key = toolKey(record)
+  const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
+  const lower = highestBelow(standing, record.version)
+  const text = lower && recordText(sql, key, lower.version)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
+  return versions
+    .filter(({ version }) => !isPrerelease(version) && compareVersions(version, below) < 0)
+    .sort((a, b) => compareVersions(b.version, a.version))[0]
+}
