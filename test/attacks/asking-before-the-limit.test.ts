@@ -59,7 +59,10 @@ describe.each([
     const from = newAddress()
     const send = (as: Headers, address: Headers = from) => server.json(method, path, body, { ...as, ...address })
     const answers: number[] = []
-    for (let sent = 0; sent < 2 * LIMIT; sent += 1) answers.push((await send(bearer(await guess()))).status)
+    // The minute that is counted may turn meanwhile, once
+    while (answers.at(-1) !== 429 && answers.length < 4 * LIMIT) {
+      answers.push((await send(bearer(await guess()))).status)
+    }
     expect(new Set(answers.slice(0, LIMIT))).toEqual(new Set([401]))
     expect(answers.at(-1)).toBe(429)
     const refused = await send(bearer(await guess()))
