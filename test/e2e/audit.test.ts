@@ -155,7 +155,7 @@ it('every route that changes something names its act, or is known not to be one'
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('routes.ts'))
   const declared = files.flatMap((file) => {
     const text = readFileSync(new URL(file, root), 'utf8')
-    return [...text.matchAll(/(?:\.|^ +')(post|put|patch|delete)(?:\('| )(\/[^']*)',/gim)].map(
+    return [...text.matchAll(/(?:\.|\bon\('|\bat\('|^ +')(post|put|patch|delete)(?:\('| )(\/[^']*)'/gim)].map(
       ([, method = '', path = '']) => [method.toUpperCase(), path] as const,
     )
   })
