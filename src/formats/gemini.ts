@@ -44,7 +44,6 @@ export function gemini(record: ToolRecord, name: string, budget = createBudget()
   const root = rootObject(record.input, '/input', work)
   const parameters = typed(root, 'object', { path: '/input', level: 1, within: [] }, work)
   const declaration = { name: providerName(name, losses, 'letter'), description: record.description }
-  // Gemini refuses an object without properties
   return { document: parameters.properties === undefined ? declaration : { ...declaration, parameters }, losses }
 }
 
@@ -133,7 +132,6 @@ function typed(schema: SchemaObject, type: string, place: Place, work: Work): Js
   return Object.fromEntries(said)
 }
 
-/** An exclusive bound may be a fraction. */
 function inclusiveBound(keyword: string, value: number) {
   if (keyword === 'exclusiveMinimum') return { keyword: 'minimum', value: Math.floor(value) + 1 }
   return keyword === 'exclusiveMaximum' ? { keyword: 'maximum', value: Math.ceil(value) - 1 } : undefined

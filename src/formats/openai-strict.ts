@@ -153,7 +153,6 @@ function reference(schema: SchemaObject, path: string, level: number, work: Work
   if (name === undefined) {
     name = definitionName(target.path, path, work)
     work.names.set(target.path, name)
-    // Set before it is made, since it may refer to itself
     work.definitions.set(name, {})
     work.definitions.set(name, convert(target.schema, `/input${target.path}`, level, work))
   }

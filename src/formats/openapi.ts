@@ -24,7 +24,6 @@ const FAILURE = {
   required: ['message'],
 }
 
-/** `POST /tools/call` with the tool's id, on the server it was read from. */
 export function openapi(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record, { says: ['title', 'output'], reason: NO_FIELD })
   const component = (schema: Json, as: string, path: string): Json => {

@@ -7,7 +7,6 @@ import { type SchemaObject, visit, type Writing } from './writing.ts'
 /** OpenAI's refusals at the root; Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
-/** `allOf` and `$ref` are merged, and properties of alternatives become optional ones. */
 export function rootObject(input: SchemaObject, path: string, writing: Writing): SchemaObject {
   const { losses } = writing
   const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, writing) ?? {}) : input

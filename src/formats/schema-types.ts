@@ -4,7 +4,6 @@ import type { SchemaObject } from './writing.ts'
 const NULL = { type: 'null' }
 const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** Named types, else those that the keywords imply; none when nothing does. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   const { type } = schema
   if (type !== undefined) {

@@ -44,7 +44,6 @@ interface Common {
 interface Capability extends Pick<Definition, 'description' | 'input'> {
   readonly name: string
   readonly output: JsonObject
-  /** The description beside a schema that has another of its own. */
   readonly returns?: string
 }
 
@@ -118,7 +117,6 @@ function capability(): Reader<Capability> {
   )
 }
 
-/** A description beside the schema becomes the schema's own. */
 const RETURN: Reader<Pick<Capability, 'output' | 'returns'>> = into(
   object({ description: optional(string()), schema: optional(jsonSchema, {}) }),
   ({ description, schema }) => {
@@ -140,7 +138,6 @@ function definitionOf(
     readonly names: readonly string[]
   },
 ): Definition {
-  // A tool of one capability, named after its id and described by its capability, says nothing of its own
   const isPlain = whole.name === whole.id && whole.names.length === 1 && whole.description === description
   const said = {
     ...(whole.id === common.toolkit ? {} : { id: whole.id }),

@@ -45,7 +45,6 @@ export function publishedDocument({ source, securityLevel }: ToolRecord): JsonOb
   return said === securityLevel ? source.document : { ...source.document, securityLevel }
 }
 
-/** The protocol requires a description. */
 export function describe(record: ToolRecord): string {
   return record.description || titleOf(record) || record.name
 }
@@ -98,7 +97,6 @@ export function encodeCapability(record: ToolRecord): {
   return { capability, losses }
 }
 
-/** Includes the tags, and leaves out the names of parameters that no model may infer. */
 export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | undefined {
   const { [HIDDEN]: hidden, ...shown } = metadata ?? {}
   const rest = hidden !== undefined && Object.keys(shown).length === 0 ? undefined : metadata && shown

@@ -3,7 +3,6 @@ import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-wor
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
-/** The specification's error types ("Tool Execution"), as codes. */
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
 
 export type ExecutionAnswer = { readonly code: ErrorCode } & (
@@ -65,7 +64,6 @@ function messageOf(failure: Failure): string {
       return 'The tool returned something its return schema does not allow'
     case 'input-required':
       return 'The tool asks for more input, and this protocol has no way to give it'
-    // The rest stands in the details
     case 'tool-failed':
       return failure.message
     case 'request-malformed':

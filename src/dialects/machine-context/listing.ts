@@ -83,7 +83,6 @@ function publishedShare(record: ToolRecord): Share | undefined {
 }
 
 function joinPublished(shares: readonly Share[]): string {
-  // They differ in their level alone, where that of some was raised
   const [{ opening, closing } = { opening: '', closing: '' }] = shares.toSorted(
     (a, b) => Number(b.level) - Number(a.level),
   )
@@ -108,7 +107,6 @@ function ownShare(record: ToolRecord): Share {
   }
 }
 
-/** Where capabilities differ in their tool's fields, each says its own in the tool's metadata. */
 function joinOwn(shares: readonly Share[], version: string, id: string): string {
   const [first] = shares
   if (!first) return ''

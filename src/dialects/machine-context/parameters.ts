@@ -20,7 +20,6 @@ import { everySubschema } from '../../core/schema/subschemas.ts'
 
 /** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
-/** Found in parameters in use, beyond the specification. */
 const KEYWORDS = { default: anything, enum: anything, format: anything, properties: anything, items: anything }
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
@@ -38,7 +37,6 @@ export const parameters: Reader<JsonObject> = (value, report) => {
   const problems = checkSchema(input, { references: 'none', budget: report.budget })
   for (const { path, message } of problems) {
     const [keyword, name, ...inner] = pointerSteps(path) ?? []
-    // A wrong name in `required` is reported where it is a property
     if (keyword === 'required') continue
     const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
     wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))

@@ -55,12 +55,10 @@ export interface Stamp {
   readonly timestamp: string
 }
 
-/** Absent fields are undefined, and left out when serialised. */
 type Message = Readonly<Record<string, unknown>>
 
 export const NOBODY = replyTo(undefined)
 
-/** Reads as much as can be read, since errors are replies too. */
 export function replyTo(body: unknown) {
   const header = fieldsOf(body, 'header')
   const tool = fieldsOf(fieldsOf(body, 'payload'), 'tool')
@@ -118,7 +116,6 @@ export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stam
   const used = usage ? { resource_usage: usage } : {}
   const execution = { status: 'success', result: given.value, execution_time_ms: durationMs, ...used }
   const response = responseOf(execution, to, stamp)
-  // The envelope's metadata is for what the protocol has no other place for
   return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
 }
 

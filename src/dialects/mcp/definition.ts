@@ -112,7 +112,6 @@ function oneOfTools(): Reader<Tool> {
   const tool = object(
     {
       name,
-      // Clients that write every field write null where there is none
       title: nullish(string()),
       description: nullish(string()),
       inputSchema: INPUT_SCHEMA,

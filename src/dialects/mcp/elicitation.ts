@@ -14,7 +14,6 @@ export function declares(capabilities: JsonObject, needed: JsonObject): boolean 
   })
 }
 
-/** The pages by which a person can help a call to go on; none when it also lacks a secret or a user. */
 export function urlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
   switch (failure.type) {
     case 'approval-required':

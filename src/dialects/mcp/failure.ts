@@ -89,7 +89,6 @@ export function textOf(failure: Failure): string {
   }
 }
 
-/** The `_meta` of a result with `isError`, for programs. */
 export function metaOf(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':

@@ -15,7 +15,6 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
-/** A serialised result with response headers, which batches and streams ignore. */
 interface McpResult {
   readonly result: string
   readonly headers: Record<string, string>

@@ -23,7 +23,6 @@ export function encodeSuccess(success: Success, output: JsonSchema | null, revis
   const said = shown
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
-  // A tool that gave content and null gave no value, and the schema is of the whole output, not of a selected part
   const structured =
     shown && value === null ? undefined : revision.structured(value, text, success.selected ? {} : output)
   return revision.result(

@@ -38,7 +38,6 @@ import { decodeToolCall, type ToolCall } from './wire.ts'
 export interface Door {
   readonly path: string
   readonly gate: Gate
-  /** Words for the refusal of a caller without a valid credential, and the `WWW-Authenticate` header. */
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
 
@@ -54,9 +53,7 @@ export interface McpFaceDeps {
 }
 
 const MAX_BATCH = 100
-/** Each method judges later which of the two it takes. */
 const ANY_USE = ['tools:call', 'tools:read'] as const
-/** The one that calls the others comes first, as the likeliest to be meant. */
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 const ANSWERED: Answers = {
   200: { ...json('The answer of JSON-RPC, or a stream of messages that it ends', OBJECT), streams: true },
@@ -211,7 +208,6 @@ function textFor({ id }: McpRequest, answered: McpAnswer): string {
 }
 
 function reply({ id }: McpRequest, answered: McpAnswer, session?: string): Response {
-  // No cache keeps the answer to a POST (RFC 9111, section 3)
   if (typeof answered === 'string') {
     const text = resultText(id, answered)
     return session === undefined ? jsonText(text) : jsonText(text, 200, { 'mcp-session-id': session })
@@ -224,7 +220,6 @@ function errorResponse(id: string | number | null, error: McpError): Response {
   return jsonText(errorText(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
-/** Storage that cannot be reached becomes an error of the protocol. */
 async function reached<T>(work: Promise<T>): Promise<T | McpError> {
   try {
     return await work
@@ -249,7 +244,6 @@ function refuse(failure: Failure): Response {
 function errorOf(failure: Failure): McpError {
   const row = ANSWERS[failure.type]
   const answer = row === 'result' ? ANSWERS.internal : row
-  // People open the address in a browser, and read this
   const isHelped = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
   const hint = isHelped ? HOW_TO_CONNECT : ''
   return { ...answer, message: `${textOf(failure)}${hint}`, headers: failureHeaders(failure) }

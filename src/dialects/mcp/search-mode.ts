@@ -76,7 +76,6 @@ interface SearchDeps {
 
 const READINESS_KEY = 'dev.switchboard/readiness'
 
-/** Answers `search_tools` and `describe_tool`, gives `call_tool`'s call, and undefined for any other name. */
 export async function searchCall(
   call: ToolCall,
   revision: Revision,
@@ -97,7 +96,6 @@ export async function searchCall(
   }
 }
 
-/** Models often write the arguments as a text of JSON. */
 function callOf(
   call: ToolCall,
   name: string,

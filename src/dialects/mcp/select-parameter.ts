@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { ToolCall } from './wire.ts'
 
-/** `?select=1` adds it to every listed tool, for models that want a part of a result. */
 const SELECT = '_select'
 const SCHEMA = {
   type: 'string',
@@ -11,7 +10,6 @@ const SCHEMA = {
     "Optional. A JMESPath expression: only what it selects of the result comes back, such as 'items[].{id: id, name: name}'.",
 }
 
-/** Adds the parameter, unless the tool has its own; a selected part has no output schema. */
 export function withSelect(tool: JsonObject): JsonObject {
   const { outputSchema: _, ...rest } = tool
   const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}

@@ -8,7 +8,6 @@ import { mapSubschemas } from '../../core/schema/subschemas.ts'
 const ID_KEY = 'dev.switchboard/id'
 const OWN = 'dev.switchboard/'
 
-/** A record as an MCP Tool: the published document, or one that says what MCP can, with losses. */
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document } = record.source
   if (dialect === 'mcp' && document !== undefined) return { document, losses: [] }
@@ -21,7 +20,6 @@ export function withObjectOutput(tool: JsonObject): JsonObject {
   return { ...tool, outputSchema: wrappedSchema(outputSchema) }
 }
 
-/** The published name, where the tool is exposed under its own (MCP 2025-11-25, "Tool names"). */
 export function shownName(record: ToolRecord, exposed: string): string {
   return exposed === record.name ? (publishedName(record) ?? exposed) : exposed
 }
@@ -117,7 +115,6 @@ function wrappedSchema(schema: JsonObject): JsonObject {
 
 function moved(schema: unknown): unknown {
   if (!isObject(schema)) return schema
-  // A schema with an identity of its own is a document of its own
   if (typeof schema.$id === 'string' && !schema.$id.startsWith('#')) return schema
   const copy = mapSubschemas(schema, moved)
   for (const keyword of ['$ref', '$dynamicRef']) {

@@ -27,7 +27,6 @@ function toolOf(resolved: Resolved | Failing, principal: Principal): ToolName | 
   return name && principal.kind !== 'anonymous' && covers(principal, name) ? name : undefined
 }
 
-/** The message for a URL that chooses something the client cannot see, with similar names. */
 export async function misnamed({ toolset, principal }: McpClient, catalogue: Catalogue): Promise<string | undefined> {
   const unknown = await unknownAmong(toolset.named, principal, catalogue)
   const [name] = toolset.names

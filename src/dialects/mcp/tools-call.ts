@@ -22,7 +22,6 @@ interface ToolsCallDeps {
   readonly suggest?: (name: string) => Promise<readonly string[]>
 }
 
-/** `tools/call`: a serialised result, or a JSON-RPC error. Requested progress and logs go to `stream`. */
 export async function answerCall(
   given: ToolCall,
   revision: Revision,

@@ -14,7 +14,6 @@ const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 const NONE_CALLABLE =
   'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one'
 
-/** `tools/list`: a page of the chosen, callable tools that the principal may see, in the order of their ids. */
 export async function listTools(
   { cursor }: JsonObject,
   revision: Revision,

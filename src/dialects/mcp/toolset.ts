@@ -13,13 +13,11 @@ export interface McpClient {
   readonly toolset: ToolSelection
 }
 
-/** The URL's choice, with `?toolkits=a,b` and `?tools=T.N,T.*,T_N`. */
 export interface ToolSelection {
   readonly search: boolean
   readonly select: boolean
   /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
-  /** The same as toolkits `T` and tools `T.N`. */
   readonly named: readonly string[]
   /** Names as lists show them, not resolved yet. */
   readonly names: readonly string[]

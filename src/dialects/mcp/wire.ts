@@ -33,7 +33,6 @@ export interface ToolCall {
   readonly callId?: string | undefined
   readonly traceparent?: string | undefined
   readonly progressToken?: string | number | undefined
-  /** Values of parameters that no model may infer: the client gives them. */
   readonly values?: JsonObject | undefined
   readonly select?: Json | undefined
   readonly logs: boolean

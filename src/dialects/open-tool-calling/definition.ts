@@ -17,7 +17,6 @@ const USUAL_MODES = ['value', 'error', 'null']
 
 const MAX_TEXT = 256
 
-/** Tool definitions of the Open Tool Calling RFC (its tool definition schema, version 1.0). */
 export const openToolCalling: Codec = {
   dialect: 'open-tool-calling',
   references: 'none',
@@ -120,7 +119,6 @@ function toolDefinition(given: Given) {
   return into(fields, ({ id, fully_qualified_name: qualified = id ?? '', ...rest }) => {
     const { name: toolkit } = rest.toolkit
     const own = nameHere({ toolkit, tool: rest.name }, qualified)
-    // No toolkit can have such a name here: the publisher must choose another
     return { ...rest, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
   })
 }

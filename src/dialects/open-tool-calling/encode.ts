@@ -14,7 +14,6 @@ import { encodeValueSchema } from './value-schema.ts'
 const NO_FIELD = 'The Open Tool Calling RFC has no such field'
 const ROOT_KEYWORDS = ['type', 'properties', 'required']
 
-/** The published document, or one that says what the RFC can say, with losses. */
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document: source } = record.source
   if (dialect === 'open-tool-calling' && source !== undefined) return { document: source, losses: [] }
@@ -114,7 +113,6 @@ function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   }
 }
 
-/** An artifact, or a person to be asked first, may come in place of a value. */
 function furtherModes(record: ToolRecord): readonly string[] {
   const isArtifact = givesArtifacts(record) || mayBeLarge(record.output)
   const asks = record.requirements.authorization.length > 0 || needsApproval(record)

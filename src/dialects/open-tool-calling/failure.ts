@@ -44,7 +44,6 @@ export function answerTo(failure: Failure): FailureAnswer {
       return { output: { requires_authorization: challenge(failure.challenge) } }
     case 'requirements-missing': {
       const first = failure.authorization.find(({ authorization }) => authorization !== undefined || !failure.user_id)
-      // The output holds one challenge: the next call tells what else is missing
       return first ? { output: { requires_authorization: challenge(first) } } : missing(failure)
     }
     case 'input-invalid':
@@ -89,7 +88,6 @@ function error(words: FailureWords, more: Partial<ToolFailure> = {}): FailureAns
 
 function toolError(failure: ToolFailure): JsonObject {
   const { message, developer_message, can_retry = false, additional_prompt_content, retry_after_ms } = failure
-  // The RFC's schema wants an integer
   const wait = retry_after_ms === undefined ? undefined : Math.ceil(retry_after_ms)
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
@@ -99,7 +97,6 @@ function challenge({ id, authorization, url, scopes, status }: Challenge): JsonO
   return { id: authorization ?? id, url, scopes, status }
 }
 
-/** Without a user there is nobody to ask, and so no authorization to follow. */
 function missing({
   tool,
   authorization,
@@ -118,7 +115,6 @@ function missing({
   return error({ message: `Tool '${tool}' needs ${what.join(' and ')} before it can be called`, detail })
 }
 
-/** A model may do better when told what is wrong, so the call can be tried again with other inputs. */
 function invalidInput(problems: readonly Problem[]): FailureAnswer {
   const { whole, parameters } = inputProblems(problems)
   const said = [...whole, ...Object.entries(parameters).map(([name, why]) => `${name}: ${why}`)].join('; ')

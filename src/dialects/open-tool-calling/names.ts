@@ -10,7 +10,6 @@ export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolNa
   }
 }
 
-/** The names that a call by a readable name may mean, the likeliest first. */
 export function possibleNames(readable: string): readonly string[] {
   if (isNamePart(readable)) return [readable]
   const joined = readable.replaceAll(/[^A-Za-z0-9_-]+/g, '')

@@ -45,7 +45,6 @@ const SECRETS = into(list(object({ key_id: requirementId })), (secrets) =>
   [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
 )
 
-/** An authorization is named by its `provider_id`, else its `id`, else its `provider_type`. */
 export const requirements: Reader<Requirements> = into(
   object({ secrets: nullish(SECRETS, []), authorization: nullish(authorization) }),
   ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),
@@ -76,7 +75,6 @@ function encodeAuthorization({ id, oauth2 }: AuthorizationRequirement): JsonObje
   return oauth2 ? { ...provider, oauth2: { scopes: [...oauth2.scopes] } } : provider
 }
 
-/** The fields of an authorization that a record's requirements lack; undefined when there are none. */
 export function providerOf(value: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(value) || !('provider_type' in value)) return undefined
   const { provider_id, provider_type, id } = value

@@ -73,7 +73,6 @@ function isUnknown({ result }: Outcome): boolean {
   return !result.ok && suggestionsOf(result.failure) !== undefined
 }
 
-/** The RFC's engine reads `detail`, and others read `message`. */
 function respond(failure: Failure, headers?: Record<string, string>): Response {
   const answer = answerTo(failure)
   if ('output' in answer)

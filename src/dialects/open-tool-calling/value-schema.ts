@@ -64,7 +64,6 @@ export function orNull(schema: JsonObject): JsonObject {
 const UNSAID = 'A value_schema of the Open Tool Calling RFC cannot say this'
 const AS_JSON = "Becomes 'json', which is an object: the RFC has no type for it"
 
-/** Keywords that a `value_schema` lacks join `losses`, but for `description` and `said`, written elsewhere. */
 export function encodeValueSchema(
   schema: Json | undefined,
   path: string,
@@ -123,7 +122,6 @@ function isIdle(keyword: string, value: unknown): boolean {
   return keyword === 'required' && Array.isArray(value) && value.length === 0
 }
 
-/** Reads `{parameters: […]}` or, as the RFC's text reads, the list itself. */
 export function parameters() {
   const parameter = object({
     name: unique(string()),
@@ -143,7 +141,6 @@ export function parameters() {
     const required = all.filter((each) => each.required).map(({ name }) => name)
     return {
       schema: { type: 'object', properties: Object.fromEntries(schemas), ...(required.length > 0 ? { required } : {}) },
-      // A person, not a model, must give their values
       notInferrable: all.filter(({ inferrable }) => inferrable === false).map(({ name }) => name),
     }
   })

@@ -16,7 +16,6 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 
 export interface Invocation {
   readonly call: Call
-  /** Another tool that the name may mean, when there is none by the first. */
   readonly otherwise?: string
 }
 
@@ -78,7 +77,6 @@ export function decodeInvocation(body: unknown): Invocation | Failing {
       ...(callId === undefined ? {} : { callId }),
       ...(traceId === undefined ? {} : { traceId }),
       input: inputs,
-      // Its definitions say which parameters no model may infer
       inputIsWhole: true,
       context,
     },
@@ -129,7 +127,6 @@ export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
   const value = heldValue(success)
   if (value === null) return undefined
-  // A value came out of a validator for JSON, or out of a tool's hands through one
   const output: object = { value }
   return { ...output }
 }
@@ -149,7 +146,6 @@ function heldArtifact(block: Content | undefined): Artifact | undefined {
 }
 
 function dataArtifact(base64: string, declared = '', description = 'What the tool gave: a file'): Artifact {
-  // Any further part would not stay whole in a URL
   const content_type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+/.exec(declared)?.[0] ?? 'application/octet-stream'
   const padding = /={0,2}$/.exec(base64)?.[0].length ?? 0
   const size = Math.floor((base64.length * 3) / 4) - padding

@@ -36,11 +36,9 @@ export function answerCall(outcome: Outcome, form: Form): Response {
   const text = JSON.stringify(encodeOutcome(outcome, form))
   const headers = callHeaders(outcome, versionHeader(form))
   if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
-  // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
   return jsonText(text, 200, headers)
 }
 
-/** The event `result` holds the body. The stream's own status is 200, so another goes before it as an event. */
 function endOf(result: Outcome['result'], body: object): StreamEvent[] {
   const ended = { event: 'result', data: JSON.stringify(body) }
   const status = result.ok ? 200 : STATUS[result.failure.type]

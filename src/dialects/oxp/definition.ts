@@ -28,7 +28,6 @@ import { encode, isSimpleVersion } from './encode.ts'
 
 const TOOL_ID = /^[A-Za-z0-9_]{1,64}\.[A-Za-z0-9_]{1,64}@/
 
-/** `input_schema` may be flat, as in the published OpenAPI document, or `{"parameters": <JSON Schema>}`. */
 export const oxp: Codec = {
   dialect: 'oxp',
   references: 'none',
@@ -134,7 +133,6 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
 
 const SCOPES = object({ scopes: nullish(strings, []) }, { unknown: 'ignore' })
 
-/** Anything but an object is reported as one without an id. */
 function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]> }) {
   const reader = object(readers, { unknown: 'ignore' })
   return (value: unknown, report: Report) => reader(isObject(value) ? value : {}, report)

@@ -17,7 +17,6 @@ const WHY_CUT: Readonly<Record<Cut['why'], string>> = {
   'unresolved': 'OXP 1.0 has no references, and this one leads nowhere: anything is taken there',
 }
 
-/** A record as OXP 1.0: the published document, or one that says what OXP can, with losses. */
 export function encode(record: ToolRecord, budget = createBudget()): Encoded {
   const source = sourceOf(record)
   if (source) return { document: source, losses: unsaid(record) }
@@ -135,7 +134,6 @@ export function isSimpleVersion(version: string): boolean {
   return /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){2}$/.test(version)
 }
 
-/** Characters that OXP does not have are replaced. */
 function nameOf({ toolkit, tool, version }: ToolRecord) {
   const [simple = version] = version.split(/[-+]/)
   return { toolkit: plain(toolkit), tool: plain(tool), version: simple }

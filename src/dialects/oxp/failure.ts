@@ -67,7 +67,6 @@ export function failureBody(failure: Failure): JsonObject {
     case 'tool-failed': {
       const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms, content } = failure
       const said = { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
-      // The message has the text of the content
       const isShown = content?.some(({ type }) => type !== 'text') ?? false
       return isShown ? { ...said, content: content?.map((block) => ({ ...block })) } : said
     }
@@ -104,7 +103,6 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-/** OXP 1.0, "AuthorizationRequirements". */
 function authorization({ id, url, check_url }: Challenge): JsonObject {
   return { id, url, check_url }
 }

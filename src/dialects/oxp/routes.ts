@@ -52,7 +52,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
   const face = new Hono()
 
-  // As with calls, the protocol's version is checked before the query
   const refuse = afterGate(gate, (failure, c: Context) => {
     const { failure: first } = unsupportedVersion(c) ?? { failure }
     return respond(first, formOf(c))
@@ -128,11 +127,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const versions = status === undefined ? asked.versions : 'all'
     const { q, toolkit, tag, cursor, limit } = asked
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
-    // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
       variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
-      // The last of several pages may be empty
       ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
@@ -190,7 +187,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   return face
 }
 
-/** A summary leaves things out on purpose, so nothing counts as lost. */
 const summarise = bounded(SUMMARY, (record, name) => ({ document: summaryOf(record, name), losses: [] }))
 
 function apart(lines: readonly string[]): string {

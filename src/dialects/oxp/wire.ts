@@ -23,7 +23,6 @@ import { failureBody, STATUS } from './failure.ts'
 export const SCHEMA = 'urn:oxp:1.0'
 export const VERSION = '1.0'
 
-/** The names of OXP 1.0 in `$schema` (OXP 1.0, "Versioning"). */
 const SCHEMAS = [
   SCHEMA,
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
@@ -74,7 +73,6 @@ export function versionHeader(form: Form): Record<string, string> | undefined {
   return form === 'bare' ? { 'oxp-version': VERSION } : undefined
 }
 
-/** Reads a CallToolRequest: `{"$schema"?, "request": {…}}`, or the request bare, under either form. */
 export function decodeCall(body: unknown): Call | Failing {
   const isEnveloped = isObject(body) && 'request' in body
   const $schema = isObject(body) ? body.$schema : undefined

@@ -33,7 +33,6 @@ export const plugin: Codec = {
   },
 }
 
-/** Tools with fields beyond the schema's rather make it a list of the Model Context Protocol. */
 function recognises(document: unknown): boolean {
   if (!isObject(document) || !('tools' in document)) return false
   const { tools } = document
@@ -66,7 +65,6 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     tags: [],
   }))
   const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
-  // A plugin calls its functions by the document's names
   const named = isJsonObject(document) && isList(document.tools) ? document.tools : []
   const called = named.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
   return { ok: true, value: { definitions, called, schemas, warnings } }

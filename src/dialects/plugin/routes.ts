@@ -55,7 +55,6 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     return jsonText(JSON.stringify(encodeOutcome(outcome)), 200, headers)
   }
 
-  /** A toolkit's own tool of that name counts, unless the name is exposed for another of the toolkit's tools. */
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {
     const id = parseToolId(name)
     if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
@@ -69,7 +68,6 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
       const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
       return isWithin ? askedByName(name) : own
     } catch {
-      // The call itself then meets the unreachable storage, and reports it
       return own
     }
   }
@@ -81,7 +79,6 @@ const TOOLKIT = query({ toolkit: optional(text("a toolkit's name", isNamePart)) 
 const WHOLE: WholeList = {
   format: {
     name: 'plugin',
-    // A tool that cannot be called is an empty line
     write: (record, name) => (record.implementation ? JSON.stringify(toolDescription(record, name)) : ''),
   },
   join: (lines) => `{"tools":[${lines.join()}]}`,

@@ -10,7 +10,6 @@ interface NamedCall {
   readonly name: string
   readonly input: Call['input']
   readonly method?: string
-  /** Values of parameters that no model may infer. */
   readonly values?: JsonObject
   readonly select?: string
 }
@@ -48,7 +47,6 @@ export function decodeCall(body: unknown): NamedCall | Failing {
   return { name, input, ..._meta, ...(method === undefined ? {} : { method }) }
 }
 
-/** A CallToolResult: the tool's content, if any, else its value, a text as it is and anything else as JSON. */
 export function encodeOutcome({ result }: Outcome) {
   if (!result.ok) return encodeFailure(result.failure)
   const { value = null, content, artifact, elsewhere } = result
@@ -68,7 +66,6 @@ function encodeContent(block: Content): JsonObject {
   return { ...shown(block), ...encodeAnnotations(block) }
 }
 
-/** The schema has only text, image and resource. A sound becomes a resource, and a link a text. */
 function shown(block: Content): JsonObject {
   switch (block.type) {
     case 'text': {

@@ -9,7 +9,6 @@ import { CAPABILITIES_KEY } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
-/** As long as an isolate keeps the catalogue. */
 const TTL_MS = 5_000
 
 /** MCP 2026-07-28: without a handshake. The state that a client gives back with its answers is sealed. */

@@ -34,7 +34,6 @@ export function revisionOf(
     return older ?? unsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification') {
-    // A notification has no effect here, so its `_meta` is not judged
     return (headers.has('mcp-method') && methodMismatch(headers, message.method)) || from2026
   }
   if (!isNamed && message.method === 'initialize') {

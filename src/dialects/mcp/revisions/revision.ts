@@ -27,7 +27,6 @@ export interface Revision {
   round(call: ToolCall, client: McpClient): CallRound | Promise<CallRound | McpError | Failing>
 }
 
-/** Undefined where the client cannot be asked. */
 type Asked = string | McpError | Failing | undefined
 
 /** One request of a call: a client that is asked for something makes the call again, with the answer. */

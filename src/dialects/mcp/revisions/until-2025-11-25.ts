@@ -5,7 +5,6 @@ import { textOf } from '../failure.ts'
 import { listedTool, outputKind, shownName, withObjectOutput } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
-/** The revisions with the `initialize` handshake, newest first. */
 export const VERSIONS_UNTIL_2025: readonly string[] = [
   '2025-11-25',
   '2025-06-18',
@@ -66,7 +65,6 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
             ...params,
             elicitationId: challenge.authorization ?? challenge.url,
           }))
-          // Some clients show nothing of an error but its message
           return { code: URL_ELICITATION_REQUIRED, message: textOf(failure), data: { elicitations }, status: 200 }
         },
       }
@@ -74,7 +72,6 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   }
 }
 
-/** MCP 2025-11-25 itself, whose tool names have dots, and up to 128 characters. */
 export function revision2025November(serverInfo: ServerInfo): Revision {
   return {
     ...revisionsUntil2025(serverInfo),

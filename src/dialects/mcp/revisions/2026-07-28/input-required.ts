@@ -134,7 +134,6 @@ function neededFor({ method, params }: Requests[string]): JsonObject | undefined
   }
 }
 
-/** A client gives it back with the repeated call (MCP 2026-07-28, "multi-round-trip requests"). */
 export interface RequestState {
   /** Keys of requests that were our own: their answers are not handed to the tool. */
   readonly asked: readonly string[]
@@ -161,7 +160,6 @@ export async function sealState(
   return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), bound)
 }
 
-/** An error when the state was changed, has expired or is of another call. */
 export async function readState(
   { requestState }: ToolCall,
   bound: () => string,
@@ -176,7 +174,6 @@ export async function readState(
   return read.ok ? read.value : NO_STATE
 }
 
-/** The tool's own answers, of this round and of one that was kept waiting. */
 export function answersOf({ inputResponses }: ToolCall, earlier: RequestState): InputResponses {
   if (inputResponses === undefined && earlier === NO_STATE) return NO_ANSWERS
   const own = Object.entries(inputResponses ?? {}).filter(([key]) => !earlier.asked.includes(key))
