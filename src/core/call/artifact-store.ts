@@ -3,7 +3,6 @@ import type { ByteStream } from '../tool/platform.ts'
 
 export interface Keepable {
   readonly content: { readonly text: string } | { readonly base64: string }
-  /** A media type, without parameters. */
   readonly contentType: string
 }
 
@@ -18,10 +17,8 @@ export interface ArtifactOwner {
 
 type KeptArtifact =
   | { readonly ok: true; readonly url: string; readonly size: number; readonly expiresAt: string }
-  /** `forOperator` adds what the operator has to set up. */
   | { readonly ok: false; readonly why: string; readonly forOperator?: string }
 
-/** Keeps output that is too large for an answer, for anybody with the link, until it expires. */
 export interface ArtifactStore {
   keep(what: Keepable, owner: ArtifactOwner): Promise<KeptArtifact>
   /** `forged`: the link was not given out like this; `missing`: its artifact was deleted. */
@@ -41,7 +38,6 @@ export interface StoredArtifact {
   /** A strong entity tag, with its quotes. */
   readonly etag: string
   read(part?: { readonly offset: number; readonly length: number }): Promise<ByteStream | undefined>
-  /** These reject when it was deleted meanwhile. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
   base64(): Promise<string>
 }
@@ -57,7 +53,6 @@ export function readLink(text: string): ArtifactLink | undefined {
 
 export interface UploadOwner {
   readonly principal: string
-  /** Calls for other users do not get it. */
   readonly userId?: string | undefined
 }
 

@@ -8,7 +8,6 @@ import { type Deadline, endedEarly } from './deadline.ts'
 import type { Resolved, Resolver } from './resolve.ts'
 
 const MAX_SUGGESTIONS = 3
-/** Versions of one tool that are looked up before they are listed to the anonymous. */
 const MAX_AVAILABLE = 20
 
 export interface Asker {
@@ -24,7 +23,6 @@ export interface AskedToolDeps {
 
 const RESOLVE_MS = 15_000
 
-/** The tool of the address, if the caller may know of it, else of the id. Without a promise when it is kept. */
 export function findAsked(
   id: string,
   address: string | undefined,
@@ -69,7 +67,6 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
   return principal.kind === 'anonymous' && !maySee(principal, record)
 }
 
-/** The same answer as for a tool that does not exist. */
 export async function refuseHidden(
   principal: Principal,
   asked: string,
@@ -92,7 +89,6 @@ export async function hideSuggestions(
   background: Background,
 ): Promise<Failing> {
   const { failure } = failing
-  /** Only the anonymous are listed less than they cover. */
   async function isShown(id: string): Promise<boolean> {
     const name = parseToolId(id)
     if (!name || !covers(principal, name)) return false
@@ -131,7 +127,6 @@ export function userOf(principal: Principal, named: string | undefined): string 
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 
-/** Why a principal may not call this tool for this user; undefined when it may. */
 export function authorise(
   principal: Principal,
   asked: string,

@@ -13,7 +13,6 @@ export interface Candidate extends ToolName {
   readonly securityLevel: number
 }
 
-/** Must be the name of exactly one tool. */
 export interface BareName {
   readonly name: string
   readonly selector?: string
@@ -35,7 +34,6 @@ const AGES = { fresh: 5_000, stale: 25_000 }
 const MAX_KEPT = 5_000
 const MAX_SUGGESTIONS = 3
 
-/** Answers are renewed behind a call, so that a warm call waits for nothing. */
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
   const store = new LRUCache<string, Entry<readonly Candidate[]>>({ max: MAX_KEPT })
   const kept = createKept({ store, agesOf: () => AGES, now })

@@ -30,9 +30,7 @@ import { type Allowance, limitedBy, type Turns } from './turns.ts'
 
 export interface Call extends GivenInput {
   readonly asked: string
-  /** Set for a name without a toolkit: it must be one tool's, which gets no token without a provider. */
   readonly bareName?: BareName
-  /** The address of a document's tool, which is tried first (`askedByDocument`). */
   readonly address?: string
   readonly callId?: string
   readonly traceId?: string
@@ -56,7 +54,6 @@ export interface Outcome {
   readonly allowances?: readonly Allowance[]
 }
 
-/** Never throws: whatever happens is an outcome. */
 export type CallTool = (call: Call, caller: Caller) => Promise<Outcome>
 
 export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
@@ -66,7 +63,6 @@ export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
   readonly ledger: Ledger
   readonly now: () => number
   readonly newId: () => string
-  /** `forOperator` is for the log, which callers cannot read. */
   readonly writeRecord: (record: CallRecord, background: Background, forOperator: string | undefined) => void
 }
 
@@ -109,10 +105,8 @@ export function createCallTool(deps: CallDeps): CallTool {
 /** A caller who may come back for the call, by its id, does not end it by going away. */
 const NOBODY_LEAVES = () => undefined
 
-/** The least time in milliseconds that a tool gets, however long finding it took. */
 const OWN_MS = 1_000
 
-/** Every stage but the record, in order. Those in `tool.stages` are of some tools alone. */
 async function goThrough(
   callId: string,
   call: Call,
@@ -140,7 +134,6 @@ async function goThrough(
   if (refused) return refused
   findings.called = record
 
-  // A runner, a selection that can be read, and the time that is left
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
@@ -198,7 +191,6 @@ interface Running {
   readonly select: Select | undefined
   readonly findings: Findings
   readonly deps: CallDeps
-  /** Told as the tool begins. */
   readonly begins?: (() => void) | undefined
 }
 

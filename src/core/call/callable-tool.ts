@@ -20,7 +20,6 @@ export interface CallableTool {
   readonly validateOutput: Validate
   readonly runnable: Runnable
   readonly stages: Stages
-  /** Parameters that no model may infer: the context of a call gives them. */
   readonly contextInputs: readonly string[]
   readonly givesArtifacts: boolean
   readonly limits: readonly ToolLimits[]
@@ -33,7 +32,6 @@ export interface Stages {
 
 export interface Stage {
   readonly pass: (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
-  /** Tells, without any effect, why every call would fail here now. */
   readonly look?: (tool: LookedAt, deps: LookDeps) => Failure | undefined | Promise<Failure | undefined>
 }
 
@@ -85,7 +83,6 @@ export function callableTool(
   }
 }
 
-/** Applies policies: the level, whether a person approves, the timeout and the limits. */
 export function governedTool(tool: CallableTool, rule: ToolRule): CallableTool {
   if (rule === NO_RULE) return tool
   const { timeoutMs = Infinity, limits } = rule

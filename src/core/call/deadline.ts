@@ -3,7 +3,6 @@ import { type Failing, fail } from '../failure/failure.ts'
 
 export type EarlyEnd = 'expired' | 'cancelled'
 
-/** A call's time limit. Its timer and its signal are made when first needed. */
 export interface Deadline {
   readonly signal: Signal
   /** Anything but a promise comes back at once, without a timer. */

@@ -22,7 +22,6 @@ export interface FileBytes {
 
 interface Place {
   readonly path: string
-  /** The handle of an upload, or the link to an artifact. */
   readonly handle: string
   readonly names: Named
   readonly most: number
@@ -205,7 +204,6 @@ function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<
   }
 }
 
-/** The schemas that judge the very value that this one judges. */
 function inPlace(schema: JsonObject, root: JsonObject): readonly (Json | undefined)[] {
   const all = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => {
     const list = schema[keyword]

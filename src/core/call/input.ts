@@ -67,7 +67,6 @@ export function checkGivenInput(
   return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
 }
 
-/** Credentials are never inputs. */
 function valueOf(name: string, { values }: CallerContext, userId: string | undefined): Json | undefined {
   if (name === 'user_id') return userId
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined

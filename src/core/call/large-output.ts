@@ -8,7 +8,6 @@ import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import { bytesGiven, fits, heldValue, MAX_INLINE } from './output.ts'
 import type { Success } from './runner.ts'
 
-/** Above this many, all blocks of an output are kept as one artifact. */
 const MAX_BLOCKS = 16
 
 interface Placing {
@@ -38,7 +37,6 @@ function settle(success: Success, { validateOutput }: Placing): Success {
   return { ...rest, ...lying(artifact, validateOutput) }
 }
 
-/** Gives `{"artifact": …}` for a value if the output schema allows it, else no value. */
 function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'value' | 'elsewhere'> {
   const link = { artifact: elsewhere }
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
@@ -80,7 +78,6 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   return settle(placed, placing)
 }
 
-/** All blocks become one link where they are many. */
 async function moveBlocks(
   blocks: readonly Content[],
   room: number,

@@ -11,7 +11,6 @@ export interface Finished {
 }
 
 export interface LedgerCall {
-  /** Ids of calls are each principal's own. */
   readonly principal: string
   readonly callId: string
   readonly userId: string | undefined

@@ -88,7 +88,6 @@ export function heldValue({ value, content = [], artifact }: Pick<Success, 'valu
   return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
 }
 
-/** As `heldValue`; fails with the link where the output schema allows neither value nor link. */
 export function valueOf(success: Success): Result<unknown> {
   const { value, elsewhere } = success
   if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })

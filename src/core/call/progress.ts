@@ -6,7 +6,6 @@ export interface Progress {
 
 const MAX_MESSAGE = 1_000
 
-/** From here on only every tenth report is passed on; after ten times as many, every hundredth, and so on. */
 const MAX_EACH = 1_000
 
 /**

@@ -15,7 +15,6 @@ export interface FoundTool {
   readonly record: ToolRecord
   readonly status: ToolStatus
   readonly publisher: Publisher
-  /** Absent for a disabled or pending tool, which is not made ready. */
   readonly runnable?: Runnable
 }
 
@@ -104,7 +103,6 @@ function problemOf(failure: Failure, isOperator: boolean) {
   return { type: failure.type, message, ...(detail === undefined ? {} : { developer_message: detail }) }
 }
 
-/** Only operators are told the remedy, unless the caller or its user can apply it. */
 function problemWords(failure: Failure, isOperator: boolean): FailureWords {
   switch (failure.type) {
     case 'tool-failed':
@@ -140,7 +138,6 @@ function lacking(failure: RequirementsMissing): string {
   ].join('; ')
 }
 
-/** Looking makes no link: one is there only if the user was asked before. */
 function encodeChallenge({ id, authorization, url, check_url, scopes, status }: Challenge) {
   return { id, scopes: [...scopes], status, ...(authorization === undefined ? {} : { url, check_url }) }
 }

@@ -45,7 +45,6 @@ export interface Findings {
 /** Anybody can ask for any text, so it is cut where there is no such tool. */
 const MAX_ASKED = 200
 
-/** The tool's id, without a version where none was available, else the text that was asked for. */
 export function loggedTool(
   asked: string,
   found: ToolRecord | undefined,

@@ -1,7 +1,6 @@
 import type { Act, ActFilter, RecordFilter } from '../access/act.ts'
 import type { CallRecord } from './record.ts'
 
-/** With `none` calls are not even counted; otherwise all are. */
 export type RecordedCalls = 'all' | 'failures' | 'none'
 
 export interface CallFilter extends RecordFilter {

@@ -92,12 +92,10 @@ interface Alike {
   readonly spellings: string[]
 }
 
-/** Each character read shifts the hash by so many bits, so that it covers the last `MIN_INNER_LENGTH`. */
 const BITS = 3
 const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
 const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
 
-/** Reads a text once, however many spellings there are: a hash table rules most places out. Overlaps are merged. */
 function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: string) => readonly Place[] {
   const begins = new Uint8Array(TABLE)
   const byBits = new Map<number, Alike[]>()

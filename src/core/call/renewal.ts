@@ -45,7 +45,6 @@ export function createRenewals(
       defect(error)
       result = lost(provider)
     }
-    // The user connected another account while the call ran
     if ('accounts' in result) result = lost(provider)
     if (!('token' in result)) {
       token.refusal = result

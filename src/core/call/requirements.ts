@@ -11,9 +11,7 @@ export interface CallerContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
   readonly userId?: string
-  /** A token without a provider was withheld, since the tool was named without a toolkit. */
   readonly keepsToken?: true
-  /** Parameters that no model may infer, `user_info`, `account` and `select`. */
   readonly values?: JsonObject
 }
 
@@ -26,7 +24,6 @@ export interface RequiredToken {
   readonly tool: ToolRecord
   readonly hosts: readonly string[]
   readonly account?: string
-  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
 }
 
@@ -63,10 +60,8 @@ export interface MetRequirements {
 
 export const ACCOUNT = 'account'
 
-/** The provider of a token in dialects that send one token and do not say whose. */
 export const ANY_PROVIDER = '*'
 
-/** Drops a token whose provider is not named. */
 export function withoutAnyToken(context: CallerContext): CallerContext {
   if (!context.tokens.has(ANY_PROVIDER)) return context
   return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== ANY_PROVIDER)), keepsToken: true }
@@ -90,7 +85,6 @@ interface Lacking {
   readonly challenges: Challenge[]
   readonly unavailable: Unavailable[]
   user: boolean
-  /** Credentials that the deployment would give a trusted tool. */
   readonly withheld: string[]
   readonly details: string[]
   readonly forOperator: string[]

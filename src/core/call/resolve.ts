@@ -36,7 +36,6 @@ interface ResolverDeps {
   readonly source: ToolSource
   readonly makeCallable: (record: ToolRecord) => CallableTool | Promise<CallableTool>
   readonly memory: Memory
-  /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
 
@@ -46,9 +45,6 @@ const NOT_FOUND = { fresh: 2_000 }
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
-/**
- * Only a text not asked for lately costs I/O; a version that the quick source lacks is asked of the registry itself.
- */
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
   const answers = createKept<Resolved | Failing>({
     store: memory.part(({ value }, asked) => 2 * asked.length + bytesOfAnswer(value)),
@@ -129,7 +125,6 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 }
 
 export function governResolver(resolver: Resolver, policies: Policies): Resolver {
-  /** Answers are given again and again, so each is governed once for a set of policies. */
   const made = new WeakMap<Resolved, { readonly policies: PolicySet; readonly answer: Resolved }>()
 
   function govern(answer: Resolved | Failing): Resolved | Failing {

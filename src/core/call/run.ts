@@ -25,7 +25,6 @@ export interface RunOptions {
 
 export interface RunCaller extends Pick<RunContext, 'traceparent' | 'method' | 'log' | 'answers' | 'background'> {
   readonly progress?: ((progress: Progress) => void) | undefined
-  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
 }
 
@@ -116,7 +115,6 @@ function hiding(credentials: () => readonly string[], base64: RunDeps['base64'])
   }
 }
 
-/** Open Tool Calling RFC, `context.user_info`. */
 function userInfoOf({ user_info: info }: JsonObject): JsonObject | undefined {
   return isJsonObject(info) ? info : undefined
 }

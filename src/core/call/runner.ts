@@ -37,7 +37,6 @@ export interface Success {
   readonly value: unknown
   readonly content?: readonly Content[]
   readonly artifact?: Artifact
-  /** Where a large value lies; `value` links to it, or is undefined where the output schema allows no link. */
   readonly elsewhere?: Artifact
   /** The value is the part that the caller selected, which the output schema does not describe. */
   readonly selected?: true
@@ -57,7 +56,6 @@ export interface ResourceUsage {
   readonly memory_bytes?: number
 }
 
-/** A result without a promise spares the call a timer. */
 export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
 
 export interface Runner extends ImplementationKind {
@@ -73,12 +71,9 @@ export type Runnable =
       readonly isRepeatable?: boolean
       /** As `host` or `host:port`, where its credentials may be sent; absent for the deployment's own code. */
       readonly hosts?: readonly string[]
-      /** Whether it reads files from its context; otherwise its input holds them in Base64. */
       readonly takesFiles?: boolean
     }
-  /** `forOperator` names what only the operator can put right. */
   | { readonly ok: false; readonly reason: string; readonly forOperator?: string }
 
-/** In milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 export const MAX_TIMEOUT_MS = 300_000

@@ -2,7 +2,6 @@ import type { Result } from '../failure/failure.ts'
 
 /** Gives callers texts to hand back later, which nobody can read or change. Fails with `unavailable` without a key. */
 export interface Seal {
-  /** `bound` says who may hand it back, and for what. The sealed text is URL-safe. */
   seal(text: string, bound: string): Promise<Result<string>>
   /** Undefined for a text that was changed, has expired, or was sealed for another `bound`. */
   unseal(sealed: string, bound: string): Promise<Result<string | undefined>>

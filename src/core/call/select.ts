@@ -7,7 +7,6 @@ export const SELECT = 'select'
 
 export type Select = (output: Success) => Success | { readonly ok: false; readonly why: string }
 
-/** Undefined where the tool itself takes an input of that name from the context. */
 export function selectOf(values: JsonObject, contextInputs: readonly string[]): Json | undefined {
   if (!Object.hasOwn(values, SELECT) || contextInputs.includes(SELECT)) return undefined
   // Models send null for what they leave out

@@ -10,7 +10,6 @@ export interface Limited {
   readonly limits: CallLimits
 }
 
-/** Calls that a limit still allows: until the window ends in `resetMs`, or at the moment. */
 export interface Allowance extends LimitPolicy {
   readonly left: number
   readonly resetMs?: number

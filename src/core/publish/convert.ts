@@ -9,7 +9,6 @@ import { judgeSchemas, judgeText, judgeWork } from './judge.ts'
 import { recordOf } from './record.ts'
 
 export interface ConvertOptions {
-  /** The dialect's name; recognised by the document's shape when absent. */
   readonly from?: string | undefined
   readonly to: Format
   readonly given: Given

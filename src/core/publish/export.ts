@@ -19,11 +19,9 @@ export function bounded(form: string, write: Writer): Format {
     }, `Takes too much work to write as '${form}': its parts repeat each other too often, by '$ref' or 'allOf'`)
 }
 
-/** For all records of one publication in every form. */
 const MAX_UNITS = 2_000_000
 export const STRETCH = 30_000
 
-/** A record that cannot be written in some form would be missing for its readers. */
 export async function judgeExports(
   records: readonly ToolRecord[],
   formats: Iterable<Format>,

@@ -9,12 +9,10 @@ import { compareTexts, type TextChange } from './text-changes.ts'
 export interface VersionHistory {
   readonly entry: VersionEntry
   readonly record?: ToolRecord
-  /** For a pending version, the one that callers have; absent where either is not read. */
   readonly comparedWith?: string
   readonly changes?: readonly TextChange[]
 }
 
-/** Lower versions have only their id and status. */
 const MOST_READ = 20
 /** In characters; beyond them a text is only said to differ. */
 const MOST_TOLD = 500_000

@@ -74,7 +74,6 @@ export async function importTools(
       if (report?.ok === false) {
         const { failure, ids } = report
         if (failure.type === 'forbidden') denied += 1
-        // Refused by the registry, it has the name it would have been exposed under
         skipped.push({
           name: ids.length === 0 ? tool : name,
           reason: budget.isSpent ? TOO_MUCH : worded(failure),

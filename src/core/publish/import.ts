@@ -10,13 +10,10 @@ export type ImportKind = (typeof IMPORT_KINDS)[number]
 export const IMPORT_FIELDS = ['from', 'toolkit', 'version', 'tools', 'security_level', 'approval', 'rules']
 
 export interface ImportRequest {
-  /** A URL, a document as text, or a document. */
   readonly source: string | JsonObject
   readonly toolkit: string
-  /** Asked before a tool is made, which is work. */
   readonly wants: (tool: string) => boolean
   readonly options: JsonObject
-  /** A deployment's secret for reading the source. */
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
   readonly budget: Budget
   readonly signal: Signal
@@ -42,9 +39,7 @@ export interface ImportedTool {
   /** Kept in the record's `source`; a tool changes with its definition, not with this. */
   readonly document: Json
   readonly dialect: string
-  /** Shown by a dry run, such as `{"method", "path"}`. */
   readonly about: JsonObject
-  /** Where the tool cannot say quite what the source says. */
   readonly warnings: readonly string[]
 }
 

@@ -10,7 +10,6 @@ import type { Definition, Implementation, ImplementationKind } from '../tool/too
 
 /** For a definition document, and for the implementation beside it; in bytes of canonical JSON. */
 export const MAX_BYTES = 256 * 1024
-/** In characters of canonical JSON. */
 const MAX_CHARACTERS = 256 * 1024
 
 /** Digests and stores take texts alone, and stores none that are too long. */

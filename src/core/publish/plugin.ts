@@ -12,7 +12,6 @@ export interface PluginOptions {
   readonly version: string
   readonly allowedHosts: readonly string[]
   readonly config: Readonly<Record<string, string>>
-  /** In place of what follows from the configuration. */
   readonly securityLevel?: number
   readonly approval?: true
   readonly allowBreaking: boolean
@@ -28,7 +27,6 @@ export interface PluginReader {
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
     | ImportRefusal
   >
-  /** Keeps a plugin of another deployment, or says why not. */
   keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
 }
 

@@ -14,7 +14,6 @@ import type { DefinedSubmission, DocumentSubmission } from './submission.ts'
 import { type Beside, readWrapper } from './wrapper.ts'
 
 export interface PrepareDeps {
-  /** The first that recognises a document reads it. */
   readonly codecs: readonly Codec[]
   readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
@@ -103,7 +102,6 @@ export async function prepareDocument(
   }
 }
 
-/** Earlier versions' toolkit goes before the document's own. */
 async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps, budget: Budget) {
   const decoded = codec.decode(document, given, budget)
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
@@ -114,7 +112,6 @@ async function decodeInPlace(document: Json, given: Given, codec: Codec, { sourc
   return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }, budget), placed }
 }
 
-/** By index: the one given by the tool's name, else the one given for all. */
 function chooseImplementations(
   definitions: readonly Definition[],
   called: readonly string[],

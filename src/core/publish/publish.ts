@@ -98,7 +98,6 @@ export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlace
   readonly publication: Publication
 }
 
-/** In one go and in order. */
 export async function store(
   all: readonly (Admitted | PublicationReport)[],
   writer: RegistryWriter,

@@ -5,12 +5,10 @@ import { type Definition, derivedSecurityLevel, type Implementation, type ToolRe
 
 export interface RecordParts {
   readonly definition: Definition
-  /** The document's own name for the tool. */
   readonly called?: string | undefined
   readonly implementation?: Implementation | undefined
   readonly dialect: string
   readonly document: Json
-  /** Names a document that is stored once for all its records. */
   readonly hash?: string | undefined
 }
 

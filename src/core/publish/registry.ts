@@ -16,7 +16,6 @@ export interface KeptDocument {
   readonly tools: Readonly<Record<string, string>>
 }
 
-/** The tools of one document, stored together or not at all. */
 export interface Publication {
   readonly records: readonly ToolRecord[]
   readonly document?: KeptDocument
@@ -37,9 +36,7 @@ export type PublicationOutcome =
   | {
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
-      /** Tools of the document's earlier versions that this one has not, without versions. */
       readonly leftOut?: readonly string[]
-      /** Not there for callers before they are reviewed. */
       readonly pending?: readonly string[]
       readonly warnings?: readonly string[]
     }

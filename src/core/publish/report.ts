@@ -15,13 +15,10 @@ export type PublicationReport =
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
       readonly warnings: readonly Problem[]
-      /** As in `PublicationOutcome`. */
       readonly leftOut?: readonly string[]
       readonly pending?: readonly string[]
-      /** New tools without an implementation: they are listed, and cannot be called. */
       readonly uncallable?: readonly string[]
       readonly state?: ImportState
-      /** Beyond what follows from an imported tool's requirements. */
       readonly guard?: Guard
     }
   /** Ids are absent where it could not be told which tools these are. */

@@ -11,7 +11,6 @@ export type Submission = DocumentSubmission | DefinedSubmission | ImportSubmissi
 export interface DocumentSubmission {
   /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
   readonly body: Json
-  /** The dialect's name; recognised by the document's shape when absent. */
   readonly dialect?: string | undefined
 }
 
@@ -19,7 +18,6 @@ export interface DefinedSubmission {
   readonly tools: readonly DefinedTool[]
   readonly warnings: readonly Problem[]
   readonly isGuarded?: boolean
-  /** Shared with the submissions that are published with this one. */
   readonly budget?: Budget
 }
 
@@ -28,7 +26,6 @@ export interface DefinedTool {
   readonly implementation: Implementation
   readonly document: Json
   readonly dialect: string
-  /** Where the schemas stand in the body, for problems to say. */
   readonly schemaPaths: { readonly input: string; readonly output: string }
 }
 

@@ -1,6 +1,5 @@
 import { titleOf, type ToolRecord } from '../tool/tool.ts'
 
-/** In no dialect's words, so that each version has its id, a pre-release too. */
 export function summaryOf(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record
   const { authorization, secrets, user_id } = record.requirements

@@ -16,7 +16,6 @@ export interface TextChange extends Change {
   readonly after?: string
 }
 
-/** Given to models and hosts beside title and description. */
 const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
 /** In the order in which texts are worth a look; models read them as instructions. */
@@ -37,7 +36,6 @@ function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Ge
   }
 }
 
-/** No tags are as good as none said */
 function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
   const value = record[field]
   return Array.isArray(value) && value.length === 0 ? undefined : value

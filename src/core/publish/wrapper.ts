@@ -13,9 +13,7 @@ const MAX_BATCH = 1_000
 
 export interface Beside {
   readonly given: Given
-  /** For tools without one of their own. */
   readonly implementation?: Implementation | undefined
-  /** By the document's name for the tool. */
   readonly implementations?: Readonly<Record<string, Implementation>> | undefined
   readonly tags?: readonly string[] | undefined
   readonly guard?: Guard
@@ -51,7 +49,6 @@ export const PUBLICATION: Reader<Json> = stating(
   },
 )
 
-/** Only the definition, its toolkit and its version matter. */
 export const CONVERTED: Reader<Json> = stating(
   () => ({
     anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],

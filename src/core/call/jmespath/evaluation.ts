@@ -46,7 +46,6 @@ export function isSame(one: Json, other: Json, budget: Budget): boolean {
   return names.every((name) => Object.hasOwn(other, name) && isSame(one[name] ?? null, other[name] ?? null, budget))
 }
 
-/** Spends the units of writing a value as JSON, which writes a part at every place it stands. */
 export function weighJson(value: Json, budget: Budget): void {
   budget.spend(STEP)
   if (typeof value === 'string') budget.spend(value.length / CHARACTERS)

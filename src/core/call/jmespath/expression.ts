@@ -10,7 +10,6 @@ export type Parsed =
 const MAX_LENGTH = 2_000
 
 const SPACE = /[\t\n\r ]*/y
-/** Names, numbers, the three kinds of quotes, and signs (JMESPath, "Grammar"). */
 const TOKEN =
   /[A-Za-z_][A-Za-z0-9_]*|-?\d{1,9}(?![\w-])|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\[[?\]]|&&|\|\||[=!<>]=|[.*@[\](){}:,!<>&|]/suy
 const NAME = /^[A-Za-z_]/
@@ -20,7 +19,6 @@ const NUMBER = /^-?\d/
 const POWERS: Readonly<Record<string, number>> = { '|': 1, '||': 2, '&&': 3, '[]': 9, '[?': 21, '.': 40, '[': 55 }
 const COMPARISONS = 5
 const COMPARISON = /^(?:[=!<>]=|[<>])$/
-/** A projection ends before a sign that binds less than this. */
 const PROJECTED = 10
 const STAR = 20
 const NOT = 45
@@ -148,7 +146,6 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     }
   }
 
-  /** The right side of a projection: what goes on with each of its items. */
   function projected(power: number): ExpressionPart {
     if (powerAhead() < PROJECTED) return CURRENT
     return skip('.') ? afterDot(power) : expression(power)
@@ -187,7 +184,6 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     return Number(text)
   }
 
-  /** Only arguments may be none. */
   function list<T>(close: ')' | ']' | '}', item: () => T): readonly T[] {
     if (close === ')' && skip(close)) return []
     const items = [item()]

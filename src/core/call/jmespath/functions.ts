@@ -8,7 +8,6 @@ type Argument = Json | Expression
 export interface JmesFunction {
   readonly least: number
   readonly most: number
-  /** The place of the argument that is an expression, from 0. */
   readonly expression?: number
   readonly call: (take: Take, budget: Budget) => Json
 }
@@ -147,7 +146,6 @@ function join(take: Take, budget: Budget): string {
   return texts.join(glue)
 }
 
-/** The length of a text is in characters, however many units of UTF-16 they take. */
 function length(take: Take, budget: Budget): number {
   const value = take.any(0)
   if (isList(value)) return value.length

@@ -9,7 +9,6 @@ type Select = (value: Json, budget: Budget) => Json
 export interface ExpressionPart {
   readonly levels: number
   readonly select: Select
-  /** An argument `&part`, evaluated by the function that takes it. */
   readonly isReference?: true
 }
 
@@ -40,7 +39,6 @@ export const CURRENT = part([], (value) => value)
 
 export const literal = (value: Json): ExpressionPart => part([], () => value)
 
-/** Only a value's own members are ever read. */
 export function field(name: string): ExpressionPart {
   return part([], (value) => (isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null))
 }
@@ -124,7 +122,6 @@ export function multiSelectHash(members: readonly (readonly [name: string, Expre
   })
 }
 
-/** The left where it counts as false, or as not; else the right. */
 export function either(left: ExpressionPart, right: ExpressionPart, takesFalse: boolean): ExpressionPart {
   return part([left, right], (value, budget) => {
     const selected = left.select(value, budget)

@@ -51,7 +51,6 @@ const LINES = {
     tags: optional(tags, []),
     review: optional(boolean, false),
   }),
-  // Read by `decodePolicy`
   policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
   name: object({ kind: oneOf(['name']), name: NAME, tool: TOOL }),
   given: object({ kind: oneOf(['given']), name: NAME, tool: TOOL }),

@@ -4,16 +4,13 @@ import type { Publisher, ToolRecord } from '../../tool/tool.ts'
 import type { ToolStatus } from '../../tool/version.ts'
 import type { KeptDocument } from '../registry.ts'
 
-/** Other formats are refused. */
 export const FORMAT = 2
 
 export type ArchiveCursor = Readonly<Record<string, string | number>>
 
-/** Whole lines, and then the bytes of a plugin, which belong before what comes next. */
 export interface ArchivePart {
   readonly text: string
   readonly lines: number
-  /** A plugin that the next version names. */
   readonly blob?: string
   readonly next?: ArchiveCursor
 }
@@ -41,7 +38,6 @@ export type ArchiveRow =
   | { readonly kind: 'document'; readonly document: KeptDocument }
   | (Standing & { readonly kind: 'version'; readonly record: ToolRecord; readonly bundled: boolean })
 
-/** `skipped` where the deployment does not carry the bundled tool. */
 export type RowOutcome =
   'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }
 

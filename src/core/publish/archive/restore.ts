@@ -15,7 +15,6 @@ export interface RestoreDeps {
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
-/** Documents and plugins count with their versions. */
 export type RestoreOutcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
 export type Counts = Readonly<Record<RestoreOutcome, number>>
 
@@ -46,7 +45,6 @@ export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive
 /** Each line is stored or refused by itself, so the same file a second time changes nothing. */
 export function createRestore(principal: Principal, deps: RestoreDeps, tell: (problem: UnrestoredLine) => void) {
   const counts: Record<RestoreOutcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
-  /** In lower case; those whose owner in the file is their owner here. */
   const toolkits = new Set<string>()
   let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
   let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
@@ -173,7 +171,6 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   }
 }
 
-/** Undefined for a row that is in no toolkit, or is the deployment's. */
 function toolkitOf(row: ArchiveRow): string | undefined {
   if (row.kind === 'document') return row.document.toolkit
   return row.kind === 'version' && !row.bundled ? row.record.toolkit : undefined
