@@ -12,7 +12,7 @@ import type { ToolAnswers } from './tools/wire.ts'
 import type { AgentAnswers } from './users/agents/routes.ts'
 import type { GrantAnswers } from './users/routes.ts'
 
-/** Answers of our routes that do not fail, by method and path: each `routes.ts` is checked against its part. */
+/** Each `routes.ts` is checked against its part. */
 export type ApiAnswers = RecordAnswers &
   KeyAnswers &
   PolicyAnswers &
@@ -26,7 +26,6 @@ export type ApiAnswers = RecordAnswers &
   GrantAnswers &
   DefinitionAnswers
 
-/** `GET /tools/:id` by the query that chooses its format. */
 interface DefinitionAnswers {
   'GET /tools/:id?losses=1': Encoded
   'GET /tools/:id?format=oxp-flat': {

@@ -19,7 +19,6 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly version: string
 }
 
-/** Lines between two reports of progress, and the most reports on single lines. */
 const PROGRESS = 500
 const MAX_TOLD = 1_000
 

@@ -3,7 +3,6 @@ import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
 import { MAX_DEPTH, readJsonText } from '../../http/request/json-text.ts'
 
-/** HMAC under the deployment's secret. */
 export interface TextSigner {
   sign(text: string): Promise<string>
   verify(text: string, signature: string): Promise<boolean>
@@ -18,7 +17,6 @@ type Closing = 'part' | 'end'
 
 /** In bytes: a version has 2 MB at most where it is stored. */
 const LINE_LIMIT = 4 * 1024 * 1024
-/** A line holds a record, which holds a document. */
 const LINE_DEPTH = MAX_DEPTH + 4
 /** A part that is exported has 2 million characters, and what is longer only by its last line. */
 const MAX_CHARACTERS = 4_000_000
@@ -40,7 +38,7 @@ export function createPartSigner(signer: TextSigner) {
   }
 }
 
-/** Holds each part whole. With a signer they end at the first that is not signed by it; without, all is believed. */
+/** Ends at the first part that `signer` did not sign; without one, all is believed. */
 export async function* partsOf(
   body: ReadableStream<Uint8Array> | null,
   signer: TextSigner | undefined,

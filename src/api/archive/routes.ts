@@ -15,10 +15,7 @@ interface ArchiveAnswers {
 const exportQuery = query({ toolkit: optional(namePart) })
 const importQuery = query({ trust: optional(oneOf(['1'])) })
 
-/**
- * `GET /export` and `POST /import`, for administrators: the registry as JSON lines, never a secret, a key or a grant.
- * An import changes nothing that is there; with `?trust=1` it takes what this deployment did not sign.
- */
+/** No secret, key or grant. An import changes nothing that is there; `?trust=1` takes what was not signed here. */
 export function archiveFace(deps: ArchiveDeps): Hono {
   const { face, on } = createFace<ArchiveAnswers>(deps)
   const load = async () => (await import('./archive.ts')).createArchive(deps)

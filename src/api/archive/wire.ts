@@ -33,7 +33,6 @@ export function encodeProgress(line: number, counts: Counts): string {
   return lineOf({ progress: { line, ...counts } })
 }
 
-/** The last line: only with it is a restore over. */
 export function encodeRestored(counts: Counts, isWhole: boolean): string {
   const message = "The file breaks off: its last line, of the kind 'end', is missing or counts other lines"
   return lineOf({ done: true, ...counts, complete: isWhole, ...(isWhole ? {} : { message }) })

@@ -36,13 +36,7 @@ export interface ArtifactsFaceDeps extends RouteDeps {
   readonly now: () => number
 }
 
-/**
- * `GET /artifacts/{id}?expires=&signature=`: an output too large for its answer. The link is the credential: 403 where it is
- * forged, 410 where it has expired. `Range` (one part), `If-Range` and `If-None-Match` are RFC 9110's.
- *
- * `POST /artifacts?filename=` keeps the body and gives a handle for calls to name. Without a link, `GET`, `HEAD` and `DELETE` are
- * for its sender; to all others there is no such file. `X-User-Id` names the user, as over MCP.
- */
+/** Without a link, which is a credential, a file is its sender's alone. `Range` and conditions are RFC 9110's. */
 export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: ArtifactsFaceDeps): Hono {
   const { respond } = deps
   const { face, on, handler } = createFace<ArtifactAnswers>(deps)

@@ -33,10 +33,7 @@ export function readRange(header: string | null, size: number): ByteRange | 'uns
   return offset >= size ? 'unsatisfiable' : { offset, length: end - offset + 1 }
 }
 
-/**
- * A tool's output is hostile until proven otherwise, and comes from our own origin: browsers are to save it, take it for no
- * other type, and run nothing of it.
- */
+/** A tool's output is hostile, and comes from our own origin: browsers are to save it, and run nothing of it. */
 export function headersOf(
   { contentType, etag }: Pick<StoredArtifact, 'contentType' | 'etag'>,
   id: string,
@@ -73,7 +70,6 @@ export const MAX_UPLOAD = 26_214_400
 const MAX_FILENAME = 255
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/
 
-/** Reads length, media type (`application/octet-stream` where it is none) and name of a file from its request, not its body. */
 export function readUpload(headers: Headers, filename: string | undefined): Result<Omit<Upload, 'body'>> {
   const length = headers.get('content-length') ?? ''
   if (!/^\d{1,15}$/.test(length)) {
@@ -97,7 +93,6 @@ export const uploadQuery = query({
   ),
 })
 
-/** The link to an artifact is the credential. */
 export const linkQuery = query({ expires: optional(string()), signature: optional(unquoted(string())) })
 
 export function encodeUpload(id: string, { size, contentType, filename }: Omit<Upload, 'body'>, expires: number) {

@@ -23,7 +23,6 @@ export interface OpenedLink {
 }
 
 export function createOpenLink({ authorizations, providers, shield, sessions, requiresSignIn }: OpenLinkDeps) {
-  /** The person signed in in this browser, as an authorization's vault judges them; undefined for nobody. */
   async function personAt(c: RouteContext, { tool }: Authorization): Promise<Result<SignedInPerson | undefined>> {
     const signed = await sessions?.signedIn(c.req.raw, () => shield(c))
     if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
@@ -40,7 +39,6 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.raw.url, 2)
     if (!id.ok) return failurePage(id.failure)
-    // Most isolates never show them
     const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.tsx')
     const authorization = await authorizations.find(id.value)
     if (!authorization) {

@@ -95,7 +95,6 @@ function AccountField({ connected }: { readonly connected: readonly string[] }) 
   )
 }
 
-/** Nothing is said of the authorization before it is known who is there. */
 export function signInPage(back: string): Page {
   return {
     status: 200,

@@ -23,20 +23,14 @@ export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
   readonly onPageError: ErrorHandler
 }
 
-/** Most isolates never show them. */
 const pages = () => import('./pages.tsx')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
 const MAX_CALLBACK = 16_384
-/** Parameters that the deployment's verifier of users adds are ignored. */
 const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ignored' })
 
-/**
- * `GET /authorizations/{id}` for the caller; the pages `GET·POST /authorizations/{id}/start`, `/authorizations/{id}/resume` and
- * `/oauth/callback` for the person, whose link is the credential; and `POST /authorizations/{id}/confirm` for the deployment's
- * verifier of users. Opening a page changes nothing, so that no preview of a link can.
- */
+/** Opening a page changes nothing, so that no preview of a link can. */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const { authorizations, providers, shield, identifiesPeople, now, writeAct } = deps
   const { face, on } = createFace<AuthorizationAnswers>(deps)
@@ -123,7 +117,6 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       if (!ACCOUNT_NAME.test(account)) {
         return page(plainPage(400, 'Not understood', 'An account has a name of at most 64 characters'))
       }
-      // Without a name it is the account that there is
       const named = account === '' ? {} : { account }
       return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }

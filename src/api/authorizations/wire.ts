@@ -15,7 +15,6 @@ export function encodeAuthorization(authorization: Authorization) {
   return { id, provider, user_id: userId, scopes, status, reason, expires_at: new Date(expiresAt).toISOString() }
 }
 
-/** A step that was not taken, for a caller that is a server. */
 export function stepFailure({ why, message }: Extract<Step, { ok: false }>): Failure {
   switch (why) {
     case 'gone':

@@ -21,10 +21,7 @@ const TOO_MANY = fail({
   message: "There are more groups than one answer holds: ask for less time, or for fewer things with 'by'",
 })
 
-/**
- * `GET /calls`, `/usage` and `/metrics` on the last 30 days, and `GET /audit` on acts and refusals. The scope `records:read` sees
- * all; others see the calls that they made and, people, those that were made for them.
- */
+/** Without the scope `records:read` callers see the calls that they made and, people, those that were made for them. */
 export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Hono {
   const { face, on } = createFace<RecordAnswers>(deps)
   const AUDITOR = { scope: 'records:read', ...PLAIN } as const

@@ -15,7 +15,6 @@ import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/t
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
-/** How long records can be read, and the usual time of a query. */
 const KEPT_MS = 31 * DAY_MS
 const MAX_LIMIT = 1_000
 
@@ -55,7 +54,6 @@ export const auditQuery = query({
 })
 export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
 
-/** Fills in the time: until now, and for `usual`. Fails where none is left. */
 export function filterOf<F extends Partial<Times>>(query: F, now: number, usual = KEPT_MS): Result<F & Times> {
   const last = query.until ?? now + HOUR_MS
   const first = query.since ?? last - usual
@@ -68,7 +66,6 @@ interface Times {
   readonly until: number
 }
 
-/** Limits a principal without the scope to the calls it made, and a person also to those made in their name. */
 export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
   if (hasScope(principal, 'records:read')) return {}
   const { id, kind, users } = principal

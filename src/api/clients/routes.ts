@@ -25,7 +25,7 @@ interface ClientAnswers {
   'DELETE /clients/:id': undefined
 }
 
-/** `POST·GET·DELETE /clients[/{id}]`, for hosts that take neither a document nor a registration. Removing a client ends its agents. */
+/** Removing a client ends its agents. */
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const { face, on } = createFace<ClientAnswers>(deps)
   const ADMIN = { scope: 'admin', ...PLAIN } as const

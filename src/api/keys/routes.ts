@@ -11,7 +11,6 @@ import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.
 
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
-  /** By the principal's id; undefined while it cannot be read. */
   published(): Promise<Readonly<Record<string, PublishedTotals>> | undefined>
   readonly quota: PublishedTotals
   onChange(change: 'created' | 'changed' | 'removed', id: string): void
@@ -21,7 +20,6 @@ export interface KeysFaceDeps extends RouteDeps {
   now(): Date
 }
 
-/** `POST·GET·PATCH·DELETE /keys[/{id}]` and `POST /keys/{id}/rotate`, for administrators. */
 export function keysFace(deps: KeysFaceDeps): Hono {
   const { keys } = deps
   const { face, on } = createFace<KeyAnswers>(deps)
@@ -30,7 +28,6 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   on('POST /keys', 'Make an API key', {
     ...ADMIN,
     act: 'key.create',
-    // A key with a thousand users of 30 characters fits
     body: jsonBody(newKey(deps.now), { what: 'key' }),
     answers: { 201: component('The key, shown once', 'NewKey') },
   })(async ({ body, note }) => {

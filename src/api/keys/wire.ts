@@ -8,14 +8,12 @@ function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, lim
 }
 
 export interface Known {
-  /** By the principal's id; undefined while that cannot be read. */
   readonly published: Readonly<Record<string, PublishedTotals>> | undefined
   readonly quota: PublishedTotals
-  /** Milliseconds since 1970. */
   readonly lastUses: Readonly<Record<string, number>>
 }
 
-/** `published` is absent while it cannot be read, and its quota for administrators, who have none. */
+/** `published` is absent while it cannot be read; administrators have no quota. */
 export function encodeListed(key: ApiKey, { published: all, quota, lastUses }: Known) {
   const used = lastUses[key.id]
   const shown = { ...encodeKey(key), ...(used === undefined ? {} : { last_used_at: new Date(used).toISOString() }) }
@@ -24,7 +22,6 @@ export function encodeListed(key: ApiKey, { published: all, quota, lastUses }: K
   return { ...shown, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
 }
 
-/** The only answer that ever holds a key's text. */
 export function encodeNewKey(key: ApiKey, text: string) {
   const { id, ...rest } = encodeKey(key)
   return { id, key: text, ...rest }
@@ -42,7 +39,6 @@ export interface KeyAnswers {
   'DELETE /keys/:id': undefined
 }
 
-/** `sb_` and 43 characters of base64url. */
 export function keyText(random: Uint8Array): string {
   if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
   return `sb_${base64url.encode(random)}`

@@ -56,7 +56,6 @@ export async function openApiDocument(
   }
 }
 
-/** Without preflights, and handlers that refuse all other methods. */
 export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
   return routes.flatMap(({ method, path, handler }) => {
     const operation = operationOf(handler)

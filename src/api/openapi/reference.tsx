@@ -78,7 +78,6 @@ function Section({ path, method, operation }: SectionOf) {
 function Fields({ schema }: { readonly schema: Json | undefined }) {
   if (!isJsonObject(schema)) return <></>
   const [form] = objectsIn(schema.anyOf)
-  // Only the first of several forms is shown; the document has them all
   if (schema.properties === undefined && form) return <Fields schema={form} />
   const needed = Array.isArray(schema.required) ? schema.required : []
   return (

@@ -14,7 +14,6 @@ export interface OpenApiFaceDeps extends PublicRouteDeps {
 const READ = { query: ANY_QUERY }
 const DOCUMENT = { 200: json('OpenAPI 3.1', objectOf({ openapi: TEXT, info: OBJECT, paths: OBJECT })) }
 
-/** `GET /openapi.json`, made of the routes' declarations, and `GET /docs/reference`, the same as a page. */
 export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
   at('/openapi.json', { ...READ, summary: 'This document', answers: DOCUMENT }, async (c) =>

@@ -27,7 +27,6 @@ export interface PoliciesFaceDeps extends RouteDeps {
 
 const PATTERN = text("a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gmail.GetEmails'", isToolPattern)
 
-/** `GET /policies`, and `GET`, `PUT` and `DELETE /policies/{pattern}`. */
 export function policiesFace(deps: PoliciesFaceDeps): Hono {
   const { store, judgeSecrets } = deps
   const { face, on } = createFace<PolicyAnswers>(deps)

@@ -24,10 +24,8 @@ export interface ProvidersFaceDeps extends RouteDeps {
 }
 
 const ID = text("a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'", isProviderId)
-/** In bytes; the fields at their longest fit. */
 const LIMIT = 262_144
 
-/** `PUT·GET·DELETE /providers/{id}` and `GET /providers`, for administrators. No answer holds a secret. */
 export function providersFace(deps: ProvidersFaceDeps): Hono {
   const { store, judgeUrl, judgeSecrets, known, connected } = deps
   const { face, on } = createFace<ProviderAnswers>(deps)
@@ -66,7 +64,6 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
       limit: LIMIT,
       what: 'provider',
       async readerFor({ id = '' }, sent) {
-        // Saves reading the secrets' names
         const namesSecret = isObject(sent) && 'client_secret_name' in sent
         const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
         return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })

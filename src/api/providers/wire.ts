@@ -1,6 +1,6 @@
 import type { Provider } from '../../core/consent/provider.ts'
 
-/** Holds no secret: a client's is known by the name of a Worker secret. `built_in` providers come from variables. */
+/** Holds no secret: a client's is known by the name of a Worker secret. */
 export function encodeProvider(provider: Provider, from: 'given' | 'built-in') {
   const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
   const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider

@@ -19,7 +19,6 @@ export interface ServersFaceDeps extends PublicRouteDeps {
   readonly toolsetsOf: (principal: Principal) => Promise<readonly ToolkitServer[]>
 }
 
-/** Few requests need it. */
 const load = () => import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
@@ -44,10 +43,7 @@ const REGISTRY = {
 }
 const VERSIONS = `${SERVERS}/:name/versions`
 
-/**
- * The MCP registry's API (v0.1), the server card, and the AI catalog that leads to it. Anybody sees the deployment as one server,
- * and no tool; with a credential, each toolkit that may be called is a server, too.
- */
+/** Anybody sees the deployment as one server; with a credential, each toolkit that may be called is one, too. */
 export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
   const { face, at } = createPublicFace({ ...deps, respond: refuse })
   at(SERVERS, { ...REGISTRY, summary: 'List this deployment as an MCP server', query: SERVERS_QUERY }, list)
@@ -75,7 +71,6 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
   }
 
-  /** In the order of their names; undefined is the deployment itself. */
   async function serversFor(c: Context): Promise<readonly (ToolkitServer | undefined)[]> {
     const principal = await identify(c)
     return [undefined, ...(principal ? await toolsetsOf(principal) : [])]

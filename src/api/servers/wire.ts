@@ -6,7 +6,6 @@ export interface ListedDeployment {
   readonly protocolVersions: readonly string[]
   readonly needsKey: boolean
   readonly signsIn: boolean
-  /** Milliseconds since 1970; undefined where nobody knows. */
   readonly deployedAt: number | undefined
 }
 
@@ -17,7 +16,6 @@ export interface ToolkitServer {
 
 const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'
-/** The schema allows 100 characters. */
 const DESCRIPTION = 'Every tool an agent calls, behind one URL'
 const NAME = 'switchboard'
 export const CARD_TYPE = 'application/mcp-server-card+json'
@@ -74,7 +72,6 @@ export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[
   return { servers, metadata: { count: servers.length, ...(nextCursor === undefined ? {} : { nextCursor }) } }
 }
 
-/** An MCP Server Card (SEP-2127). */
 export function encodeCard(deployment: ListedDeployment) {
   const { protocolVersions } = deployment
   const remotes = remotesOf(deployment).map((remote) => ({ ...remote, supportedProtocolVersions: protocolVersions }))

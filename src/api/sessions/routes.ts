@@ -15,10 +15,7 @@ export interface SessionsFaceDeps extends RouteDeps {
   readonly sessions: Pick<Sessions, 'list' | 'remove'>
 }
 
-/**
- * `GET /sessions` and `DELETE /sessions/{id}`: one's own, and for administrators anybody's. One that is ended has no effect here
- * at once, and nowhere after 60 s.
- */
+/** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
 export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const { face, on } = createFace<SessionAnswers>(deps)
 

@@ -18,11 +18,7 @@ export interface ToolkitsFaceDeps extends RouteDeps {
   readonly catalogue: ToolkitCounts
 }
 
-/**
- * `GET /toolkits` for callers; `GET` and `PUT /toolkits/{toolkit}`, its owner, for administrators. A toolkit with bundled tools cannot
- * be given (409); one that does not exist yet can, so that nobody else begins it. `PATCH` and `DELETE` are for those who may
- * publish all of it.
- */
+/** A toolkit that does not exist yet can be given too, so that nobody else begins it. */
 export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const { toolkits, keys, catalogue } = deps
   const { face, on } = createFace<ToolkitAnswers>(deps)

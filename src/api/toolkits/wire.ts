@@ -17,7 +17,6 @@ export function principalNamed(owner: string): { readonly principal: string; rea
   return { principal: KEY + key, key }
 }
 
-/** An owner of null is the deployment. `message` and `successor` stand beside a status that has them. */
 export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, tags: all, review, deleted }: Toolkit) {
   const principal = typeof owner === 'string' ? null : owner.principal
   const named = principal?.startsWith(KEY) ? principal.slice(KEY.length) : principal

@@ -16,10 +16,7 @@ export interface FindToolDeps {
   readonly toolkits: Pick<ToolkitStore, 'find'>
 }
 
-/**
- * By id or name. Also finds disabled versions, pending ones by exact version for those who may change them, and for
- * administrators those of a deleted toolkit.
- */
+/** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
 export type FindTool = (asked: string, principal: Principal, background: Background) => Promise<FoundTool | undefined>
 
 export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps): FindTool {

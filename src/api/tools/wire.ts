@@ -23,7 +23,6 @@ export const CHANGE = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
 
 export const readinessQuery = query({ user_id: optional(identifier) })
 
-/** `allow=breaking` overrides semantic versioning. */
 export const publicationQuery = query({
   dialect: optional(string({ most: 100 })),
   allow: optional(oneOf(['breaking'])),
@@ -128,7 +127,6 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
 }
 
 export interface ToolAnswers {
-  /** With `format=summary`; `total` is a search's. */
   'GET /tools': {
     readonly items: readonly ReturnType<typeof summaryOf>[]
     readonly total?: number

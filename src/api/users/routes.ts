@@ -20,10 +20,7 @@ export interface GrantsFaceDeps extends RouteDeps {
   readonly grants: UserGrants
 }
 
-/**
- * `GET` and `DELETE /users/{user}/grants[/{provider}]`, for those who may act for the user. `?account=` keeps to one of several
- * accounts, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token.
- */
+/** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
 export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const

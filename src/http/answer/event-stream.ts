@@ -17,15 +17,13 @@ export interface StreamEvent {
 
 export interface EventStream {
   readonly begun: Promise<'begun'>
-  /** Aborts when the caller closes the stream, or goes away before there is one. */
   readonly signal: AbortSignal
-  /** Where the caller does not keep up, an event takes the place of the one before it. */
   send(event: StreamEvent): void
   response(headers: Readonly<Record<string, string>>): Response
   end(events: readonly StreamEvent[]): void
 }
 
-/** Server-sent events (HTML, section 9.2); `caller` aborts when the request is given up. */
+/** Server-sent events (HTML, section 9.2). A caller who does not keep up misses events, never the last ones. */
 export function createEventStream(caller: AbortSignal): EventStream {
   const waiting: StreamEvent[] = []
   const gone = new AbortController()
@@ -88,7 +86,6 @@ export function createEventStream(caller: AbortSignal): EventStream {
 
 export interface Streaming<T> {
   readonly stream: EventStream
-  /** Keeps the work alive when the caller has gone. */
   readonly background: Background
   readonly whole: (answer: T) => Response
   readonly last: (answer: T) => readonly StreamEvent[]
@@ -96,7 +93,6 @@ export interface Streaming<T> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Answers with the whole result or, where an event came before it, with a stream that ends with it. */
 export async function answerOrStream<T>(work: Promise<T>, streaming: Streaming<T>): Promise<Response> {
   const { stream, background, whole, last, crashed, headers } = streaming
   const first = await Promise.race([stream.begun, work])

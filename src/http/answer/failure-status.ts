@@ -19,7 +19,6 @@ export const HTTP_STATUS = {
   'internal': 500,
 } as const satisfies Partial<Record<FailureType, number>>
 
-/** For dialects that answer with what a tool did, be it a failure, as a success of HTTP. */
 export const OUTCOME_STATUS = {
   'tool-failed': 200,
   'tool-timed-out': 200,

@@ -51,7 +51,6 @@ function allowanceHeaders(allowances: readonly Allowance[]): Record<string, stri
   return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
 }
 
-/** One policy may limit in two ways. */
 function policyName({ name, seconds }: Allowance): string {
   return seconds === undefined ? `${name}-at-once` : name
 }

@@ -25,7 +25,6 @@ export async function whyEmpty(
   )
 }
 
-/** Names the first toolkit or tool that the principal sees nothing of, whether or not there is one, and names near it. */
 export async function unknownAmong(
   names: readonly string[],
   principal: Principal,

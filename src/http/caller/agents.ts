@@ -12,15 +12,12 @@ interface Known {
 
 interface AgentsOptions {
   readonly store: AgentStore
-  /** The current rights of the user or key that let an agent act. */
   readonly holderOf: Sessions['holderOf']
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** The agent, its grant and random letters. */
 const TOKEN = /^bearer +([\w-]{22}:[\w-]{16}:[\w-]{32})$/i
 
 export const NO_AGENT_TOKEN = fail({
@@ -29,7 +26,7 @@ export const NO_AGENT_TOKEN = fail({
 })
 const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
 
-/** Tells agents apart by their access tokens. An agent may never do more than the user who let it act may do now. */
+/** An agent may never do more than the user who let it act may do now. */
 export function createAgents({ store, holderOf, now }: AgentsOptions) {
   const verdicts = createVerdicts(now, check)
 
@@ -79,12 +76,10 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
       return removed
     },
 
-    /** Called after one of its tokens was revoked. */
     forgetAgent(id: string): void {
       verdicts.forgetWhere(({ agent }) => agent.id === id)
     },
 
-    /** Called after a client was taken back. */
     forget: verdicts.forget,
 
     forgetKey(id: string): void {

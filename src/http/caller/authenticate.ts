@@ -13,10 +13,8 @@ export interface AuthenticatorOptions {
   readonly access: AccessMode
   readonly adminKey: string | undefined
   readonly jwt?: JwtVerifier | undefined
-  /** By the SHA-256 of its text, in lower-case hex. */
   readonly findKey: (hash: string) => Promise<ApiKey | undefined>
   readonly sha256: Sha256
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
@@ -31,7 +29,6 @@ const TOKEN = /^[\x21-\x7e]+$/
 const KEY = /^sb_[\w-]{43}$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** For `ACCESS=open` on loopback hosts. */
 const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
 const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
@@ -48,10 +45,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const missing = unauthenticated(PRESENT)
   const noKey = unauthenticated('Cannot accept the credential: no key matches it')
 
-  /**
-   * Without a promise where the verdict is known, as for most calls. `mayLookUp` may refuse to have a credential looked
-   * up or verified; the administrator's needs neither. Fails with `unavailable` when it cannot be checked.
-   */
+  /** Synchronous where the verdict is known. `mayLookUp` may refuse to look up any credential but the administrator's. */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const credential = credentialOf(request.headers)
     const open = access === 'open' && isLocalRequest(request)
@@ -125,7 +119,6 @@ export function isKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** Added to every 401, so that nobody who sets a deployment up has to guess. */
 function hintFor(access: AccessMode, hasAdministrator: boolean): string {
   const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
   const setUp = hasAdministrator
@@ -145,9 +138,7 @@ export function hasCredential({ headers }: Request): boolean {
   return headers.has('authorization') || headers.has('oxp-api-key')
 }
 
-/**
- * A header that is sent twice arrives joined by ", " and is refused for its space: a proxy might have read only one.
- */
+/** A header sent twice arrives joined by ", " and is refused for its space: a proxy might have read only one. */
 function credentialOf(headers: Headers): string | undefined | Failing {
   const authorization = headers.get('authorization')
   const key = headers.get('oxp-api-key')

@@ -7,7 +7,6 @@ export interface Cookie {
   readonly maxAgeS: number
 }
 
-/** 32 random bytes in base64url, so that nobody can guess another browser's. */
 export function randomCookie(name: string, maxAgeS: number): Cookie {
   return { name, value: /^[\w-]{43}$/, maxAgeS }
 }
@@ -16,10 +15,7 @@ export function randomValue(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/**
- * Over https the name begins with `__Host-`, so that no other host can have set it (RFC 6265bis, section 4.1.3.2). Two
- * cookies of one name count as none: somebody else may have set one.
- */
+/** `__Host-` (RFC 6265bis, section 4.1.3.2): no other host can have set it. Two of one name count as none, for that reason. */
 export function cookieOf(request: Request, cookie: Cookie): string | undefined {
   const header = request.headers.get('cookie')
   if (header === null) return undefined
@@ -29,7 +25,7 @@ export function cookieOf(request: Request, cookie: Cookie): string | undefined {
   return found.length === 1 && cookie.value.test(value) ? value : undefined
 }
 
-/** Hidden from scripts, and sent along links from other sites (`SameSite=Lax`). Without a value it is forgotten. */
+/** `SameSite=Lax`: links from other sites send it along. Without a value it is forgotten. */
 export function setCookie(request: Request, cookie: Cookie, value: string | undefined): string {
   const secure = isSecure(request) ? '; Secure' : ''
   const maxAge = value === undefined ? 0 : cookie.maxAgeS

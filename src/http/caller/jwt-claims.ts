@@ -20,7 +20,6 @@ const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 
 const CLAIMS = object(
   {
-    // It becomes a user, and part of an id in logs
     sub: text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
     scope: optional(into(string(), (words) => words.split(' ').filter((word) => word !== ''))),
     scopes: optional(strings),
@@ -33,21 +32,15 @@ const CLAIMS = object(
 export interface PeopleRules {
   readonly issuer?: string | undefined
   readonly claims: PersonClaims
-  /** Absent: people may do what their tokens say. */
   readonly rules?: readonly SignInRule[] | undefined
 }
 
 type ClaimsRefusal =
   | { readonly ok: false; readonly problems: readonly Problem[] }
-  /** Follows "it". */
   | { readonly ok: false; readonly lacks: string }
   | { readonly ok: false; readonly unruled: string }
 
-/**
- * `sub` is the user, scopes are in `scope` (RFC 8693 section 4.2) or `scopes`, and `users: "any"` counts only beside
- * the scope `admin`. A malformed claim is refused, since it was meant to restrict. Scopes of a token only narrow the
- * rights that rules give, since clients choose them.
- */
+/** `scope` is RFC 8693's (section 4.2). A token's scopes only narrow those of rules, since clients choose them. */
 export function principalOfClaims(
   claims: Readonly<Record<string, unknown>>,
   issuer?: string,
@@ -72,7 +65,7 @@ export function principalOfClaims(
   return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: anybody ? 'any' : [user] } }
 }
 
-/** The person of a provider's token, or what the token lacks. A service has no e-mail address, and is its `sub`. */
+/** A string says what the token lacks. A service has no e-mail address, and is its `sub`. */
 function personIn(
   claims: Readonly<Record<string, unknown>>,
   sub: string,

@@ -15,14 +15,11 @@ import { type PeopleRules, principalOfClaims } from './jwt-claims.ts'
 import { isTrustworthy } from './loopback.ts'
 
 export interface JwtOptions {
-  /** Shared with the signer of HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
   readonly secret?: string | undefined
   readonly jwksUrl?: string | undefined
-  /** The accepted `iss`; absent: any. */
   readonly issuers?: readonly string[] | undefined
   readonly audience?: string | undefined
   readonly people?: PeopleRules | undefined
-  /** Whether users of another issuer come in elsewhere; absent: as `issuers` and `people` say. */
   readonly isOneOfSeveral?: boolean | undefined
 }
 
@@ -51,11 +48,7 @@ const JWKS_TIMEOUT_MS = 4_000
 /** A failed JWKS server is left alone for so long: a flood of tokens must be no flood of requests to it. */
 const JWKS_REST_MS = 2_000
 
-/**
- * Verifies JWTs by a secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required; an `aud` that is not
- * configured is refused (OXP 1.0, "Server authentication"). Where several issuers could name the same `sub`, users are
- * `<issuer>|<sub>`. Throws a TypeError for unusable options.
- */
+/** Requires `exp`. Several issuers could name the same `sub`: users are then `<issuer>|<sub>`. Throws a TypeError. */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
   const secret = options.secret === undefined ? undefined : keyOf(options.secret, MIN_JWT_SECRET, 'JWT secret')
@@ -112,10 +105,7 @@ const WORKER: Principal = {
   users: 'any',
 }
 
-/**
- * Verifies the JWTs of an engine that calls its worker (Open Tool Calling RFC, as Arcade's engine has it), and leaves
- * those it refuses to `otherwise`. Throws a TypeError for a short secret.
- */
+/** Open Tool Calling RFC, as Arcade's engine has it; leaves JWTs that it refuses to `otherwise`. */
 export function createWorkerVerifier(
   secret: string,
   { now = Date.now, otherwise }: Pick<JwtPlatform, 'now'> & { readonly otherwise?: JwtVerifier | undefined } = {},
@@ -132,7 +122,6 @@ export function createWorkerVerifier(
   }
 }
 
-/** Says nothing of the token. */
 class KeysUnavailable extends Error {}
 
 interface SignedClaims {
@@ -140,7 +129,7 @@ interface SignedClaims {
   readonly expiresAt: number
 }
 
-/** The claims of a valid JWT, or why it is refused, quoting nothing of it. Throws `KeysUnavailable`. */
+/** A string is the refusal, which quotes nothing of the token. Throws `KeysUnavailable`. */
 async function signedClaims(
   token: string,
   key: JWTVerifyGetKey,

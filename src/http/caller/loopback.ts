@@ -3,15 +3,11 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-/** Whether nobody on the way can change the answer of a URL. */
 export function isTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-/**
- * Whether a request was sent to this machine, and by no web page of another: `Host` catches a page that rebinds its
- * name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts to `http://localhost`.
- */
+/** `Host` catches a page that rebinds its name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts here. */
 export function isLocalRequest(request: Request): boolean {
   const { url: href } = request
   const from = href.indexOf('://') + 3

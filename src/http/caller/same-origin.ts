@@ -1,7 +1,4 @@
-/**
- * Browsers say where a request comes from in `Sec-Fetch-Site`, which no page can forge; older ones, and all over plain
- * http, send `Origin` with every POST. Without either it is no browser's, so no page made it send cookies.
- */
+/** No page can forge `Sec-Fetch-Site`; older browsers send `Origin` with a POST. Without either, no page sent cookies. */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin'
@@ -9,7 +6,6 @@ export function isSameOrigin(request: Request): boolean {
   return origin === null || origin === new URL(request.url).origin
 }
 
-/** For requests that only read, which a person may also make by typing the address. */
 export function isOwnPage(request: Request): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return (isRead && request.headers.get('sec-fetch-site') === 'none') || isSameOrigin(request)

@@ -16,12 +16,10 @@ export interface SignedIn {
 interface SessionsOptions {
   readonly store: SessionStore
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'holderOf'>
-  /** Absent: people sign in with API keys. */
   readonly issuer: string | undefined
   readonly rules: readonly SignInRule[]
   readonly sha256: Sha256
   readonly newId: () => string
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
@@ -34,7 +32,6 @@ const FOREIGN = fail({
   reason: 'A session counts for requests of pages of this Switchboard alone, and this one is of another site',
 })
 
-/** A session may do what the rules, or the key that it began with, allow now. */
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
   const verdicts = createVerdicts(now, check)
@@ -66,7 +63,6 @@ export function createSessions(options: SessionsOptions) {
     return { result: principal ? ok(principal) : NOBODY }
   }
 
-  /** A session counts only at the host where it began. */
   function here(request: Request, result: Result<SignedIn>): Result<SignedIn> {
     return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOBODY : result
   }
@@ -84,7 +80,7 @@ export function createSessions(options: SessionsOptions) {
 
     holderOf,
 
-    /** From our own pages alone. A credential in a header counts before the cookie. */
+    /** A credential in a header counts before the cookie. */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
       if (hasCredential(request) || sessionCookieOf(request) === undefined) {
         return authenticator.authenticate(request, mayLookUp)
@@ -94,7 +90,6 @@ export function createSessions(options: SessionsOptions) {
       return found instanceof Promise ? found.then(principalOf) : principalOf(found)
     },
 
-    /** Pages may be opened from anywhere; requests that change something must come from a page of ours. */
     async visitor(request: Request, mayLookUp?: MayLookUp): Promise<Result<Principal>> {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       if (!isRead && !isSameOrigin(request)) return FOREIGN
@@ -103,7 +98,7 @@ export function createSessions(options: SessionsOptions) {
       return authenticator.authenticate(request, mayLookUp)
     },
 
-    /** Replaces the browser's session. Gives the header `Set-Cookie`. */
+    /** Gives the header `Set-Cookie`. */
     async begin(request: Request, by: Session['by'], owner: string): Promise<string> {
       await end(request)
       const text = randomValue()
@@ -129,7 +124,6 @@ export function createSessions(options: SessionsOptions) {
 
     list: store.list,
 
-    /** Gives whether there was such a session, of `owner` if given. */
     async remove(id: string, owner?: string): Promise<boolean> {
       const removed = await store.remove(id, owner)
       // Even if it was removed elsewhere, a verdict may live on here

@@ -4,23 +4,20 @@ import type { Store } from '../../core/cache/memory.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 
-/** `expiresAt` bounds how long it holds, in milliseconds since 1970. */
+/** `expiresAt` is in milliseconds since 1970. */
 export interface Judgement<T> {
   readonly result: Result<T>
   readonly expiresAt?: number
 }
 
-/** Why a credential may not be looked up or verified now; undefined when it may. */
 export type MayLookUp = () => Failing | undefined
 
 /** With half a minute that a read of the store may lag, a revoked credential has no effect after 60 s. */
 const GRANTED_MS = 25_000
 /** Short, so that a credential that was tried before it was made elsewhere soon works. */
 const REFUSED_MS = 5_000
-/** About, for each of the two maps. */
 const MAX_BYTES = 4_000_000
 
-/** Keeps verdicts on credentials, but not failures to judge them. */
 export function createVerdicts<T>(
   now: () => number,
   check: (credential: string, mayLookUp?: MayLookUp) => Promise<Judgement<T>>,
@@ -35,16 +32,13 @@ export function createVerdicts<T>(
   })
 
   return {
-    /** At once where it is known. */
     of(credential: string, mayLookUp?: MayLookUp): Result<T> | Promise<Result<T>> {
       const judged = kept.get(credential, () => check(credential, mayLookUp))
       return judged instanceof Promise ? judged.then(({ result }) => result) : judged.result
     },
 
-    /** Forgets every verdict, also those being made. */
     forget: () => kept.forget(),
 
-    /** Forgets good verdicts on these, and keeps none that is being made. */
     forgetWhere: (isIt: (value: T) => boolean) => kept.forget(({ result }) => result.ok && isIt(result.value)),
   }
 }

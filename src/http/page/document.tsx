@@ -18,7 +18,6 @@ export interface WholeDocument {
   readonly style: string
   readonly body: JSX.Element | AsyncIterable<JSX.Element>
   readonly script?: string
-  /** Whether forms lead to this deployment alone, after redirects too. */
   readonly keepsForms?: boolean
 }
 
@@ -31,10 +30,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/**
- * Content Security Policy 3. `form-action` is left out where a form leads to a provider: browsers hold redirects of a form's answer
- * to it too, and the provider's address is not known when the page is written.
- */
+/** `form-action` is left out where a form leads to a provider: browsers hold redirects of its answer to it too. */
 function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string {
   return [
     "default-src 'none'",

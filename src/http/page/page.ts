@@ -5,7 +5,7 @@ import { sentence } from './text.ts'
 
 export type { Page }
 
-/** `cookies` are `Set-Cookie` headers. Loads JSX with the first page, as most isolates show none. */
+/** Loads JSX with the first page, as most isolates show none. */
 export async function page(shown: Page, cookies: readonly string[] = []): Promise<Response> {
   const { answerPage } = await import('./document.tsx')
   return withCookies(await answerPage(shown), cookies)

@@ -1,7 +1,4 @@
-/**
- * Leaves unescaped what a query may hold (RFC 3986, section 3.4): `back` is often a long query itself, and Cloudflare's edge
- * refuses addresses of more than 16 kB.
- */
+/** RFC 3986, section 3.4: escapes no more than it must, as Cloudflare's edge refuses addresses of more than 16 kB. */
 export function signInPath(back: string | undefined, isAgain = false): string {
   const query = [
     ...(isAgain ? ['again=1'] : []),

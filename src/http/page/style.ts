@@ -1,4 +1,4 @@
-/** No colour says anything that the words do not; both schemes keep a contrast of 4.5:1 at least. */
+/** Both schemes keep a contrast of 4.5:1 at least. */
 export const STYLE = `
 :root{ color-scheme:light dark;--text:light-dark(#1c1b1a,#ecebe8);--soft:light-dark(#5b5954,#b3b0a8);--page:light-dark(#f4f3f0,#161615);--card:light-dark(#fff,#222120);--line:light-dark(#d9d6cf,#45433f);--inset:light-dark(#f1efea,#2e2d2b);--go:light-dark(#0b5a4a,#7fd1bd);--go-text:light-dark(#fff,#10211d)}
 *{box-sizing:border-box}

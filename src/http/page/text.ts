@@ -17,14 +17,12 @@ export function visible(text: string): string {
 const PICTURE = /\p{Extended_Pictographic}$/u
 const WHOLE_PICTURE = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?$/u
 
-/** A variation selector behind an emoji, or a joiner between two. */
 function joinsEmoji(text: string, at: number): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 4), at), text.slice(at + 1, at + 3)]
   if (text[at] === '\ufe0f') return PICTURE.test(before)
   return text[at] === '\u200d' && WHOLE_PICTURE.test(before) && /^\p{Extended_Pictographic}/u.test(after)
 }
 
-/** Cuts a foreign text, never inside a character. */
 export function bounded(text: string, max: number = MAX_TEXT): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 }

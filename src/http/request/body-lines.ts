@@ -4,10 +4,7 @@ export type BodyLine = { readonly text: string } | { readonly problem: string }
 
 const LINE_FEED = 0x0a
 
-/**
- * Reads a body line by line without empty lines, holding one line at a time and nothing of one longer than `most` bytes. A body that
- * breaks off ends there.
- */
+/** Holds one line at a time, and nothing of one longer than `most` bytes. A body that breaks off ends there. */
 export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: number): AsyncGenerator<BodyLine> {
   const reader = body?.getReader()
   if (!reader) return

@@ -9,11 +9,7 @@ const encoder = new TextEncoder()
 const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
 const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
 
-/**
- * Reads a body as JSON (RFC 8259) of at most `limit` bytes, else `media-type-unsupported`, `body-too-large` or `request-malformed`
- * (no UTF-8, or refused by `readJsonText`). A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. No message
- * holds content of the body.
- */
+/** RFC 8259. A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. Failures quote nothing of the body. */
 export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
   const type = request.headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
@@ -57,7 +53,6 @@ export async function readBytes(
 const MAX_FIELDS = 5_000
 const AMPERSAND = 0x26
 
-/** Reads a form that a browser posts. Fails as `readBytes` does. */
 export async function readForm(request: Request, limit: number): Promise<Result<URLSearchParams>> {
   const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
   if (!bytes.ok) return bytes

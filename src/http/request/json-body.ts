@@ -7,18 +7,15 @@ import { readJson } from './body.ts'
 type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
-  /** Its schema describes the body; absent for none, and for one that is no JSON. */
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
   read(request: Request, path: Path): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
-  /** In bytes; 64 KiB by default. */
   readonly limit?: number
   /** Where named, a body that does not fit is `definition-invalid` and not `request-malformed`. */
   readonly what?: string
   readonly isOptional?: true
-  /** For a reader that depends on the request; its schema is to be the other's. */
   readonly readerFor?: (path: Path, sent: Json) => Reader<B> | Promise<Reader<B>>
 }
 
@@ -26,12 +23,10 @@ const DEFAULT_LIMIT = 65_536
 
 export const NO_BODY: Body<undefined> = { read: () => Promise.resolve(ok(undefined)) }
 
-/** Fails as `readJson` does, or with all that the reader finds. */
 export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B> {
   return loadedBody(() => reader, rules)
 }
 
-/** Loads its reader with the first request, as few need it. */
 export function loadedBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
   { limit = DEFAULT_LIMIT, what, isOptional, readerFor = reader }: BodyRules<B> = {},

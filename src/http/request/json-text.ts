@@ -7,11 +7,7 @@ export const MAX_DEPTH = 136
 /** Without one of these no number is too large for a double. */
 const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
 
-/**
- * Refuses, as `request-malformed`, also texts that nest deeper than `depth`, a key `__proto__`, which code that copies objects key by
- * key would take for the prototype, and numbers past the range of doubles (RFC 8259, section 6). A message holds nothing of the text
- * but the names on the way to a refused key.
- */
+/** Also refuses the key `__proto__`, which copying could take for the prototype, and numbers past doubles. */
 export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
   // First, since finding a fault recurses once a level
   if (nestsTooDeep(text, depth)) {
@@ -19,7 +15,6 @@ export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Pr
   }
   const value = parseJson(text)
   if (value === undefined) return unparsed(text)
-  // The key is spelt out, or with escapes
   if (text.includes('__proto__') || text.includes('\\u')) {
     const pointer = pointerTo(value, namesPrototype)
     if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}/__proto__'`)
@@ -65,7 +60,7 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** -1 where there is none. A quote after an odd number of backslashes is inside. */
+/** -1 where there is none. */
 function endOfString(text: string, start: number): number {
   let end = start
   do {

@@ -12,7 +12,6 @@ type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/$
     ? Name
     : never
 
-/** Reads a URL's path, or fails with `request-malformed` and all that is wrong. */
 export function pathReader<Path extends string>(path: Path, readers: PathReaders<Path> = {}) {
   const named = new Map<string, Reader<string> | undefined>(Object.entries(readers))
   const parameters = path
@@ -38,7 +37,6 @@ export function pathReader<Path extends string>(path: Path, readers: PathReaders
   }
 }
 
-/** Decoded; 1 is the first. */
 export function pathSegment(url: string, index: number): Result<string> {
   return decoded(new URL(url).pathname.split('/')[index] ?? '')
 }

@@ -13,9 +13,7 @@ import {
 export interface Query<T> {
   readonly reader: Reader<T>
   readonly names: readonly string[]
-  /** Undeclared parameters are refused where nothing is said. */
   readonly others?: 'ignored' | undefined
-  /** Parameters that may be repeated: their readers get an array. */
   readonly lists: ReadonlySet<string>
   readonly none: Result<T>
 }
@@ -28,7 +26,6 @@ interface QueryRules {
   readonly others?: 'ignored'
 }
 
-/** Names that people try who have not read the documentation. */
 const MEANT = {
   search: 'q',
   query: 'q',
@@ -61,7 +58,6 @@ export const NO_QUERY = query({})
 /** For answers that are the same whatever the query says, or protocols that have unknown parameters ignored. */
 export const ANY_QUERY = query({}, { others: 'ignored' })
 
-/** Fails with `request-malformed`, which names everything that is wrong. */
 export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Result<T> {
   const at = url.indexOf('?')
   if (at === -1) return none

@@ -29,7 +29,6 @@ const REFUSALS: ReadonlyMap<Failure['type'], number> = new Map([
 /** A second: callers that are refused could otherwise fill the records. */
 const MOST = 20
 
-/** A flood is not written down refusal by refusal, but counted. */
 export function createRefusals(write: WriteAct, clock: () => number) {
   let second = 0
   let written = 0

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/tool/json.ts'
 export interface DeclaredAnswer {
   readonly says: string
   readonly schema?: JsonObject
-  /** Whether it comes as server-sent events where they are accepted and there is something to say before it. */
   readonly streams?: true
   readonly type?: string
   readonly note?: string

@@ -11,12 +11,11 @@ import { answerToolList, type ToolListDeps, wholeList } from './tool-list.ts'
 
 export interface WholeList {
   readonly format: LineFormat
-  /** Makes the body of the tools' lines. */
   readonly join: (lines: readonly string[]) => string
   readonly tooMany: Failure
 }
 
-/** The two routes of a dialect whose lists have no pages. `respond` answers failures, whose component is `failures`. */
+/** For dialects whose lists have no pages. `failures` is the component of what `respond` answers. */
 export function dialectRoutes(
   deps: ToolListDeps,
   dialect: string,

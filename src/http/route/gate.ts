@@ -4,7 +4,6 @@ import type { Background } from '../../core/tool/platform.ts'
 import type { Authenticator } from '../caller/authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** The part of Hono's context that is needed here. */
 export interface RouteContext {
   readonly req: { readonly raw: Request }
   readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
@@ -15,7 +14,6 @@ export function backgroundOf(c: RouteContext): Background {
   return (work) => c.executionCtx.waitUntil(work)
 }
 
-/** Without a scope it admits everybody whom the deployment answers at all. */
 export type Gate = (
   c: RouteContext,
   scope: Scope | readonly Scope[] | undefined,
@@ -27,10 +25,7 @@ export interface GateWatch {
   readonly admitted?: (principal: Principal, background: Background) => void
 }
 
-/**
- * `prepare` makes ready what every request needs. The rate is held only at Cloudflare's edge, which tells each
- * client's address and lets no client set it, and never for administrators.
- */
+/** The rate is held only at Cloudflare's edge, which lets no client set its address, and never for administrators. */
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
@@ -73,7 +68,6 @@ export function createGate(
   }
 }
 
-/** Holds strangers to the same rate on pages that need no credential. */
 export function createShield(rateLimit: RateLimit): (c: RouteContext) => Failing | undefined {
   return (c) => {
     const address = c.req.raw.headers.get('cf-connecting-ip')
@@ -86,7 +80,7 @@ const PAGE_FROM_PAGE = fail({
   message: 'A page is opened in a browser, and by no other page',
 })
 
-/** Requests of our pages to other routes. Each is known by its identity, so nothing from outside can be one. */
+/** For requests of our pages to other routes; known by identity, so that none can come from outside. */
 export function createOwnRequests() {
   const senders = new WeakMap<Request, Result<Principal>>()
   return {
@@ -95,7 +89,6 @@ export function createOwnRequests() {
       return request
     },
 
-    /** Admits these, and leaves all others to an authenticator. */
     before({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
       return { authenticate: (request, mayLookUp) => senders.get(request) ?? authenticate(request, mayLookUp) }
     },

@@ -15,10 +15,7 @@ const SILENT_MS = 1_000
 const MAX_ASKING = 4
 const LOOK_AGAIN_MS = 25
 
-/**
- * 200, or 503 while storage does not answer. Anybody may ask, so storage is asked rarely, by a few at a time. No promise is shared:
- * what one request waits for ends with it.
- */
+/** Anybody may request it, so storage is probed rarely. No promise is shared: work of one request ends with it. */
 export function createHealth({ version, probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let answered = true
   let knownUntil = -Infinity

@@ -17,7 +17,6 @@ export interface IncomingCall {
   readonly body: unknown
 }
 
-/** `check` refuses what the dialect does not take of the URL and headers. The body is read only for callers let in. */
 export async function receiveCall(
   c: RouteContext,
   gate: Gate,
@@ -56,7 +55,6 @@ function idIn(headers: Headers, name: string): Result<string> | undefined {
   return fail({ type: 'request-malformed', message: `The header '${name}' must be of 1 to ${MAX_ID} characters` })
 }
 
-/** A malformed `traceparent` is passed over. */
 export function callerOf(
   principal: Principal,
   request: Request,
@@ -74,7 +72,7 @@ export function callerOf(
   }
 }
 
-/** `*\/*` is not enough. */
+/** By name: a wildcard is not enough. */
 export function acceptsEvents({ headers }: Request): boolean {
   const accept = headers.get('accept')
   if (accept === null || !/text\/event-stream/i.test(accept)) return false

@@ -6,22 +6,16 @@ import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
 import type { Answers } from './answers.ts'
 import type { Gate, RouteContext } from './gate.ts'
 
-/** A route reads requests by its declaration, and the OpenAPI document is written from it. */
 export interface Operation<Q> {
   /** One line. Without it a route is a page for people, and not in the document. */
   readonly summary?: string
   readonly answers?: Answers
-  /** The component of its failures, where that is not `Error`. */
   readonly failures?: string
-  /** Undefined where every caller is let in whom the deployment answers at all. */
   readonly scope?: Scope | undefined
-  /** The name in the records, where it changes something. */
   readonly act?: string
   readonly query: Query<Q>
   readonly body?: Pick<Body<unknown>, 'reader'>
-  /** The media type of a body that is not JSON. */
   readonly sends?: string
-  /** Whether it takes `If-Match`. */
   readonly conditional?: true
   readonly isPrivate?: boolean
 }
@@ -43,7 +37,7 @@ export function operationOf(handler: object): Operation<unknown> | undefined {
   return declared.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
 }
 
-/** For a handler that lets requests in by itself: `refuse` is to tell what is wrong with a query only to callers let in. */
+/** For handlers that open the gate themselves: `refuse` is to tell faults of a query only to callers let in. */
 export function reading<Q, C extends { readonly req: { readonly raw: Request } }>(
   operation: Operation<Q>,
   handle: (c: C, query: Q) => Response | Promise<Response>,
@@ -55,7 +49,6 @@ export function reading<Q, C extends { readonly req: { readonly raw: Request } }
   })
 }
 
-/** Refuses a query after the gate, so that callers that are not let in are told that. */
 export function afterGate<C extends RouteContext>(gate: Gate, respond: (failure: Failure, c: C) => Response) {
   return async (c: C, failure: Failure, { scope }: Operation<unknown>): Promise<Response> => {
     const admitted = await gate(c, scope)

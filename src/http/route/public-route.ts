@@ -20,10 +20,7 @@ const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 
 type Handle<Q> = (c: Context, query: Q) => Response | Failing | Promise<Response | Failing>
 
-/**
- * Begins a face that pages of any site may read without a credential, held to a rate. An answer depends on nothing but the address,
- * unless it says itself who may keep it.
- */
+/** For pages of any site, without a credential. Answers are public unless they say themselves who may keep them. */
 export function createPublicFace({ shield, respond: respondAll }: PublicRouteDeps) {
   const face = new Hono()
 

@@ -10,10 +10,7 @@ export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
 
-/**
- * A first shield, for which no call waits: each check asks the limiter and goes on; after a refusal the key gets `rate-limited` for
- * 10 s in this isolate. A limiter that fails limits nobody.
- */
+/** No call waits: a key that the limiter refuses gets `rate-limited` for 10 s here. One that fails limits nobody. */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined
   const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED })

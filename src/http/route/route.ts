@@ -58,11 +58,7 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly path?: PathReaders<Path>
 }
 
-/**
- * Begins a face, whose routes are added with `on('GET /keys/:id', summary, declaration)(handler)`; `A` types their answers. A caller who has
- * the scope is let in; then query, path and body are read as declared; failures are put into words, and acts written down.
- * Unless the face is `open`, the anonymous are not let in, and no cache keeps an answer.
- */
+/** Used as `on('GET /keys/:id', summary, declaration)(handler)`. Unless `open`, anonymous callers and caches are kept out. */
 export function createFace<A extends object>({ gate, respond, writeAct }: RouteDeps, access: 'own' | 'open' = 'own') {
   type Handle<R extends keyof A & string, Q, B> = (
     request: RouteRequest<R, Q, B>,

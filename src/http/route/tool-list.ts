@@ -17,14 +17,14 @@ export interface Written {
 }
 
 export interface ToolList {
-  /** All that the text depends on beside catalogue and principal, for the entity tag; undefined where that is made of the text. */
+  /** For the entity tag, beside catalogue and principal; undefined where the tag is made of the text. */
   readonly variant: readonly string[] | undefined
   readonly write: (principal: Principal) => Promise<Result<Written>>
   readonly narrowedBy?: Narrowing
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Refuses callers who may not read before it looks at the query, and does not write again what the request holds. */
+/** Does not look at the query of callers who may not read. */
 export async function answerToolList(
   c: RouteContext,
   deps: ToolListDeps,
@@ -70,10 +70,9 @@ async function listTools(
 }
 
 const PAGE = 1_000
-/** An isolate has no room for more characters. */
 const MAX_LISTED = 16_000_000
 
-/** For dialects without pages: `join` makes the body of all newest tools' lines. Fails with `tooMany` where they are too long. */
+/** For dialects without pages. Fails with `tooMany` where the lines are too long for an isolate. */
 export function wholeList(
   catalogue: Catalogue,
   format: LineFormat,

@@ -2,16 +2,10 @@ import type { Context, Hono } from 'hono'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Gate } from './gate.ts'
 
-/**
- * Where clients look for an authorization server (MCP 2025-11-25, "Authorization Server Discovery"; the others, revisions before
- * 2025-06-18). It must be 404: a client takes 401 for a server that refuses it, and stops sending the key that it has.
- */
+/** MCP 2025-11-25, "Authorization Server Discovery". Must be 404: on 401 a client stops sending the key that it has. */
 const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
 
-/**
- * 405 with the methods there are, or 404, and only to callers that the deployment answers at all, so that guesses at credentials are
- * held to the rate here too; but anybody is told that there is no OAuth where clients look for it. A stray slash is redirected.
- */
+/** Only to callers let in, so that guesses at credentials are held to the rate here too; but DISCOVERY is open to anybody. */
 export function unknownRoute(
   app: Hono,
   gate: Gate,
@@ -23,7 +17,6 @@ export function unknownRoute(
         .filter((route) => route.method !== 'ALL' && matches(route.path, path))
         .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
     )
-  /** Whether a dialect refuses other methods in its own words. */
   const refusesAt = (path: string) => app.routes.some((route) => route.method === 'ALL' && matches(route.path, path))
   return async (c) => {
     const { method, path } = c.req

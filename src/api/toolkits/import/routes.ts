@@ -27,7 +27,6 @@ export const importQuery = query({
 })
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
-/** `POST /toolkits/import`: `?dry_run=1` says what would be made, `?allow=breaking` overrides semantic versioning. */
 export function importFace(deps: ImportFaceDeps): Hono {
   const { importers, publish, toolSecrets, writer, giveWay } = deps
   const { face, on } = createFace<ImportAnswers>(deps, 'open')

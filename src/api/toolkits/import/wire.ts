@@ -55,7 +55,6 @@ const RULE = object(
   },
 )
 
-/** Importers read their own options. */
 const CALLED = { credentials: {}, timeout_ms: { type: 'integer' } }
 const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   openapi: { base_url: { type: 'string' }, credentials: { type: 'object' }, outputs: { enum: ['described', 'any'] } },
@@ -63,7 +62,6 @@ const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   oxp: { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } },
 }
 
-/** Reads `{"from": {"openapi" | "mcp" | "oxp": …}, "toolkit", "version"?, "tools"?, "rules"?, …}`. */
 export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
   const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
   const fields = object({
@@ -105,7 +103,6 @@ function covering(toolkit: string, patterns: readonly string[]): (tool: string) 
   return (tool) => covers(tool) || (tool.includes('-') && covers(madeName(tool)))
 }
 
-/** The strictest of them counts; undefined where there is none. */
 function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []): ImportBody['guardsOf'] {
   if (rules.length === 0 && Object.values(ofAll).every((said) => said === undefined)) return undefined
   const judged = rules.map(({ tools, methods, ...guard }) => ({

@@ -28,7 +28,6 @@ interface UploadAnswers {
 const WASM = 'application/wasm'
 const PLUGIN_LIMIT = 5 * 1024 * 1024
 
-/** `PUT /toolkits/{toolkit}/plugin`: a wasm plugin whose `describe` becomes tools; 422 where either is wrong. */
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const { face, on } = createFace<UploadAnswers>(deps, 'open')

@@ -30,7 +30,6 @@ export const uploadQuery = query(
   { lists: ['allowed_hosts', 'config'] },
 )
 
-/** Lists may be repeated, and separated by commas; `config` has pairs `key:SECRET_ID`. Hosts are judged with the implementation. */
 export function optionsOf(
   toolkit: string,
   { security_level: securityLevel, allowed_hosts: allowedHosts, allow, ...rest }: ReadOf<typeof uploadQuery>,

@@ -20,10 +20,7 @@ interface Read {
   readonly implementation: Implementation
 }
 
-/**
- * `GET /tools/{id}/implementation`, and `…/module` as a file, for administrators, the toolkit's owner, and keys that may publish
- * in it by name; 403 for others who see the tool.
- */
+/** For administrators, the owner, and keys that may publish in the toolkit by name; 403 for others who see the tool. */
 export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const { toolkits, readBlob } = deps
   const { face, on } = createFace<ImplementationAnswers>(deps, 'open')

@@ -17,10 +17,7 @@ export interface AgentsFaceDeps extends RouteDeps {
   readonly agents: Pick<Agents, 'list' | 'remove'>
 }
 
-/**
- * `GET` and `DELETE /users/{user}/agents[/{id}]`, for those who may act for the user, and the user. One that is ended has no effect
- * here at once, and nowhere after 60 s.
- */
+/** An agent that is ended has no effect here at once, and nowhere after 60 s. */
 export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
