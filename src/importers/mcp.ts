@@ -9,7 +9,6 @@ import { readUpstream, type UpstreamImporterOptions } from './upstream.ts'
 import { type UpstreamProtocol, upstreamItems } from './upstream-items.ts'
 
 export interface McpImporterOptions extends UpstreamImporterOptions {
-  /** Removes which arguments go in headers, which ours do not say. */
   readonly withoutHeaders: (schema: JsonObject) => JsonObject
 }
 
@@ -18,7 +17,6 @@ const named = into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 
   key: name,
   name,
 }))
-/** Another Switchboard's tools carry it too. */
 const OWN_META = 'dev.switchboard/'
 
 export function createMcpImporter(options: McpImporterOptions): Importer {
@@ -35,7 +33,6 @@ export function createMcpImporter(options: McpImporterOptions): Importer {
   }
 }
 
-/** Invalid icons are left out. */
 function decodeTool(
   document: JsonObject,
   own: string,

@@ -11,7 +11,6 @@ const ID = into(string(), (id, report) => {
   return parsed ? { ...parsed, theirs: id, key: formatToolId(parsed) } : unfit(report, "an id 'Toolkit.Tool@x.y.z'", id)
 })
 const LISTED = object({ id: ID }, { unknown: 'ignore' })
-/** All else that a server adds means nothing here. */
 const KEPT = ['name', 'description', 'input_schema', 'output_schema']
 
 /** A tool keeps calling the version it was imported from. A user's id is sent where server and import say so. */

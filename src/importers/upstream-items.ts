@@ -13,7 +13,6 @@ export interface UpstreamProtocol {
   readonly dialect: string
   /** Undefined for a tool that is not wanted. */
   readonly named: Reader<NamedTool | undefined>
-  /** Decodes a document under our own name. */
   readonly decode: (document: JsonObject, own: string, budget: Budget) => Checked<Decoded>
 }
 
@@ -23,7 +22,6 @@ interface NamedTool {
   readonly name: string
 }
 
-/** An invalid tool is skipped with the reason, and takes no other along. */
 export function* upstreamItems(
   request: ImportRequest,
   upstream: Upstream,

@@ -1,5 +1,5 @@
 import type { Credential } from '../core/call/runner.ts'
-import { IMPORT_FIELDS, type ImportRefusal, type ImportRequest, invalidSource } from '../core/publish/import.ts'
+import { IMPORT_FIELDS, type ImportRequest, invalidSource } from '../core/publish/import.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
@@ -9,17 +9,12 @@ import type { Checked, Problem } from '../core/tool/problem.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { credentialNeeds } from './shared/credential-needs.ts'
 
-/** How to list another server's tools, or what is wrong with their implementation; paths start there. */
 export type Upstreams = (implementation: Implementation, requirements: Requirements) => Checked<ListTools>
 
 /** Unjudged. `secrets` are those of the implementation's credentials. */
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
-  options: {
-    readonly toolkit: string | undefined
-    readonly timeoutMs: number
-    readonly signal: Signal
-  },
+  options: { readonly toolkit: string | undefined; readonly timeoutMs: number; readonly signal: Signal },
 ) => Promise<Checked<{ readonly tools: readonly unknown[]; readonly version?: string | undefined }>>
 
 export interface UpstreamImporterOptions {
@@ -27,15 +22,7 @@ export interface UpstreamImporterOptions {
   readonly codec: Codec
 }
 
-export interface Upstream {
-  readonly tools: readonly unknown[]
-  readonly version: string | undefined
-  readonly implementation: Implementation
-  readonly requirements: Requirements
-  readonly passUser: boolean
-  /** The one toolkit wanted of an OXP server. */
-  readonly theirToolkit: string | undefined
-}
+export type Upstream = Extract<Awaited<ReturnType<typeof readUpstream>>, { readonly ok: true }>['value']
 
 /** A bearer token in `Authorization` unless said otherwise. */
 const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
@@ -50,7 +37,6 @@ const CREDENTIALS = list(CREDENTIAL)
 
 const COMMON = {
   credentials: (value: unknown, report: Report) => CREDENTIALS([value ?? []].flat(), report),
-  // Judged as the implementation's
   timeout_ms: anything,
 }
 const BESIDE = { beside: IMPORT_FIELDS }
@@ -59,12 +45,7 @@ const OPTIONS: Readonly<Record<'mcp' | 'oxp', typeof OXP>> = { mcp: object(COMMO
 
 const LISTING_MS = 60_000
 
-/** Lists tools with the deployment's secrets, as far as the request may use them. */
-export async function readUpstream(
-  request: ImportRequest,
-  protocol: keyof typeof OPTIONS,
-  upstreams: Upstreams,
-): Promise<{ readonly ok: true; readonly value: Upstream } | ImportRefusal> {
+export async function readUpstream(request: ImportRequest, protocol: keyof typeof OPTIONS, upstreams: Upstreams) {
   const { source } = request
   const from = `/from/${protocol}`
   const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
@@ -103,5 +84,5 @@ export async function readUpstream(
   }
   const { tools, version } = listed.value
   const value = { tools, version, implementation, requirements, passUser: pass_user === true, theirToolkit }
-  return { ok: true, value }
+  return { ok: true as const, value }
 }

@@ -15,7 +15,6 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-/** One character for each byte. */
 export function binaryText(bytes: Uint8Array): string {
   let text = ''
   // In pieces: a call takes only so many arguments

@@ -12,7 +12,6 @@ export interface Circuit {
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
 export const MAX_FAILURES = 5
-/** Doubled each time that the one request fails, up to the most. */
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 30_000
 /** For how long one request keeps others waiting, so that one that hangs does not for longer. */

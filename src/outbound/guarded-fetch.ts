@@ -11,14 +11,11 @@ export interface GuardedFetchOptions {
   readonly fetch: Fetch
   /** `host:port` pairs that may be private, and reached over http. */
   readonly allowHttpHosts: ReadonlySet<string>
-  /** 8 MiB unless given. */
   readonly maxResponseBytes?: number
-  /** 5 unless given. */
   readonly maxRedirects?: number
   readonly traffic?: Traffic
 }
 
-/** Can be sent again after a redirect. */
 export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
 
 export interface GuardedRequest {
@@ -26,7 +23,6 @@ export interface GuardedRequest {
   readonly url: URL | string
   readonly headers: Headers
   readonly body?: GuardedBody | undefined
-  /** Beside the ones that always carry credentials. */
   readonly credentialHeaders: readonly string[]
   readonly credentialBody?: boolean
   /** `manual` gives a redirect back as the response; `follow` unless given. */
@@ -34,7 +30,6 @@ export interface GuardedRequest {
   /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
   readonly mayBePartial?: boolean
   readonly signal: Signal
-  /** Undefined where it is made for no call. */
   readonly asker: RequestingTool | undefined
 }
 
@@ -55,7 +50,6 @@ export interface GuardedFailure {
   readonly ok: false
   readonly kind: GuardedFailureKind
   readonly message: string
-  /** Where it was not sent. */
   readonly retryAfterMs?: number
   readonly remedy?: string
 }
@@ -63,7 +57,6 @@ export type GuardedResult = { readonly ok: true; readonly response: GuardedRespo
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>
 
-/** The body is still to be read, within bounds. */
 export interface Opened {
   readonly ok: true
   readonly response: Response

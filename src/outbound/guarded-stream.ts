@@ -4,7 +4,6 @@ import { decodedHeaders, mayHaveBody } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
-/** Requests that belong together share one. */
 export interface ByteAllowance {
   readonly bytes: number
   left: number

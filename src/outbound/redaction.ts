@@ -2,7 +2,6 @@ import { createRedactor, type Redactor } from '../core/call/redact.ts'
 import type { RunContext } from '../core/call/runner.ts'
 import { base64 } from './base64.ts'
 
-/** Takes secrets out of a text, in whatever spelling. */
 export type Redact = (text: string) => string
 
 /** Secrets are fetched at the first use, since few calls have one. */

@@ -9,7 +9,6 @@ export interface RenewingTokens {
   readonly fetch: Fetch
 }
 
-/** Each token is replaced once `renew` has given another. */
 export function createRenewingTokens(
   tokens: RunContext['tokens'],
   renew: NonNullable<RunContext['renew']>,

@@ -23,7 +23,6 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
-/** Besides those from 500 on. */
 const TRANSIENT = new Set([408, 425, 429])
 
 /** `Retry-After` in milliseconds from `now` (RFC 9110 section 10.2.3), which is seconds or a date. */

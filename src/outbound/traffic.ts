@@ -14,7 +14,6 @@ export interface RequestingTool {
   readonly signal: Signal
 }
 
-/** `abandoned`: nobody waited for the answer. */
 export type Ending = 'answered' | 'failed' | 'abandoned'
 
 export interface Passage {
@@ -35,9 +34,7 @@ export interface HostHealth {
   readonly retryAfterMs?: number
 }
 
-/** The hosts that tools send requests to, as this isolate knows them. */
 export interface Traffic {
-  /** Lets a request to `host[:port]` through, at once or after a short wait, or refuses it. */
   admit(host: string, asker: RequestingTool): Promise<Passage | TrafficRefusal>
   health(host: string, toolkit: string): HostHealth
 }
@@ -57,7 +54,6 @@ interface Route {
 
 /** The least used are forgotten, which closes their circuits. */
 const MAX_ROUTES = 2_000
-/** For one toolkit at one host; as many again may wait. */
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
 const MAX_WAIT_MS = 1_000
@@ -153,7 +149,6 @@ function after(circuit: Circuit, ending: Ending, sentAt: number, now: number): C
   }
 }
 
-/** For requests that nothing holds back. */
 export const UNBOUNDED: Passage = { end: () => undefined }
 
 const BUSY: TrafficRefusal = {

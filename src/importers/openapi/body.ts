@@ -16,9 +16,7 @@ const OF_THE_WHOLE = (
   'minProperties maxProperties unevaluatedProperties $dynamicRef'
 ).split(' ')
 const MAX_MERGED = 8
-/** More would be over the bounds of a schema. */
 const MAX_FIELDS = 2_000
-/** Many operations may share a schema. */
 const shapes = new WeakMap<object, Shape | undefined>()
 
 const FILE = {
@@ -32,9 +30,7 @@ const FILE = {
   required: ['filename', 'data'],
 }
 
-/**
- * An object's properties become inputs, unless something is said of the object as a whole or its absence would be lost.
- */
+/** Properties become inputs, unless the object as a whole is constrained or its absence would be lost. */
 export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
   const followed = follow(description, source)

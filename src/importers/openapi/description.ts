@@ -5,16 +5,13 @@ import { valueAt } from '../../core/tool/problem.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
-/** Never changed; parts are found when they are needed. */
 export interface Description {
   readonly edition: '2.0' | '3.0' | '3.1'
   readonly root: Node
   readonly url?: string
-  /** The operation's, which each following of a reference draws on. */
   readonly budget?: Budget
 }
 
-/** For one operation, of the whole. */
 export const SHARE = 2 * UNITS
 
 export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
@@ -33,7 +30,6 @@ export function readDescription(root: Node, url?: string): Possible<Description>
   return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
-/** Operations share parts, which are looked through once. */
 const readBefore = new WeakMap<object, number>()
 
 export function unitsToRead(part: unknown): number {

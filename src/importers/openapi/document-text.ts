@@ -10,10 +10,7 @@ const MAX_LEXEMES = 1_000_000
 /** Repetitions of what an `&name` marks, as the product over its levels. */
 const MAX_ALIASES = 1_000
 
-/**
- * The YAML reader gets its text word by word, and stops at the first fault: it takes minutes over texts of faults
- * alone.
- */
+/** YAML is read word by word, up to the first fault: texts of faults alone would take minutes. */
 export async function readText(text: string): Promise<Possible<Node>> {
   const bytes = new TextEncoder().encode(text).byteLength
   if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
@@ -50,7 +47,6 @@ async function readYaml(text: string): Promise<Possible<Node>> {
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, merge: true, logLevel: 'silent' })
   let first: Fault | undefined
   type At = number | readonly [number, number] | { readonly offset: number }
-  // It would gather all faults: a text of commas alone takes it half a minute
   Object.assign(composer, {
     onError(at: At, _: string, message: string, warns?: boolean) {
       if (warns === true) return

@@ -42,7 +42,6 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
   return { operation: normal.operation, parameters, problems }
 }
 
-/** The tool writes `credentials` itself, whatever the parameters say. */
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,

@@ -24,10 +24,8 @@ export interface OpenApiImporterOptions {
   >
 }
 
-/** In one request; `tools` chooses parts of larger descriptions. */
 const MAX_TOOLS = 5_000
 
-/** Reads an operation's parts when it is its turn, and never another document. */
 export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Importer {
   return {
     kind: 'openapi',

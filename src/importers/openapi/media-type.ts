@@ -13,7 +13,6 @@ export function kindOfMedia(type: string): MediaKind {
   return 'binary'
 }
 
-/** The first of the best kind; `application/json` itself before its relatives. */
 export function chooseMedia(types: readonly string[]): { readonly type: string; readonly kind: MediaKind } | undefined {
   const exact = types.find((type) => essenceOf(type) === 'application/json')
   if (exact !== undefined) return { type: exact, kind: 'json' }

@@ -144,7 +144,6 @@ function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Possi
   return typeof value === 'boolean' ? { ok: false, problem: 'it is no object' } : { ok: true, value }
 }
 
-/** A parameter's description comes before that of its schema, which may be shared. */
 function withDescription(schema: JsonSchema, description: string | undefined): JsonSchema {
   if (description === undefined) return schema
   const text = cut(description.trim(), MAX_DESCRIPTION)

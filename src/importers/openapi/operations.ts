@@ -13,7 +13,6 @@ export interface DescribedOperation {
   readonly operation: Node
 }
 
-/** More than anybody writes in 16 MiB. */
 const MAX_OPERATIONS = 20_000
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const

@@ -24,14 +24,12 @@ const CREDENTIAL = object(
   },
 )
 
-/** The secret or authorization for a security scheme, and its place if the description names none. */
 export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof WRONG>
 
 export interface Options {
   readonly base_url?: string
   /** By the scheme's name; any other name goes along with every call, and says where. */
   readonly credentials: ReadonlyMap<string, CredentialOption>
-  /** `any` does not hold outputs to the description's schemas. */
   readonly outputs: 'described' | 'any'
 }
 

@@ -6,7 +6,6 @@ import { type Converted, madeOf, type SchemaConverter, type ConversionWork } fro
 
 export interface Output {
   readonly schema: Converted | null
-  /** Absent for the implementation's default. */
   readonly response?: JsonObject
   readonly accept?: string
   readonly warnings: readonly string[]
@@ -19,7 +18,6 @@ const BYTES = {
 }
 const NO_CONTENT = ['204', '205']
 
-/** The output by the 2xx responses; where they describe nothing, the server's content type decides. */
 export function outputOf(
   description: Description,
   converter: SchemaConverter,

@@ -11,11 +11,9 @@ import { type Description, type Node, type Possible, referredTo, shortened } fro
 /** In JSON Schema 2020-12, where `#/$defs/<name>` stands for a definition. */
 export interface Converted {
   readonly schema: JsonSchema
-  /** Names of definitions, as often as they are referred to. */
   readonly references: readonly string[]
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
-  /** In schemas, without those referred to. */
   readonly size: number
 }
 
@@ -29,7 +27,6 @@ export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Co
   }
 }
 
-/** For one operation; `patterns` is a share for judging patterns. */
 export interface ConversionWork {
   readonly budget: Budget
   readonly patterns: Budget
@@ -45,7 +42,6 @@ export type Direction = 'request' | 'response'
 
 /** They judge no value, and may stand beside a reference in every edition. */
 const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
-/** Others (`xml`, `x-…`) say nothing here; definitions are found by reference. */
 const KEPT: ReadonlySet<string> = new Set(
   [...ANNOTATIONS, ...keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')].filter(
     (keyword) => keyword !== 'readOnly' && keyword !== 'writeOnly',
@@ -123,7 +119,6 @@ export function createSchemaConverter(description: Description, direction: Direc
         else delete schema.required
       }
       if (schema.oneOf !== undefined) {
-        // Two lists of alternatives both hold
         if (schema.anyOf === undefined) schema.anyOf = schema.oneOf
         else schema.allOf = [...listOf(schema.allOf), { anyOf: schema.oneOf }]
         delete schema.oneOf
@@ -153,7 +148,6 @@ export function createSchemaConverter(description: Description, direction: Direc
     return typeof pattern === 'string' && checkPattern(pattern, patterns) === undefined
   }
 
-  /** The same name whatever else the document holds. */
   function nameOf(reference: string): Possible<string> {
     const found = referredTo(description.root, reference)
     if (!found.ok) return found
@@ -207,7 +201,6 @@ function withoutOldSpellings(source: Node): Node {
   return schema
 }
 
-/** `nullable` in OpenAPI 3.0, `x-nullable` in 2.0. */
 function isNullable(source: Node): boolean {
   return source.nullable === true || source['x-nullable'] === true
 }

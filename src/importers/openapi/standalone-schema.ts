@@ -104,7 +104,6 @@ function gather(root: Converted, converter: SchemaConverter, work: ConversionWor
     if (!definition) continue
     definitions.set(name, definition)
     problems.push(...definition.problems.slice(0, 1))
-    // Each is written at least once, so one that is too large spoils the whole
     if (definition.size > MAX_NODES) return tooMany
     if (definitions.size > MAX_NODES) {
       return { ok: false, problem: `it leads to more than ${MAX_NODES} other schemas` } as const
@@ -123,7 +122,6 @@ function definitionName(schema: Readonly<Record<string, unknown>>): string | und
 
 const weights = new WeakMap<object, number>()
 
-/** In characters of JSON. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8

@@ -1,7 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
 import { type Description, follow, followToObject, type Node, objectAt, textAt, textsOf } from './description.ts'
 
-/** Stand in a parameter in 2.0, and in its schema in 3.0. */
 const VALUE_KEYWORDS = (
   'type format items default enum multipleOf maximum exclusiveMaximum minimum exclusiveMinimum ' +
   'maxLength minLength pattern maxItems minItems uniqueItems x-nullable x-example readOnly'
@@ -15,7 +14,6 @@ const FORMATS: ReadonlyMap<unknown, Node> = new Map<unknown, Node>([
   ['multi', { style: 'form', explode: true }],
 ])
 
-/** Bodies and forms become a `requestBody`, `collectionFormat` a style, `consumes` and `produces` media types. */
 export function operationOfSwagger(description: Description, operation: Node, parameters: readonly unknown[]) {
   const { root } = description
   const own: unknown[] = []

@@ -1,6 +1,5 @@
 import { pointerStep } from '../../core/tool/problem.ts'
 
-/** Levels of objects and lists within each other. */
 export const MAX_DEPTH = 136
 
 /** The first thing that our JSON may not hold: `__proto__`, numbers beyond JSON, depth, or more than `most` characters. */

@@ -23,7 +23,6 @@ export interface BundledRunnerOptions {
   readonly log: (callId: string, message: string) => void
 }
 
-/** In characters. */
 const MAX_LINE = 1_000
 
 export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOptions): Runner {

@@ -21,10 +21,7 @@ export function checkCodeImplementation(implementation: Json, { requirements }: 
   return check(reader, implementation)
 }
 
-/**
- * An isolate is one user's and one set of credentials', where a tool needs either: a module may keep anything between
- * calls.
- */
+/** A module may keep anything between calls: where a tool needs a user or credentials, the isolate is theirs alone. */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
   const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
@@ -41,7 +38,6 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const { placed, problem } = formatCredentials(implementation.credentials, context)
         if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)
         const userId = isForUsers ? context.userId : undefined
-        // Its isolate is this user's alone
         const userInfo = userId === undefined ? undefined : context.userInfo
         const sensitive = placed.length === 0 ? [] : sensitiveValues(context)
         const code: SandboxCode = {

@@ -88,7 +88,6 @@ function fieldsOf(value: unknown): BodyField[] | undefined {
   return Object.entries(value).map(([name, field]) => ({ name, steps: [name], value: field, serialisation }))
 }
 
-/** In the styles of OpenAPI. Spaces are `%20`, which every reader takes. */
 function formText(fields: readonly BodyField[]): string {
   return fields.flatMap(({ name, value, serialisation }) => serialiseQuery(name, value, serialisation)).join('&')
 }

@@ -49,7 +49,6 @@ const PARAMETER = into(
       style: nullish(oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
       explode: nullish(boolean),
       allow_reserved: nullish(boolean, false),
-      /** As JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
       content_type: optional(oneOf(['application/json'])),
       default: anything,
     },
@@ -83,7 +82,6 @@ const STATUS = parsed("a status from 200 to 599, or a class such as '2xx'", (val
 
 const POINTER = text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
 
-/** Pointers to the fields of a tool error (OXP 1.0, "Tool error") in an answer that means failure. */
 const ERROR = object({
   message: optional(POINTER),
   developer_message: optional(POINTER),
@@ -94,7 +92,6 @@ const ERROR = object({
 
 const RESPONSE = object(
   {
-    /** Absent: what the server declares, or JSON where the output is no text. */
     type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none'])),
     /** RFC 6901: the part of a JSON answer that is the tool's value. */
     pointer: nullish(POINTER, ''),
@@ -127,7 +124,6 @@ export const httpImplementation = object({
   credentials: optional(list(withSource(into(CREDENTIAL, placementOf))), []),
   body: optional(BODY),
   response: nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
-  /** Attempts after the first, of idempotent requests alone. */
   retry: nullish(object({ attempts: nullish(integer(0, 2), 2) }), { attempts: 2 }),
   timeout_ms: timeoutMs,
 })

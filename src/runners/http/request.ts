@@ -47,7 +47,6 @@ export function prepareRequest(implementation: HttpImplementation) {
   }
 }
 
-/** Later ones win. */
 function writeHeaders(
   headers: Headers,
   implementation: HttpImplementation,

@@ -60,10 +60,7 @@ function encodedText(value: unknown): string {
   return encodeStrictly(plainText(value))
 }
 
-/**
- * RFC 6570 section 3.2.3, but for `#`, `[` and `]`, which no query may have, and `&` and `+`, which would mean
- * something.
- */
+/** RFC 6570 section 3.2.3, but for `#[]`, which no query may have, and `&+`, which would mean something. */
 function encodedReservedText(value: unknown): string {
   return plainText(value)
     .split(/(%[0-9A-Fa-f]{2}|[:/?@!$'()*,;=])/)

@@ -3,7 +3,6 @@ import { isBusy, mayHaveRun, statusWords } from '../../outbound/status.ts'
 import { answeredFailure, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** In characters. */
 const MAX_MESSAGE = 10_000
 
 export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: number): FailedCall {
@@ -22,7 +21,6 @@ function wordsFor(status: number, host: string): string {
   return `${host} answered ${statusWords(status)}`
 }
 
-/** Redacts what the endpoint must not show. */
 export function failed(
   message: string,
   developer_message: string | undefined,

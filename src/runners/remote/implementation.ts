@@ -29,7 +29,6 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
     {
       kind: oneOf(['remote']),
       protocol: oneOf(['mcp', 'oxp']),
-      /** For OXP, the URL that `/tools` and `/tools/call` are added to. */
       url: judged(string({ least: 1 }), whyNoServer),
       tool: string({ least: 1 }),
       credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),

@@ -104,7 +104,6 @@ export function listOxpTools(
 
 interface OxpAnswer extends BadAnswer {
   readonly ok: true
-  /** In bytes. */
   readonly size: number
   readonly document: unknown
 }

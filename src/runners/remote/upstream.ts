@@ -12,7 +12,6 @@ interface Listing {
   readonly signal: Signal
 }
 
-/** Checks a server for any tool of it, and lists its tools. Paths start at the implementation. */
 export function createUpstreams(deps: RemoteDeps) {
   return (implementation: Implementation, requirements: Requirements) => {
     const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })

@@ -9,7 +9,6 @@ import { isAllowedHost } from './allowed-hosts.ts'
 import { type EgressPolicy, REFUSED_HEADER } from './policy.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
 
-/** In bytes. */
 const MAX_BODY = 8 * 1024 * 1024
 
 /**
@@ -56,7 +55,6 @@ function refusal(message: string): Response {
   return new Response(message, { status: 403, headers: { [REFUSED_HEADER]: '1' } })
 }
 
-/** Leaves the rest as it was written. */
 function withParameter(search: string, name: string, value: string): string {
   const others = search
     .slice(1)
@@ -77,7 +75,6 @@ function responseOf({ status, statusText, headers, body }: GuardedResponse, { se
   })
 }
 
-/** As UTF-8 when they are that, else byte by byte. */
 function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
   const text = utf8Text(bytes, { ignoreBOM: true })
   if (text !== undefined) {

@@ -6,7 +6,6 @@ import type { Definition, ToolRecord } from '../../core/tool/tool.ts'
 
 export const timeoutMs = nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS)
 
-/** `prepare` gets what `check` read, as at publication. */
 export function checkedRunner<T>(
   kind: string,
   check: (implementation: Json, definition: Definition) => Checked<T>,

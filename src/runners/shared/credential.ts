@@ -26,7 +26,6 @@ export interface CredentialPlacement<Place extends string = string> {
 
 const FORMAT = unquoted(text("a string that holds '{value}'", (format) => format.includes('{value}')))
 
-/** Each kind of implementation has places (`in`) of its own. */
 export const PLACEMENT_FIELDS = {
   authorization: optional(string({ least: 1 })),
   secret: optional(string({ least: 1 })),

@@ -18,7 +18,6 @@ export function failureFields(said: unknown): Omit<ToolFailure, 'message'> {
   }
 }
 
-/** A CallToolResult has no other place for them. */
 export function failureMeta(meta: unknown): Omit<ToolFailure, 'message'> {
   return isObject(meta) ? failureFields(meta[ERROR_KEY]) : {}
 }

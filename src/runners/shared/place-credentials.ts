@@ -50,7 +50,6 @@ export function placeCredentials(
   if (basic !== undefined) headers.set('authorization', basic)
 
   return {
-    /** From the origin in a secret, for a template without one. */
     scheme: origin?.scheme ?? 'https',
     host: new Map(inHost.map((each) => [each.name, origin?.host ?? each.text])),
     /** Percent-encoded, by the URL variable's name. */

@@ -7,9 +7,7 @@ import type { CredentialPlacement } from './credential.ts'
 import { isHeaderValue } from './header-rules.ts'
 
 export interface RetryClock {
-  /** In milliseconds. */
   readonly now: () => number
-  /** May end as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: Signal) => Promise<void>
   readonly random: () => number
 }
@@ -37,7 +35,6 @@ export const MAX_RETRIES = 2
 
 /** In milliseconds; doubles with each attempt. */
 const FIRST_BACKOFF_MS = 250
-/** Added to the wait that a server asks for. */
 const MAX_JITTER_MS = 1_000
 
 export function serverTool(
@@ -80,7 +77,6 @@ function honest({ result, isUncertain }: ServerOutcome): RunResult {
   return { ok: false, failure: { ...failure, can_retry: false, additional_prompt_content: MAY_HAVE_RUN } }
 }
 
-/** Undefined when none was renewed. */
 async function withNewTokens(
   context: RunContext,
   credentials: ServerTool['credentials'],

@@ -4,7 +4,6 @@ import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'
 import type { ServerOutcome } from './server-call.ts'
 
-/** In characters, for developers. */
 const EXCERPT = 1_000
 
 export interface BadAnswer {

@@ -9,7 +9,6 @@ export const FUEL = 250_000_000
 /** 64 KiB each. */
 export const MAX_PAGES = 1_024
 
-/** The metered form alone is ever run. */
 export function meteredBlob(blob: string): string {
   return `${blob}-metered`
 }

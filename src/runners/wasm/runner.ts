@@ -27,7 +27,6 @@ function checkWasmImplementation(implementation: Json, { requirements }: Definit
 
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
-  /** In milliseconds. */
   readonly now: () => number
 }
 

@@ -1,7 +1,4 @@
-/**
- * Runs inside the sandbox, before the module: `console` writes to the call's log, `fetch` rejects what the gateway
- * refuses.
- */
+/** Runs before the module: `console` writes to the call's log, `fetch` rejects what the gateway refuses. */
 import { AsyncLocalStorage } from './async-local-storage.js'
 
 const REFUSED_HEADER = 'switchboard-refused'

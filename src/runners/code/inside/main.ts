@@ -15,7 +15,6 @@ interface About {
 
 interface Call {
   readonly about: About
-  /** In milliseconds. */
   readonly timeoutMs: number
 }
 

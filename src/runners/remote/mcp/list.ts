@@ -4,7 +4,6 @@ import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, MAX_LIST_BYTES, readPages } from '../listing.ts'
 import { withSession } from './session.ts'
 
-/** MCP, "Listing Tools" and "Pagination". */
 export async function listMcpTools(
   endpoint: Endpoint,
   { signal, timeoutMs }: { readonly signal: Signal; readonly timeoutMs: number },

@@ -22,7 +22,6 @@ type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
 interface Waiting {
   readonly signal: Signal
-  /** In milliseconds. */
   readonly timeout: number
 }
 

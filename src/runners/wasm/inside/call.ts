@@ -8,7 +8,6 @@ export interface PluginCall {
   readonly charge: (bytes: number) => void
   readonly log: (line: string) => void
   readonly memory: () => DataView<ArrayBuffer>
-  /** All but the number of requests is the last one's. */
   readonly http: { requests: number; status: number; headers: Record<string, string> }
   output: string
   error: string | undefined

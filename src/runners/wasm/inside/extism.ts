@@ -3,7 +3,6 @@ import type { PluginCall } from './call.ts'
 
 type Functions = Record<string, (...given: never[]) => unknown>
 
-/** All variables of a call together. */
 const MAX_VARIABLES = 1024 * 1024
 
 /** Making JSON takes so many times as long as copying. */
@@ -91,14 +90,12 @@ export function extismFunctions(call: PluginCall): Functions {
   }
 }
 
-/** A block is judged before it is made. */
 function boundedLength(length: bigint): number {
   if (length < 0n || length > 16n * 1024n * 1024n) throw new Error(`The plugin asked for ${length} bytes at once`)
   return Number(length)
 }
 
 const REFUSED_HEADER = 'switchboard-refused'
-/** In one call. */
 const MAX_REQUESTS = 50
 
 /** Gives the handle of the answer's body; the plugin waits. Each redirect is judged outside like a request of its own. */

@@ -15,7 +15,6 @@ export function createKernel() {
   let used = 0
   let at = 0
 
-  /** Sets `at` to the place within the block. */
   function viewOf(address: bigint): DataView {
     const whole = Number(address)
     const index = Math.floor(whole / OFFSETS)
@@ -25,7 +24,6 @@ export function createKernel() {
     return found
   }
 
-  /** Undefined for 0, and for an unknown handle. */
   const block = (handle: bigint) => {
     const found = blocks[indexOf(handle)]
     return found && new Uint8Array(found.buffer, found.byteOffset, found.byteLength)

@@ -18,7 +18,6 @@ const MAX_LINE = 1_000
 const HOST_COST = 600
 
 export default class extends WorkerEntrypoint {
-  /** Gives JSON text; never rejects. */
   async run(call: ExportCall): Promise<string> {
     return JSON.stringify(await runPlugin(call))
   }

@@ -1,4 +1,3 @@
-/** The message is for the person who uploads the module. */
 export class ModuleError extends Error {}
 
 /** Reads the binary format (WebAssembly 2.0, section 5). Throws a ModuleError at the end of the bytes. */

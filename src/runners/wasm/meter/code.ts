@@ -8,7 +8,6 @@ export interface Gauge {
   readonly imports: number
 }
 
-/** Bytes and variables, in a function. */
 const MAX_BODY = 1024 * 1024
 const MAX_LOCALS = 10_000
 

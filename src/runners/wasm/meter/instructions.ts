@@ -31,10 +31,8 @@ const DIVISIONS = [0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0
 /** Stands for the prefix 0xfc. */
 const EXTENDED = 0x100
 
-/** With so many LEB128 numbers behind its opcode. */
 type Simple = Instruction & { readonly numbers: number }
 const SIMPLE: Simple[] = []
-// Comparisons, arithmetic and conversions
 for (let opcode = 0x45; opcode <= 0xc4; opcode++) SIMPLE[opcode] = { ...PLAIN, numbers: 0 }
 for (const [instruction, numbers, opcodes] of [
   [BRANCH, 0, [0x00, 0x0f]], // unreachable, return

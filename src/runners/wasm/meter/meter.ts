@@ -13,7 +13,6 @@ export type Metered = ReturnType<typeof meterModule>
 
 /** Below zero there was too little. */
 export const FUEL_EXPORT = '__fuel'
-/** The host starts it, to see what came of it. */
 export const START_EXPORT = '__start'
 
 /** In bytes: code of many branches grows several times. */
@@ -66,7 +65,6 @@ export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions
   out.write(module.subarray(0, 8))
   for (const { name, id } of SECTIONS) {
     const section = sections.get(name)
-    // A module without globals or exports gets these sections now
     if (!section && name !== 'global' && name !== 'export') continue
     if (name === 'start') continue
     const content = rewritten[name]?.(section?.fork()) ?? section?.rest() ?? new Uint8Array()

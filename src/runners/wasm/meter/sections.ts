@@ -21,7 +21,6 @@ const CUSTOM = 0
 const MAGIC = [0x00, 0x61, 0x73, 0x6d]
 const VERSION = [0x01, 0x00, 0x00, 0x00]
 
-/** Throws a ModuleError. */
 export function checkHeader(bytes: Uint8Array): void {
   const startsWith = (wanted: readonly number[], at: number) =>
     wanted.every((byte, index) => bytes[at + index] === byte)
@@ -47,7 +46,6 @@ export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteRe
   return sections
 }
 
-/** Nothing but functions may be imported. */
 export function readImports(section: ByteReader | undefined): { module: string; name: string }[] {
   const imports = []
   for (let count = section?.u32() ?? 0; section && count > 0; count--) {
