@@ -1,13 +1,10 @@
 import type { Policy } from '../../core/access/policy.ts'
 import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/registry-archive.ts'
 import { firstRow } from '../rows.ts'
-import { textByHash } from './documents.ts'
+import { type DocumentRow, textByHash } from './documents.ts'
 import { keysOf } from './toolkits.ts'
 
-/**
- * A message of about this size stays far below the limit of 32 MiB: a version is 2 MB at most, a document a quarter of
- * that.
- */
+/** Far below the 32 MiB that a message may have: a version is 2 MB at most. */
 const MAX_CHARACTERS = 2_000_000
 const ROWS = 500
 
@@ -33,10 +30,7 @@ type VersionRow = {
   blob: string | null
 }
 
-/**
- * Reads the next part of an export. Versions come in the order of their publication, each after its document and the
- * bytes that it names; records and documents are copied to the letter.
- */
+/** Versions come in the order of their publication, each after its document and the bytes that it names. */
 export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
   const part = createPart()
   let { after, phase } = placeOf(cursor)
@@ -116,7 +110,6 @@ type ToolkitRow = {
   review: number
 }
 
-/** A deleted toolkit has no owner any more, though it is kept for a while. */
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
 type Range = readonly [from: string, to: string]
@@ -124,13 +117,12 @@ type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Ran
 
 const READERS: Readonly<Record<Phase, ReadRows>> = {
   // A toolkit's are those whose patterns begin with its name and a dot
-  policies: (sql, after = '', [from, to]) =>
+  policies: (sql, after = '', range) =>
     sql
       .exec<{ pattern: string; body: string }>(
         `SELECT pattern, body FROM policy WHERE pattern > ? AND pattern >= ? AND pattern < ? ORDER BY pattern LIMIT ${ROWS}`,
         after,
-        from,
-        to,
+        ...range,
       )
       .toArray()
       .map(({ pattern: key, body }) => {
@@ -138,7 +130,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
         return fact(key, { kind: 'policy', pattern, policy })
       }),
   // A toolkit without a row of its own is the deployment's; one without tools may have an owner
-  toolkits: (sql, after = '', [from, to]) =>
+  toolkits: (sql, after = '', range) =>
     sql
       .exec<ToolkitRow>(
         `SELECT key, name, owner, status, held, tags, review FROM (
@@ -147,8 +139,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
              WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit) GROUP BY lower(toolkit)
          ) WHERE key > ? AND key || '.' >= ? AND key || '.' < ? ORDER BY key LIMIT ${ROWS}`,
         after,
-        from,
-        to,
+        ...range,
       )
       .toArray()
       .map(({ key, name, owner, status, held, tags, review }) =>
@@ -162,37 +153,34 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
           ...(review === 1 ? { review: true } : {}),
         }),
       ),
-  names: (sql, after = '', [from, to]) =>
+  names: (sql, after = '', range) =>
     sql
       .exec<{ name: string; toolkit: string; tool: string }>(
         `SELECT name, toolkit, tool FROM name JOIN tool ON tool.key = name.key
          WHERE name > ? AND tool.key >= ? AND tool.key < ? AND lower(toolkit) ${NOT_DELETED} ORDER BY name LIMIT ${ROWS}`,
         after,
-        from,
-        to,
+        ...range,
       )
       .toArray()
       .map(({ name, toolkit, tool }) => fact(name, { kind: 'name', name, tool: `${toolkit}.${tool}` })),
-  versions: (sql, after = -1, [from, to]) =>
+  versions: (sql, after = -1, range) =>
     sql
       .exec<{ row: number }>(
         // `+` keeps SQLite from the index of keys: all versions are read in the order of their rows
-        `SELECT rowid AS row FROM version WHERE rowid > ? AND ${from === '' ? '+key >= ? AND +key' : 'key >= ? AND key'} < ?
+        `SELECT rowid AS row FROM version WHERE rowid > ? AND ${range[0] === '' ? '+key >= ? AND +key' : 'key >= ? AND key'} < ?
          ORDER BY rowid LIMIT ${ROWS}`,
         after,
-        from,
-        to,
+        ...range,
       )
       .toArray()
       .map(({ row }) => ({ kind: 'version', row, after: row })),
-  given: (sql, after = '', [from, to]) =>
+  given: (sql, after = '', range) =>
     sql
       .exec<{ key: string; given: string; toolkit: string; tool: string }>(
         `SELECT key, given, toolkit, tool FROM tool
          WHERE given IS NOT NULL AND key > ? AND key >= ? AND key < ? AND lower(toolkit) ${NOT_DELETED} ORDER BY key LIMIT ${ROWS}`,
         after,
-        from,
-        to,
+        ...range,
       )
       .toArray()
       .map(({ key, given, toolkit, tool }) => fact(key, { kind: 'given', name: given, tool: `${toolkit}.${tool}` })),
@@ -246,13 +234,8 @@ function documentOf(sql: SqlStorage, { key, version, toolkit, dialect, hash }: V
 }
 
 function documentRowOf(sql: SqlStorage, { dialect, key, version }: DocumentOf) {
-  return firstRow<{ id: string; version: string; toolkit: string; hash: string }>(
-    sql,
-    'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?',
-    dialect,
-    key,
-    version,
-  )
+  const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?'
+  return firstRow<DocumentRow>(sql, query, dialect, key, version)
 }
 
 function toolsOf(sql: SqlStorage, { dialect, key, version }: DocumentOf): Readonly<Record<string, string>> {

@@ -14,10 +14,7 @@ export interface Bundle {
   readonly documents: readonly KeptDocument[]
 }
 
-/**
- * False for the bundle last taken in, and for one of an older deployment. `deployedAt` is in milliseconds since 1970, 0
- * where the platform does not say.
- */
+/** False for the bundle last taken in, and for one of an older deployment. */
 export function isWanted(sql: SqlStorage, hash: string, deployedAt: number): boolean {
   if (readMeta(sql, 'bundle') === hash) return false
   return deployedAt === 0 || deployedAt >= readNumber(sql, 'bundle_at')
@@ -29,10 +26,7 @@ export function noteDeployment(sql: SqlStorage, hash: string, deployedAt: number
   if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
 }
 
-/**
- * Publishes new bundled tools, replaces changed ones (the newest deployment wins) and disables those that are no longer
- * bundled until they are again. A status that a person set stays. Run inside a transaction.
- */
+/** The newest deployment wins; a status that a person set stays. Run inside a transaction. */
 export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number, revision: number): void {
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
@@ -54,16 +48,11 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
     else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false, revision)
   }
   for (const { toolkit } of bundle.documents) {
-    leaveOut(
-      sql,
-      bundle.records.filter((record) => record.toolkit === toolkit),
-      revision,
-    )
+    const records = bundle.records.filter((record) => record.toolkit === toolkit)
+    leaveOut(sql, records, revision)
   }
-  const bundled = sql
-    .exec<{ key: string; version: string }>('SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0')
-    .toArray()
-  for (const { key, version } of bundled) {
+  const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
+  for (const { key, version } of sql.exec<{ key: string; version: string }>(bundled).toArray()) {
     if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true, revision)
   }
   writeMeta(sql, 'bundle', bundle.hash)

@@ -8,8 +8,8 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { field } from '../rows.ts'
 import { documentOfTool, type DocumentRow, documentsOf, textByHash } from './documents.ts'
 import { holderOfDerived } from './names.ts'
-import { ownsToolkit, publishDenial } from './toolkits.ts'
-import { holdsToolkit, keyAlike, nameOf, toolkitNamed } from './versions.ts'
+import { ownsToolkit, publishDenial, toolkitNamed } from './toolkits.ts'
+import { holdsToolkit, keyAlike, nameOf } from './versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
@@ -77,10 +77,7 @@ function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: 
   return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
 }
 
-/**
- * Rejects a new tool whose derived name another tool of equal trust declares. Without, a publisher could choose toolkit
- * and tool so that they spell another tool's name.
- */
+/** A publisher could choose toolkit and tool so that they spell the name of another tool of equal trust. */
 function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal): string | undefined {
   const holder = holderOfDerived(sql, record)
   if (holder === undefined || isAdministrator(principal)) return undefined
@@ -90,10 +87,7 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
   return `'${joinedName(record)}', which '${formatToolId(record)}' is called where tools have names alone, is another tool's name: call the tool or its toolkit otherwise, or have an administrator publish it`
 }
 
-/**
- * Rejects a new toolkit whose name is the id of somebody else's document, which callers in that dialect would reach
- * first.
- */
+/** Callers in a document's dialect look its id up before a toolkit's name. */
 function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Principal): string | undefined {
   if (toolkitNamed(sql, toolkit) !== undefined) return undefined
   const other = documentsOf(sql, toolkit).find((row) => row.toolkit.toLowerCase() !== toolkit.toLowerCase())

@@ -1,42 +1,29 @@
 import { documentKey, kvKey } from '../keys.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field } from '../rows.ts'
 import { KEPT_MS, keysOf } from './toolkits.ts'
 import { indexTool } from './search/search-index.ts'
 
 const AT_ONCE = 200
 
-/**
- * Deletes some of an expired toolkit's data, its name last: then it is free. Gives the KV keys to delete. Run inside a
- * transaction, and again while `nextToGo` is past.
- */
+/** Deletes some of an expired toolkit's data, its name last, in a transaction. Gives the KV keys to delete. */
 export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
-  const due = firstRow<{ key: string }>(
-    sql,
-    'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1',
-    now - KEPT_MS,
-  )
-  if (!due) return []
-  const keys = column<string>(
-    sql,
-    'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?',
-    ...keysOf(due.key),
-    AT_ONCE,
-  )
+  const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
+  const due = field<string>(sql, expired, now - KEPT_MS)
+  if (due === undefined) return []
+  const tools = 'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?'
+  const keys = column<string>(sql, tools, ...keysOf(due), AT_ONCE)
   const gone = keys.flatMap((key) => forgetTool(sql, key))
   if (keys.length === AT_ONCE) return gone
-  const addresses = forgetDocuments(sql, due.key)
-  sql.exec('DELETE FROM toolkit WHERE key = ?', due.key)
+  const addresses = forgetDocuments(sql, due)
+  sql.exec('DELETE FROM toolkit WHERE key = ?', due)
   return [...gone, ...addresses]
 }
 
 function forgetTool(sql: SqlStorage, key: string): readonly string[] {
   const names = column<string>(sql, 'SELECT name FROM name WHERE key = ?', key)
   const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
-  const hashes = column<string | null>(
-    sql,
-    "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?",
-    key,
-  )
+  const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
+  const hashes = column<string | null>(sql, sources, key)
   indexTool(sql, key, undefined)
   for (const table of ['version', 'name', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
   sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
@@ -57,12 +44,8 @@ function forgetText(sql: SqlStorage, hash: string): readonly string[] {
 }
 
 function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
-  const all = sql
-    .exec<{ dialect: string; id: string }>(
-      'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?',
-      toolkit,
-    )
-    .toArray()
+  const query = 'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?'
+  const all = sql.exec<{ dialect: string; id: string }>(query, toolkit).toArray()
   sql.exec('DELETE FROM document WHERE lower(toolkit) = ?', toolkit)
   return all.map(({ dialect, id }) => kvKey('address', documentKey(dialect, id)))
 }

@@ -3,7 +3,7 @@ import type { DocumentAddress } from '../../core/tool/tool-source.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
-import { column, field } from '../rows.ts'
+import { column, field, firstRow } from '../rows.ts'
 import { queue } from './tables.ts'
 
 export type DocumentRow = {
@@ -14,13 +14,8 @@ export type DocumentRow = {
 }
 
 export function documentRows(sql: SqlStorage, dialect: string, id: string): DocumentRow[] {
-  return sql
-    .exec<DocumentRow>(
-      'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?',
-      dialect,
-      id.toLowerCase(),
-    )
-    .toArray()
+  const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
+  return sql.exec<DocumentRow>(query, dialect, id.toLowerCase()).toArray()
 }
 
 export function documentsOf(sql: SqlStorage, id: string): DocumentRow[] {
@@ -29,13 +24,8 @@ export function documentsOf(sql: SqlStorage, id: string): DocumentRow[] {
 }
 
 export function calledIn(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
-  return column<string>(
-    sql,
-    'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?',
-    dialect,
-    id.toLowerCase(),
-    version,
-  )
+  const query = 'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?'
+  return column<string>(sql, query, dialect, id.toLowerCase(), version)
 }
 
 export function textByHash(sql: SqlStorage, hash: string): string | undefined {
@@ -44,9 +34,7 @@ export function textByHash(sql: SqlStorage, hash: string): string | undefined {
 
 /** Only this document gives the tool new versions. */
 export function documentOfTool(sql: SqlStorage, tool: string): { dialect: string; key: string } | undefined {
-  return sql
-    .exec<{ dialect: string; key: string }>('SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
-    .toArray()[0]
+  return firstRow(sql, 'SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
 }
 
 /** Its records must be stored in the same transaction. */
@@ -73,20 +61,11 @@ export function addressText(sql: SqlStorage, of: string): string | undefined {
   const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
   const [first] = documentRows(sql, dialect, key)
   if (!first) return undefined
-  const tools = sql
-    .exec<{ name: string; tool: string }>(
-      `SELECT DISTINCT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
-       WHERE dialect = ? AND document_tool.key = ?`,
-      dialect,
-      key,
-    )
-    .toArray()
-  const { id, toolkit } = first
-  const address: DocumentAddress = {
-    id,
-    toolkit,
-    tools: Object.fromEntries(tools.map(({ name, tool }) => [name, tool])),
-  }
+  const query = `SELECT DISTINCT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
+    WHERE dialect = ? AND document_tool.key = ?`
+  const rows = sql.exec<{ name: string; tool: string }>(query, dialect, key).toArray()
+  const tools = Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
+  const address: DocumentAddress = { id: first.id, toolkit: first.toolkit, tools }
   return JSON.stringify(address)
 }
 
@@ -102,16 +81,12 @@ export function isLeftOut(sql: SqlStorage, tool: string): boolean {
   const document = documentOfTool(sql, tool)
   if (!document) return false
   const { dialect, key } = document
-  const versions = column<string>(
-    sql,
-    `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
-       SELECT 1 FROM document_tool JOIN version ON version.key = document_tool.tool AND version.version = document_tool.version
-       WHERE document_tool.dialect = document.dialect AND document_tool.key = document.key
-         AND document_tool.version = document.version
-         AND left_bundle = 0 AND json_extract(status, '$.state') = 'active')`,
-    dialect,
-    key,
-  )
+  const active = `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
+    SELECT 1 FROM document_tool JOIN version ON version.key = document_tool.tool AND version.version = document_tool.version
+    WHERE document_tool.dialect = document.dialect AND document_tool.key = document.key
+      AND document_tool.version = document.version
+      AND left_bundle = 0 AND json_extract(status, '$.state') = 'active')`
+  const versions = column<string>(sql, active, dialect, key)
   const newest = resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))
   if (!newest) return false
   const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'

@@ -5,21 +5,15 @@ import { kvKey } from '../keys.ts'
 import { queue } from './tables.ts'
 import { isToolkit } from './toolkits.ts'
 
-/** `displaced` lost the name to this tool, and need another. */
-export interface Exposed {
-  readonly name: string
-  readonly displaced: readonly string[]
-}
-
 /**
  * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
  * else the derived `Toolkit_Tool`, which is its own for ever. A name keeps leading to its tool until an administrator
- * moves it, or a tool comes whose derived name it is.
+ * moves it, or a tool comes whose derived name it is. The `displaced` lost theirs to this tool, and need another.
  */
-export function exposedName(sql: SqlStorage, name: ToolName, wanted: string): Exposed {
+export function exposedName(sql: SqlStorage, name: ToolName, declared: string) {
   const key = toolKey(name)
   const { derived, displaced } = claimDerived(sql, name)
-  const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? wanted
+  const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
   return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
 }
 
@@ -34,10 +28,7 @@ export function keyOfName(sql: SqlStorage, name: string): string | undefined {
   return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
-/**
- * Names a tool; null takes the given name back. Gives the tools that need their names resolved again, undefined where
- * it is another tool's derived name.
- */
+/** Gives the tools that need their names resolved again; undefined where it is another's derived name. */
 export function giveName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
   if (name === null) {
     sql.exec('UPDATE tool SET given = NULL WHERE key = ?', key)
@@ -76,7 +67,6 @@ function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean
   return true
 }
 
-/** Whether a name begins with another toolkit's and an underscore, ignoring case. */
 function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: string): boolean {
   const name = wanted.toLowerCase()
   if (name.startsWith(`${toolkit.toLowerCase()}_`)) return false
@@ -90,8 +80,7 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
   const tool = firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
   if (!tool) return false
   const whole = joinedName(tool).toLowerCase()
-  const asked = name.toLowerCase()
-  return asked === whole || asked === withSuffix(whole, key).toLowerCase()
+  return [whole, withSuffix(whole, key).toLowerCase()].includes(name.toLowerCase())
 }
 
 function pointName(sql: SqlStorage, name: string, key: string): void {

@@ -12,7 +12,6 @@ export interface PolicyList {
 
 const CHANGED = 'policies'
 
-/** Undefined while there was never a policy. */
 export function policiesText(sql: SqlStorage): string | undefined {
   const revision = readMeta(sql, CHANGED)
   if (revision === undefined) return undefined
@@ -25,10 +24,7 @@ export function policyOf(sql: SqlStorage, pattern: string): Policy | undefined {
   return body === undefined ? undefined : JSON.parse(body)
 }
 
-/**
- * Gives whether the pattern is new; undefined where the limit is reached, `stale` where the stored one is not the
- * expected one.
- */
+/** Gives whether the pattern is new; undefined at the limit, `stale` where another policy was expected. */
 export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Expected): boolean | 'stale' | undefined {
   const key = policy.pattern.toLowerCase()
   const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key)

@@ -14,10 +14,7 @@ import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './t
 import { leaveOut, storeVersion } from './store-version.ts'
 import { isPending, nameWarning, recordText, versionsOf } from './versions.ts'
 
-/**
- * Stores all records and the document of a publication, or nothing, inside a transaction, so that one publisher claims
- * a new toolkit. `revision` is called when there is something to store.
- */
+/** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
 export function store(
   sql: SqlStorage,
   publication: Publication,

@@ -24,6 +24,7 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
+import type { Refusal } from './toolkit-change.ts'
 import { storeName, storeStatus, storeTrust } from './store-version.ts'
 import { documentText, holdsToolkit, isPending, keyAlike, keysIn, recordText } from './versions.ts'
 
@@ -35,10 +36,9 @@ interface RegistryEnv {
 const NEAREST_PER_S = 100
 
 /**
- * The Registry Durable Object, the registry's only writer. Every change is one SQLite transaction, durable before it is
- * acknowledged; KV follows through the outbox. Records, documents and pages travel as their stored JSON. Failures are
+ * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
  * answers, since a thrown error loses its fields on the way. `quotaOf` is called late, since it may throw on a wrong
- * configuration; administrators have no quota.
+ * configuration.
  */
 export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, quotaOf: (env: Env) => PublishedTotals) {
   return class Registry extends DurableObject<Env> {
@@ -81,9 +81,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       version: string,
       { status, trusted, name: given }: VersionChange,
       principal: Principal,
-    ): Promise<
-      { document: string; revision: number; keys: string[] } | { denied: string; isConflict?: true } | undefined
-    > {
+    ): Promise<{ document: string; revision: number; keys: string[] } | Refusal | undefined> {
       const key = toolKey(name)
       if (recordText(this.#sql, key, version) === undefined) return undefined
       if (isPending(this.#sql, key, version) && !mayChange(this.#sql, principal, name)) return undefined
@@ -114,7 +112,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue'), keys }
     }
 
-    /** With the tool `*`, of anything in the toolkit. */
     denial(name: ToolName, principal: Principal): string | undefined {
       return publishDenial(this.#sql, principal, name)
     }
@@ -138,16 +135,11 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return given ? toolkitOf(this.#sql, name) : undefined
     }
 
-    /**
-     * Gives the toolkit after the change, or its deletion, with the keys of its tools; undefined for an unknown one.
-     */
     async changeToolkit(
       name: string,
       change: ToolkitChange | 'delete',
       principal: Principal,
-    ): Promise<
-      { toolkit: Toolkit; revision: number; keys: string[] } | { denied: string; isConflict?: true } | undefined
-    > {
+    ): Promise<{ toolkit: Toolkit; revision: number; keys: string[] } | Refusal | undefined> {
       const { changeToolkit, deleteToolkit } = await import('./toolkit-change.ts')
       const revision = () => nextRevision(this.#sql)
       const refused = await this.#change(() =>
@@ -179,7 +171,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return { outcomes, revision: readNumber(this.#sql, 'catalogue') }
     }
 
-    /** Without records, says whether they are wanted. */
     async takeIn(
       hash: string,
       deployedAt: number,
@@ -215,7 +206,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async toolkitCounts(principal: Principal): Promise<ToolkitCount[]> {
-      const { toolkitCounts } = await import('./toolkit-counts.ts')
+      const { toolkitCounts } = await import('./search/query.ts')
       return toolkitCounts(this.#sql, principal)
     }
 
@@ -245,7 +236,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return query(this.#sql, listQuery, limit, principal)
     }
 
-    /** Undefined where the limit is reached, `stale` where the stored one is not the expected one. */
     async putPolicy(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined> {
       return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, expected)))
     }
@@ -262,7 +252,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       await this.#outbox.run()
     }
 
-    /** Policies change levels, which the search index has. */
     #levelled<T>(change: () => T): T {
       const changed = change()
       levelIndex(this.#sql, policySetOf(policiesText(this.#sql)))

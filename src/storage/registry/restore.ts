@@ -25,10 +25,7 @@ import {
 } from './toolkits.ts'
 import { keyAlike, nameOf, recordText, versionsOf } from './versions.ts'
 
-/**
- * Restores exported rows in order, for administrators: each unless its place is taken. Run inside a transaction. The
- * export's signature was checked before.
- */
+/** For administrators, inside a transaction: restores each row unless its place is taken. */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
   const created: VersionRow[] = []
   const outcomes = rows.map((row) => {
@@ -40,7 +37,6 @@ export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], princi
     const [first] = made
     const document = textByHash(sql, first?.record.source.hash ?? '') ?? ''
     const bytes = made.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
-    // Counts for the original publisher
     if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
     const records = made.map(({ record }) => record)
     leaveOut(sql, records, nextRevision(sql))
@@ -118,10 +114,7 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
   return 'changed'
 }
 
-/**
- * Restores a new toolkit, and the settings of a bundled one that has none here, so that one disabled elsewhere is not
- * active here.
- */
+/** A bundled toolkit without settings here gets them too, so that one disabled elsewhere is not active here. */
 function restoreToolkit(
   sql: SqlStorage,
   row: Extract<ArchiveRow, { kind: 'toolkit' }>,

@@ -13,10 +13,7 @@ import { queue } from './tables.ts'
 import { awaitsReview, keysOf, publisherOf, type Source, statusOfToolkit, tagsOfToolkit } from './toolkits.ts'
 import { IS_PENDING, nameOf, recordText, versionsOf } from './versions.ts'
 
-/**
- * Stores a version, or replaces one of the same id and keeps its status, and queues its keys. A restored one has its
- * former standing from the start.
- */
+/** One of the same id is replaced and keeps its status; a restored one has its former standing. */
 export function storeVersion(
   sql: SqlStorage,
   record: ToolRecord,
@@ -60,9 +57,7 @@ export function storeVersion(
   changed(sql, key, revision)
 }
 
-/**
- * Also holds for a version that left the bundle. Once disabled by an administrator, only an administrator enables it.
- */
+/** Once disabled by an administrator, only an administrator enables it. */
 export function storeStatus(
   sql: SqlStorage,
   { key, version }: { readonly key: string; readonly version: string },
@@ -93,24 +88,12 @@ function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, o
   return [JSON.stringify(status), status === own ? null : JSON.stringify(own)]
 }
 
-/** Combines the statuses of the versions and their toolkit. */
 export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: ToolStatus): void {
-  const [from, to] = keysOf(toolkit)
-  const said = sql
-    .exec<{ own: string }>(
-      'SELECT DISTINCT coalesce(own, status) AS own FROM version WHERE key >= ? AND key < ?',
-      from,
-      to,
-    )
-    .toArray()
-  for (const { own } of said) {
-    sql.exec(
-      'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?',
-      ...statusColumns(JSON.parse(own), status),
-      from,
-      to,
-      own,
-    )
+  const range = keysOf(toolkit)
+  const statuses = 'SELECT DISTINCT coalesce(own, status) FROM version WHERE key >= ? AND key < ?'
+  const update = 'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?'
+  for (const own of column<string>(sql, statuses, ...range)) {
+    sql.exec(update, ...statusColumns(JSON.parse(own), status), ...range, own)
   }
 }
 

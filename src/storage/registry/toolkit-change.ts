@@ -16,7 +16,7 @@ import {
 import { statusChanged, storeToolkitStatus } from './store-version.ts'
 import { keysIn } from './versions.ts'
 
-type Refusal = { readonly denied: string; readonly isConflict?: true }
+export type Refusal = { readonly denied: string; readonly isConflict?: true }
 
 const conflict = (denied: string): Refusal => ({ denied, isConflict: true })
 
@@ -54,10 +54,7 @@ export function changeToolkit(
   return undefined
 }
 
-/**
- * Deletes a toolkit without callable versions, inside a transaction: from then on only administrators know of it, until
- * it is restored or its time is over.
- */
+/** Inside a transaction. Only administrators know of the toolkit then, until it is restored or its time is over. */
 export function deleteToolkit(
   sql: SqlStorage,
   toolkit: string,
@@ -72,14 +69,10 @@ export function deleteToolkit(
   if (isReviewed(sql, toolkit) && !isAdministrator(principal)) return { denied: REVIEWED(toolkit, 'deletes it') }
   if (deletionOf(sql, toolkit)) return isAdministrator(principal) ? undefined : 'unknown'
   if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
-  const [from, to] = keysOf(toolkit)
-  const callable = field<string>(
-    sql,
-    `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
-     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0 AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`,
-    from,
-    to,
-  )
+  const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
+    WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
+      AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`
+  const callable = field<string>(sql, query, ...keysOf(toolkit))
   if (callable !== undefined) {
     const how = `disable the toolkit first, with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
     return conflict(`'${callable}' can still be called: ${how}`)
@@ -90,7 +83,6 @@ export function deleteToolkit(
   return undefined
 }
 
-/** Only a principal who may change each of its tools may. */
 function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): string | undefined {
   return changeDenial(sql, principal, { toolkit, tool: '*' }, '')
 }

@@ -31,6 +31,8 @@ export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolN
   return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
 }
 
+type StandingRow = { readonly held: number; readonly unreviewed: number; readonly publisher: string | null }
+
 export function changeDenial(
   sql: SqlStorage,
   principal: Principal,
@@ -40,12 +42,7 @@ export function changeDenial(
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
-  const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
-    sql,
-    query,
-    toolKey(name),
-    version,
-  )
+  const row = firstRow<StandingRow>(sql, query, toolKey(name), version)
   if (row?.held === 1) {
     return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
   }
@@ -128,7 +125,6 @@ export function isHeld(sql: SqlStorage, toolkit: string): boolean {
 /** Administrators can read and restore a deleted toolkit for so long. */
 export const KEPT_MS = 30 * 86_400_000
 
-/** When the first deleted toolkit is due; undefined while there is none. */
 export function nextToGo(sql: SqlStorage): number | undefined {
   const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
   return oldest === undefined ? undefined : oldest + KEPT_MS
@@ -187,7 +183,6 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
   }
 }
 
-/** Also true for a name that an administrator gave to somebody. */
 export function isToolkit(sql: SqlStorage, name: string): boolean {
   return ownerOf(sql, name) !== 'nobody'
 }
@@ -210,22 +205,24 @@ export function isBundled(sql: SqlStorage, toolkit: string): boolean {
   return field(sql, query, ...keysOf(toolkit)) !== undefined
 }
 
+/** As its first tool writes it. */
+export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
+  return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...keysOf(name))
+}
+
 function nameOf(sql: SqlStorage, toolkit: string): string {
-  const published = field<string>(
-    sql,
-    'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1',
-    ...keysOf(toolkit),
+  return (
+    toolkitNamed(sql, toolkit) ??
+    field<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ??
+    toolkit
   )
-  return published ?? field<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ?? toolkit
 }
 
 /** `versions.ts` compares similar keys in the same way. */
 const ALIKE = "replace(key, '-', '_')"
 const WITHIN = 'version.key >= ? AND version.key < ?'
 
-/**
- * The range of the keys of a toolkit's tools: they begin with its name and a dot, and a slash is the next character.
- */
+/** The keys of a toolkit's tools begin with its name and a dot; a slash is the next character. */
 export function keysOf(toolkit: string): [string, string] {
   const key = toolkit.toLowerCase()
   return [`${key}.`, `${key}/`]

@@ -33,10 +33,6 @@ export function keyAlike(sql: SqlStorage, key: string): string | undefined {
   return field<string>(sql, plain, key.replaceAll('-', '_'), key)
 }
 
-export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
-  return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...keysOf(name))
-}
-
 export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
   const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
   return field(sql, query, ...keysOf(toolkit), toolkit) !== undefined
@@ -74,12 +70,7 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined
-  const versions = versionsOf(sql, key).map(({ version, digest, status, publisher }) => ({
-    version,
-    digest,
-    status,
-    publisher,
-  }))
+  const versions = versionsOf(sql, key).map(({ bundled: _, leftBundle: __, ...version }) => version)
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
   const document: ToolDocument = {
@@ -100,7 +91,6 @@ export function isPending(sql: SqlStorage, key: string, version: string): boolea
   return field(sql, `SELECT 1 FROM version WHERE key = ? AND version = ? AND ${IS_PENDING}`, key, version) !== undefined
 }
 
-/** A warning where a version is listed under another name than its own. */
 export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undefined {
   const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
   const exposed = field<string | null>(sql, query, toolKey(record), record.version)

@@ -27,9 +27,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     text: (documentHash: string): string | undefined => texts.get(documentHash),
     holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
 
-    /**
-     * Another may have published a document of that id, or a toolkit of that name, before: the bundled ones come first.
-     */
+    /** Bundled documents and toolkits come before others of the same id. */
     addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
       const own = addresses.get(documentKey(dialect, id))
       if (own) return stored?.toolkit === own.toolkit ? stored : own

@@ -29,9 +29,8 @@ interface HeadDraft {
 const NOTHING: QueuedKeys = { targets: [], upTo: 0 }
 
 /**
- * Writes the catalogue to KV once all queued keys are written, and every few seconds while more come: first pages that
- * show all changes up to the last written one, without new tools that KV lacks, then the keys these need, then the
- * head. `leaf.landed_…` are the pages of the head in KV; later changes wait for the next head.
+ * Writes the catalogue to KV once all queued keys are written, and every few seconds while more come: first the pages
+ * of all changes up to the last written one, then the keys these need, then the head.
  */
 export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
@@ -146,7 +145,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
   }
 }
 
-/** Stands for the last change of a leaf whose pages are incomplete. */
+/** The last change of a leaf whose pages are incomplete. */
 const NEVER = -1
 
 /** The last change before the first that KV lacks. */

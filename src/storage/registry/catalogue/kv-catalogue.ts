@@ -43,10 +43,7 @@ const PLACE_LENGTH = { all: 200, ranked: 24 }
 /** How often a list is read anew when pages are replaced while it reads. */
 const MAX_TRIES = 3
 
-/**
- * The catalogue, read from content-addressed pages in KV, or from the registry while KV lacks them. Pages are cut into
- * lines and not parsed; lines in other formats than the stored one are cached.
- */
+/** Reads pages from KV, or from the registry while KV lacks them; they are cut into lines and not parsed. */
 export function createKvCatalogue(options: KvCatalogueOptions) {
   const { kv, registry, writeLine, whole, now, sealer, policies } = options
   const reads = createKvReads(kv, now)

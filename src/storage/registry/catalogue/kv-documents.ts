@@ -12,9 +12,7 @@ export interface WholeRecordsOptions extends RegistryReach {
   readonly carried?: (hash: string) => string | undefined
 }
 
-/**
- * Adds the documents that records were published in, read from KV by hash, or from the registry while KV lacks them.
- */
+/** Adds documents to records, read from KV by hash, or from the registry while KV lacks them. */
 export function createWholeRecords({ kv, registry, now, memory, carried }: WholeRecordsOptions) {
   const reads = createKvReads(kv, now)
   const texts = memory.part<string>(bytesOfText)

@@ -19,7 +19,6 @@ export function createKvHead({ kv, registry, now, reads, carried }: KvHeadOption
   let wanted = 0
   let lookedFor = 0
 
-  /** The registry gives only the changes since the known head. */
   async function current(known: Head | undefined): Promise<Head> {
     return known ? headNow(known, await registry().head(known.revision)) : registry().head()
   }

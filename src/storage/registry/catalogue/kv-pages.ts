@@ -75,10 +75,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     return lines
   }
 
-  /**
-   * All pages in order, or at least one and as many more as `MAX_UNITS` of work allow. Leaves of which no tool is shown
-   * are neither read further nor written.
-   */
+  /** As many pages as `MAX_UNITS` of work allow, at least one. Leaves of which no tool is shown are not written. */
   async function pagesOf(
     leaves: readonly Leaf[],
     format: LineFormat,

@@ -1,10 +1,9 @@
 import { Unreachable } from '../../../core/failure/failure.ts'
-import type { Policies, PolicySet, PolicyStore } from '../../../core/access/policy.ts'
+import { createPolicySet, type Policies, type PolicySet, type PolicyStore } from '../../../core/access/policy.ts'
 import { createKept } from '../../../core/cache/kept.ts'
 import type { Background } from '../../../core/tool/platform.ts'
 import { ALL_POLICIES, kvKey } from '../../keys.ts'
 import { createKvReader } from '../../kv-reader.ts'
-import { createPolicySet } from '../../../core/access/policy.ts'
 import type { PolicyList } from '../policies.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
@@ -13,10 +12,7 @@ const AGES = { fresh: 5_000, stale: 25_000, lastResort: Infinity }
 const KEY = kvKey('policies', ALL_POLICIES)
 
 export interface CachedPolicies extends Policies {
-  /**
-   * Loads the policies for `now`; undefined where nothing has to be waited for. Known ones stay while they cannot be
-   * read; without any it fails with `Unreachable`.
-   */
+  /** Undefined where nothing has to be waited for. Fails with `Unreachable` where no policies are known. */
   ready(background?: Background): Promise<void> | undefined
 }
 

@@ -32,10 +32,7 @@ const TAKE_IN_WAIT_MS = 3_000
 const TAKE_IN_REST_MS = 5_000
 const lengthOf = (publication: Publication) => JSON.stringify(publication).length
 
-/**
- * The registry as a Worker sees it: reads come from KV, or from the Registry Durable Object while KV lags; writes go
- * through the Durable Object. An isolate sees its own writes at once.
- */
+/** Reads come from KV, or from the Registry while KV lags; an isolate sees its own writes at once. */
 export function createKvRegistry(options: KvRegistryOptions) {
   const { kv, registry, bundle, deployedAt, onChange } = options
   const reads = createKvReads(kv, options.now)
@@ -202,10 +199,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  /**
-   * Has the registry take in the bundled tools; undefined once that is done, and for a while after it failed, since
-   * requests work without. No request waits for another's.
-   */
+  /** Undefined once done, and for a while after a failure, since requests work without. */
   function takeIn(): Promise<void> | undefined {
     return takenIn || options.now() < rests ? undefined : deliver()
   }

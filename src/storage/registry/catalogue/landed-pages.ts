@@ -13,10 +13,7 @@ export function listableOf(sql: SqlStorage, first: string, keys: readonly string
   return new Set(column<string>(sql, query, JSON.stringify(keys), page?.keys ?? '[]', kvKey('tool', '')))
 }
 
-/**
- * Leaves that must be in the same head: one was split off another whose page in KV still has its tools. None where no
- * page overlaps another leaf.
- */
+/** Those that must be in the same head: one was split off another whose page in KV still has its tools. */
 export function leavesLandingWith(sql: SqlStorage, first: string): readonly string[] {
   const page = pageAt(sql, first)
   if (!page) return []

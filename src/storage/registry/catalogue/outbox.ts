@@ -16,10 +16,7 @@ const RETIRE_AFTER_MS = 10 * 60_000
 const SWEPT_AT_ONCE = 25
 const SWEPT = 400
 
-/**
- * The registry's outbox. Each round writes the pages of what KV has and then the head that names them, so that a head
- * comes however much is published meanwhile.
- */
+/** Each round writes pages and then their head, so that a head comes however much is published meanwhile. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
   const landing = createHeadWriter(storage, kv, writeLine)
@@ -42,7 +39,6 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     }
   }
 
-  /** Deletes toolkits whose time to be restored is over, and their keys in KV. */
   async function forget(): Promise<void> {
     while ((nextToGo(sql) ?? Infinity) <= Date.now()) {
       const { forgetDeleted } = await import('../deleted-toolkits.ts')

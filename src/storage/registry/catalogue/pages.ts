@@ -66,10 +66,7 @@ function noteCatalogue(sql: SqlStorage, revision: number): void {
   queue(sql, HEAD_KEY, revision)
 }
 
-/**
- * Gives the current head, after making the pages of changed leaves; with `since`, only the leaves changed since then.
- * All leaves are read once, so that a head takes no longer in a larger catalogue.
- */
+/** Makes the pages of changed leaves. All leaves are read once, so that a larger catalogue takes no longer. */
 export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
   let known: Head | undefined
 
@@ -85,11 +82,9 @@ export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
 
 /** Unsorted: in order, SQLite would read all leaves. */
 function leavesSince(sql: SqlStorage, revision: number): Leaf[] {
+  const query = 'SELECT first, count, lines, records FROM leaf WHERE changed > ?'
   return sql
-    .exec<Pick<LeafRow, 'first' | 'count' | 'lines' | 'records'>>(
-      'SELECT first, count, lines, records FROM leaf WHERE changed > ?',
-      revision,
-    )
+    .exec<Pick<LeafRow, 'first' | 'count' | 'lines' | 'records'>>(query, revision)
     .toArray()
     .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
 }
@@ -103,14 +98,8 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
     if (!pages) continue
     const { first, count, lines, records } = pages.leaf
     // A publication that came meanwhile has the leaf made again
-    sql.exec(
-      'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?',
-      lines,
-      records,
-      count,
-      first,
-      revision,
-    )
+    const update = 'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?'
+    sql.exec(update, lines, records, count, first, revision)
   }
 }
 

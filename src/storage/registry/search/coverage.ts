@@ -1,6 +1,6 @@
 import { field } from '../../rows.ts'
 import { type Name, type Term, termsOf } from '../../../core/search/question.ts'
-import { matching, type Seen } from './visible-ids.ts'
+import { matching, type Seen } from './visibility.ts'
 
 /** Shares of a word's weight, by where a tool has it; */
 const ANYWHERE = 0.35
@@ -128,10 +128,7 @@ function weightOf(count: number, tools: number): number {
   return Math.log(1 + (tools - count + 0.5) / (count + 0.5))
 }
 
-/**
- * Adds up the scores, rare words first. Once the remaining words alone could not reach the minimum, they are added only
- * to tools that have others. Ids are dense, so arrays hold the sums.
- */
+/** Rare words first: once the others cannot reach the minimum alone, they count only for tools found before. */
 function sumsOf(groups: readonly Group[], last: number, least: number, wanted: number): ReadonlyMap<number, number> {
   const sums = new Float64Array(last + 1)
   const gains = new Float64Array(last + 1)

@@ -9,10 +9,7 @@ const MAX_BESIDE = 400
 
 type ToolRow = { readonly key: string; readonly toolkit: string; readonly tool: string; readonly listed: string | null }
 
-/**
- * The listed tools with names nearest to an unknown one, ignoring case. A large registry compares only neighbours in
- * the order of ids and of tool names, so a name misspelt at the beginning of both parts is not found there.
- */
+/** Ignores case. A large registry misses names misspelt at the beginning of both parts: see `MAX_BESIDE`. */
 export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
   const wanted = formatToolId(asked).toLowerCase()
   const tool = asked.tool.toLowerCase()

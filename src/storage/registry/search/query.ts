@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
+import type { ListQuery, ToolkitCount } from '../../../core/catalogue/catalogue.ts'
 import { levelled } from '../../../core/access/policy.ts'
 import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
@@ -34,10 +34,7 @@ const MAX_LOOKED_AT = 2_000
 /** A message from a Durable Object is at most 32 MiB. */
 const MAX_CHARACTERS = 8_000_000
 
-/**
- * Answers searches and listings of all versions, which the catalogue's pages cannot. A cursor is a place in the ranking
- * with its tool, or the last key and version. Undefined for any other cursor.
- */
+/** Answers searches and lists of all versions, which pages cannot. Undefined for a cursor of neither. */
 export function query(
   sql: SqlStorage,
   listQuery: ListQuery,
@@ -165,4 +162,11 @@ function allVersions(
     last ? toolKey(last) : '',
     last?.selector ?? '',
   )
+}
+
+export function toolkitCounts(sql: SqlStorage, principal: Principal): ToolkitCount[] {
+  const { condition, bindings } = scopeOf(sql, {}, principal)
+  const query = `SELECT min(tool.toolkit) AS toolkit, count(*) AS tools, max(level) AS level
+    FROM indexed JOIN tool USING (key) WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
+  return sql.exec<ToolkitCount>(query, ...bindings).toArray()
 }

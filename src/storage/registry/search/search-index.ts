@@ -14,10 +14,7 @@ const INDEXED = '3'
 /** Characters of parameter names, since more say nothing of a tool's purpose. */
 const MAX_PARAMETERS = 4_000
 
-/**
- * `indexed` has a row for each listed tool with the columns to filter by, `words` its text under the same id. The text
- * itself is not stored.
- */
+/** `indexed` has the columns to filter by, `words` an index of the text, under the same id. */
 const TABLES = `
 CREATE TABLE indexed (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,

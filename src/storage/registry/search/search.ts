@@ -1,8 +1,7 @@
 import { field } from '../../rows.ts'
 import { coverageOf } from './coverage.ts'
 import { plainText } from './search-index.ts'
-import type { IndexFilter } from './visibility.ts'
-import { visibleIds } from './visible-ids.ts'
+import { type IndexFilter, visibleIds } from './visibility.ts'
 
 /** Scores closer than this are tied. */
 const PRECISION = 1e6
@@ -27,11 +26,7 @@ interface Tied {
   readonly before: number
 }
 
-/**
- * Ranks tools by how much of the question they cover: rare words weigh more, and those in a name, toolkit or tag count
- * more. Exact names come first. Tools outside the scope have no influence. Keys are read only for the page and its
- * ties.
- */
+/** Exact names first, then by how much of the question tools cover. Those outside the scope have no influence. */
 export function rank(
   sql: SqlStorage,
   q: string,

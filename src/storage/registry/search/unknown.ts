@@ -61,11 +61,8 @@ function toolkitsNear(sql: SqlStorage, asked: string, principal: Principal): Omi
     .map((name) => ({ name, far: farFrom(asked.toLowerCase(), name.toLowerCase()) }))
     .filter(({ far }) => far <= Math.max(2, asked.length / 3))
     .sort((one, other) => one.far - other.far)
-  const known = firstOf(
-    near.map(({ name }) => name),
-    MAX_NAMED,
-    sees,
-  )
+    .map(({ name }) => name)
+  const known = firstOf(near, MAX_NAMED, sees)
   if (known.length > 0) return { known, isNear: true }
   return { known: firstOf(names, MAX_LISTED, sees), isNear: false }
 }
