@@ -35,7 +35,6 @@ export interface ArtifactLink {
 export interface StoredArtifact {
   readonly contentType: string
   readonly size: number
-  /** A strong entity tag, with its quotes. */
   readonly etag: string
   read(part?: { readonly offset: number; readonly length: number }): Promise<ByteStream | undefined>
   bytes(): Promise<Uint8Array<ArrayBuffer>>
@@ -51,10 +50,7 @@ export function readLink(text: string): ArtifactLink | undefined {
   return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }
 }
 
-export interface UploadOwner {
-  readonly principal: string
-  readonly userId?: string | undefined
-}
+export type UploadOwner = Pick<ArtifactOwner, 'principal' | 'userId'>
 
 export interface Upload {
   readonly contentType: string

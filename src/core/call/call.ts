@@ -2,16 +2,8 @@ import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import type { Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
-import {
-  type AskedToolDeps,
-  type Asker,
-  authorise,
-  findAsked,
-  hideSuggestions,
-  isHidden,
-  refuseHidden,
-  userOf,
-} from './authorise.ts'
+import { type AskedToolDeps, type Asker, authorise, findAsked } from './authorise.ts'
+import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
 import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
 import { endedEarly } from './deadline.ts'
@@ -77,7 +69,6 @@ export function createCallTool(deps: CallDeps): CallTool {
     try {
       result = await goThrough(callId, call, caller, started, findings, deps)
     } catch (error) {
-      // Storage that cannot be reached, or a defect of ours, is recorded like any other outcome
       defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(
         error instanceof Unreachable
@@ -226,7 +217,6 @@ async function runReady({ open, tool, select, findings, deps, begins }: Running)
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
   const { callId, userId, caller } = open
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  // No schema describes a part of an output
   const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
   if (selected.ok) return placeOutput(selected, placing)
   const artifact = await keepWhole(output, placing)

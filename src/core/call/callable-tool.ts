@@ -65,17 +65,13 @@ export interface LookDeps {
   readonly approvals: ApprovalLooks
 }
 
-/** `limits` are the deployment's, which hold whatever policies say. */
 export function callableTool(
   tool: Pick<CallableTool, 'record' | 'validateInput' | 'validateOutput' | 'runnable'>,
   limits: readonly ToolLimits[] = [],
 ): CallableTool {
-  const { record, runnable, validateInput, validateOutput } = tool
+  const { record } = tool
   return {
-    record,
-    validateInput,
-    validateOutput,
-    runnable,
+    ...tool,
     stages: stagesOf(record),
     contextInputs: nonInferrable(record),
     givesArtifacts: givesArtifacts(record),

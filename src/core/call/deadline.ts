@@ -5,7 +5,6 @@ export type EarlyEnd = 'expired' | 'cancelled'
 
 export interface Deadline {
   readonly signal: Signal
-  /** Anything but a promise comes back at once, without a timer. */
   race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
 }
 

@@ -3,15 +3,8 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.t
 import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { localReference } from '../schema/subschemas.ts'
-import {
-  type ArtifactLink,
-  type ArtifactStore,
-  readHandle,
-  readLink,
-  type StoredArtifact,
-  type UploadOwner,
-  type UploadStore,
-} from './artifact-store.ts'
+import { type ArtifactLink, type ArtifactStore, readHandle, readLink } from './artifact-store.ts'
+import type { StoredArtifact, UploadOwner, UploadStore } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 
 export interface FileBytes {
@@ -50,10 +43,7 @@ export function mayHoldFiles(schema: Json | undefined): boolean {
   return FOR_BYTES.test(JSON.stringify(schema) ?? '')
 }
 
-/**
- * Finds files named where the schema says bytes (`contentEncoding: "base64"`, or `format: "binary"` or `"byte"`);
- * anywhere else a handle is plain text. Another's file fails with `input-invalid`, like a missing one.
- */
+/** A handle names a file only where the schema says bytes. Another's file fails like a missing one. */
 export function findFiles(
   { input: schema }: Pick<ToolRecord, 'input'>,
   input: JsonObject,
@@ -103,7 +93,6 @@ const TOO_COSTLY = 'Is too costly to be searched for files'
 const NO_UPLOAD = 'Names no file that you sent, or one that is over: send it again, with POST /artifacts'
 const NO_ARTIFACT = 'Is no link that was given out here, or one that is over: call the tool again that gave it'
 
-/** An upload for a user is found by calls for that user alone; one for nobody, by all of the principal's calls. */
 async function findFile(
   names: Named,
   owner: UploadOwner,

@@ -17,10 +17,7 @@ interface Placing {
   readonly artifacts: ArtifactStore
 }
 
-/**
- * Links to output that is too large for an answer, and to bytes of a tool that declares artifacts. Nothing is cut.
- * Expects output that fits its schema and holds no secret.
- */
+/** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
 export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
   const isMoved = !fits(success) || bytesGiven(placing.record, success) !== undefined
   return isMoved ? move(success, placing) : settle(success, placing)
@@ -50,7 +47,6 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   const bytes = only && keepable(only)
   if (only && bytes && !own && (value === null || holds(value, bytes))) {
     const kept = await keep(bytes, nameOf(only), placing)
-    // They fit in the answer, if they cannot be stored
     if (!kept.ok) return isSmall ? success : kept
     if (value !== null) return { ...rest, ...lying(kept.value, validateOutput) }
     return settle({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, placing)
@@ -162,7 +158,6 @@ function nameOf(block: Content): string {
   return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
 }
 
-/** Whether a value repeats the bytes of the block beside it, for dialects without blocks. */
 function holds(value: unknown, { content }: Keepable): boolean {
   return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
 }

@@ -20,10 +20,7 @@ export interface LedgerCall {
   readonly timeoutMs: number
 }
 
-/**
- * `finished`: it ran, perhaps while this caller waited. `reused`: the id is another call's. `unknown`: it began, and
- * its outcome is lost. A claim is settled with nothing if the call did not run after all.
- */
+/** `reused`: the id is another call's. `unknown`: it began, and its outcome is lost. */
 export type Claimed =
   | { readonly state: 'claimed'; readonly settle: (finished: Finished | undefined) => Promise<void> }
   | { readonly state: 'finished'; readonly finished: Finished }

@@ -41,7 +41,6 @@ export function checkOutput(
       ...(content === undefined ? {} : { content: redactor.value(content) }),
     })
   }
-  // No output at all is null on every wire
   const value = result.value === undefined ? null : result.value
   const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
   if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
@@ -80,7 +79,6 @@ export function fits({ value, content, artifact }: Success): boolean {
   return left >= 0
 }
 
-/** A value, else the artifact and content, for dialects that know values alone. */
 export function heldValue({ value, content = [], artifact }: Pick<Success, 'value' | 'content' | 'artifact'>): unknown {
   if (value !== null && value !== undefined) return value
   if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
@@ -107,9 +105,7 @@ const ARTIFACT = object(
 /** Problems quote nothing of the output, which is not redacted yet. */
 const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
 
-/**
- * A value `{"artifact": …}` is an artifact, with the `value` beside it for other dialects. A malformed one is invalid.
- */
+/** A value `{"artifact": …}` is an artifact, with the `value` beside it for other dialects. */
 export function readArtifact(result: Success): Result<Success> {
   if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
   const read = check(VALUE, result.value)
@@ -131,7 +127,6 @@ export function checkGivenOutput(
   return checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
 }
 
-/** The bytes that a tool which declares artifacts gave: one block, and no value that it declares too. */
 export function bytesGiven(record: Pick<ToolRecord, 'metadata'>, { value, content }: Success): Content | undefined {
   const block = content?.length === 1 ? content[0] : undefined
   if (!block || !givesArtifacts(record)) return undefined

@@ -8,9 +8,7 @@ const MAX_MESSAGE = 1_000
 
 const MAX_EACH = 1_000
 
-/**
- * Drops progress that does not increase (MCP, "Progress"), and all of it after the end: a tool may keep the function.
- */
+/** Drops progress that does not increase (MCP, "Progress"), and all after the end: a tool may keep the function. */
 export function createProgress(tell: (progress: Progress) => void, hide: (text: string) => string) {
   let last = -Infinity
   let count = 0

@@ -20,7 +20,6 @@ export interface FoundTool {
 
 interface UpstreamHealth {
   readonly host: string
-  /** `open`: it is not asked for a while; `half-open`: one call at a time asks whether it answers again. */
   readonly state: 'closed' | 'open' | 'half-open'
   readonly retry_after_ms?: number
 }

@@ -25,14 +25,7 @@ export interface CallRecord {
   readonly arguments?: JsonObject | undefined
 }
 
-interface RecordedCaller {
-  readonly principal: Principal
-  readonly traceparent?: string | undefined
-  readonly dialect: string
-}
-
 export interface Findings {
-  /** For the record alone: the caller may not be allowed to know of it. */
   found?: ToolRecord
   called?: ToolRecord
   userId?: string | undefined
@@ -57,7 +50,7 @@ export function loggedTool(
 export function recordOf(
   callId: string,
   { asked, traceId, input }: { readonly asked: string; readonly traceId?: string; readonly input: JsonObject },
-  { principal, traceparent, dialect }: RecordedCaller,
+  { principal, traceparent, dialect }: Pick<CallRecord, 'traceparent' | 'dialect'> & { readonly principal: Principal },
   { found, called, userId, upstreamStatus, redactor }: Findings,
   result: { readonly ok: true } | Failing,
   { at, durationMs }: { readonly at: number; readonly durationMs: number },
@@ -89,10 +82,7 @@ const MAX_SEARCHED = 8_192
 const MAX_ALL = 4_000
 const MAX_DEPTH = 20
 
-/**
- * Redacts arguments, hides properties that are named like secrets or marked so by their schema (`writeOnly`, `format:
- * "password"`), and cuts them, visibly, to some 4,000 characters.
- */
+/** Redacts arguments, hides those named or marked like secrets, and cuts them, visibly, to some 4,000 characters. */
 export function recordedArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let room = MAX_ALL
 

@@ -4,7 +4,6 @@ import type { CallRecord } from './record.ts'
 export type RecordedCalls = 'all' | 'failures' | 'none'
 
 export interface CallFilter extends RecordFilter {
-  /** A tool's name or a pattern such as `Gmail.*`, or a version's id. */
   readonly tool?: string
   readonly dialect?: string
   readonly own?: { readonly principal: string; readonly user?: string }
@@ -40,7 +39,6 @@ export interface Counted {
   readonly since: number
   readonly calls: readonly {
     readonly toolkit: string
-    /** Absent where there are too many tools to tell apart. */
     readonly tool?: string
     readonly outcome: string
     readonly calls: number

@@ -22,10 +22,7 @@ export interface Redactor {
   value<T>(value: T): T
 }
 
-/**
- * Redacts secrets and their long parts: plain, percent-encoded, JSON-escaped and in Base64, also amid other data, such
- * as `user:password` of Basic authentication. Once the budget is spent, every text is replaced as a whole.
- */
+/** Redacts secrets, plain or encoded, and their long parts. With the budget spent, every text is replaced whole. */
 export function createRedactor(
   secrets: readonly string[],
   base64: (text: string) => string,

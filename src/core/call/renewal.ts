@@ -51,7 +51,6 @@ export function createRenewals(
       return undefined
     }
     given.push(result.token)
-    // Another call has a newer grant; this one has had its second chance
     if (token.renewed) return undefined
     token.current = result.token
     token.renewed = true

@@ -27,7 +27,6 @@ export interface RequiredToken {
   readonly reachedAt: () => string
 }
 
-/** `accounts`: the user has several at the provider, and the call names none. */
 export type TokenResult =
   | { readonly token: string }
   | { readonly challenge: Challenge; readonly reason: string; readonly forOperator?: string }
@@ -216,7 +215,6 @@ export function unavailableFailure({ unavailable: message, forOperator, retry_af
   }
 }
 
-/** The linked page says that the call named no user: there is nothing to consent to. */
 export function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
   return {

@@ -3,16 +3,8 @@ import { madeName } from '../tool/made-name.ts'
 import { createKept } from '../cache/kept.ts'
 import { bytesOfText, type Memory } from '../cache/memory.ts'
 import type { Background } from '../tool/platform.ts'
-import {
-  type AskedDocument,
-  formatToolId,
-  isNamePart,
-  parseAskedAsUnknown,
-  parseAskedDocument,
-  parseAskedName,
-  parseToolId,
-  type ToolName,
-} from '../tool/tool-id.ts'
+import { type AskedDocument, formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
+import { parseAskedAsUnknown, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isSelector, type ToolStatus, withoutPending } from '../tool/version.ts'
@@ -71,7 +63,6 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     return lookUpTool(name, selector, asked)
   }
 
-  /** Prefers the tool of the document with this id to that of the toolkit of this name. */
   async function lookUpDocument({ dialect, id, tool: called, selector }: AskedDocument): Promise<Resolved | Failing> {
     const asked = `${id}.${called}`
     if (selector !== undefined && !isSelector(selector))
@@ -157,7 +148,6 @@ function versionUnavailable(document: ToolDocument, selector = 'latest'): Failin
   })
 }
 
-/** Tools are counted where they are kept; a failure may be long. */
 function bytesOfAnswer(answer: Resolved | Failing): number {
   return ANSWER_BYTES + (answer.ok ? 0 : bytesOfText(JSON.stringify(answer.failure)))
 }

@@ -41,7 +41,6 @@ interface Ran {
   readonly redactor: Redactor | undefined
 }
 
-/** Runs a tool by its deadline. Where a token could not be renewed, the failure is what the user has to do about it. */
 export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
   const { callId, record, runnable, input, userId, context: given, met, deadline, caller } = options
   const { timeoutMs } = runnable
@@ -59,13 +58,14 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     ...(renewals?.given ?? []),
   ]
   const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
+  const userInfo = given.values?.user_info
   const context: RunContext = {
     callId,
     secrets: met.secrets,
     tokens: met.tokens,
     renew: renewals?.renew,
     userId,
-    userInfo: given.values && userInfoOf(given.values),
+    userInfo: isJsonObject(userInfo) ? userInfo : undefined,
     traceparent: caller.traceparent,
     method: caller.method,
     progress: progress?.report,
@@ -82,7 +82,6 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   let ran: RunResult | EarlyEnd | { readonly thrown: unknown }
   try {
     const run = () => runnable.run(input, context)
-    // The deployment's own code takes less time than a span of it
     ran = await deadline.race(runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run())
   } catch (error) {
     ran = { thrown: error }
@@ -113,10 +112,6 @@ function hiding(credentials: () => readonly string[], base64: RunDeps['base64'])
     known = all.length
     return redactor?.text(text) ?? text
   }
-}
-
-function userInfoOf({ user_info: info }: JsonObject): JsonObject | undefined {
-  return isJsonObject(info) ? info : undefined
 }
 
 function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'record'>): boolean {

@@ -18,16 +18,13 @@ export interface RunContext {
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly userId?: string | undefined
   readonly userInfo?: JsonObject | undefined
-  /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   readonly traceparent?: string | undefined
   readonly method?: string | undefined
-  /** Redacted before it reaches the caller, and dropped unless it grows. Absent where nobody wants to know. */
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   readonly log?: ((message: string) => void) | undefined
   readonly answers?: InputResponses | undefined
   readonly files?: ReadonlyMap<string, FileBytes> | undefined
-  /** Keeps work alive behind the answer, such as telling another server that the call is over. */
   readonly background?: Background | undefined
   readonly answered?: ((status: number) => void) | undefined
 }
@@ -38,7 +35,6 @@ export interface Success {
   readonly content?: readonly Content[]
   readonly artifact?: Artifact
   readonly elsewhere?: Artifact
-  /** The value is the part that the caller selected, which the output schema does not describe. */
   readonly selected?: true
   readonly usage?: ResourceUsage
 }

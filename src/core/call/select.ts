@@ -13,9 +13,7 @@ export function selectOf(values: JsonObject, contextInputs: readonly string[]): 
   return values[SELECT] ?? undefined
 }
 
-/**
- * Reads a JMESPath expression, which is applied to `heldValue`, before anything runs. Its result is the whole output.
- */
+/** Reads a JMESPath expression before anything runs; its result becomes the whole output. */
 export async function readSelect(expression: Json): Promise<Result<Select>> {
   if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is no string' })
   const { createSearch } = await import('./jmespath/search.ts')

@@ -26,7 +26,6 @@ export function authorise(
   return undefined
 }
 
-/** Each imported tool is authorised all the same. */
 export async function authoriseToolkit(
   principal: Principal,
   toolkit: string,

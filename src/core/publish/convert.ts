@@ -46,13 +46,8 @@ export async function convert(
     const losses = new Map(encoded.flatMap((each) => each.losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])))
     return { ok: true, value: { document: first.document, losses: [...losses.values()] } }
   }
-  return {
-    ok: true,
-    value: {
-      document: encoded.map((each) => each.document),
-      losses: encoded.flatMap(({ losses }, index) =>
-        losses.map(({ path, reason }) => ({ path: `/${index}${path}`, reason })),
-      ),
-    },
-  }
+  const losses = encoded.flatMap((each, index) =>
+    each.losses.map(({ path, reason }) => ({ path: `/${index}${path}`, reason })),
+  )
+  return { ok: true, value: { document: encoded.map(({ document: written }) => written), losses } }
 }

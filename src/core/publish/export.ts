@@ -6,7 +6,6 @@ import type { ToolRecord } from '../tool/tool.ts'
 /** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
 export type Writer = (record: ToolRecord, name: string, budget: Budget) => Encoded
 
-/** A writer within a budget; too costly a part of the record is a problem at its path. */
 export type Format = (record: ToolRecord, name: string, budget?: Budget) => Checked<Encoded>
 
 export function bounded(form: string, write: Writer): Format {

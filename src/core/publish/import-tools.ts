@@ -55,13 +55,9 @@ export async function importTools(
   let denied = 0
   for await (const batch of batches(items, budget, giveWay)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
-    const submissions = tools.map((imported) => ({
-      imported,
-      version,
-      sourceVersion,
-      budget,
-      guards: guardsOf?.(imported),
-    }))
+    const submissions = tools.map((imported) => {
+      return { imported, version, sourceVersion, budget, guards: guardsOf?.(imported) }
+    })
     const reports = (await publish(submissions, options)).values()
     for (const item of batch) {
       if ('skipped' in item) {

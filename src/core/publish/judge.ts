@@ -8,7 +8,6 @@ import { type Problem, quoted } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
 
-/** For a definition document, and for the implementation beside it; in bytes of canonical JSON. */
 export const MAX_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
 
@@ -80,7 +79,6 @@ export function judgeImplementation(
   return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
 }
 
-/** Runs nothing; `places` says where each implementation stands in the body. */
 export async function judgeLoading(
   records: readonly { readonly implementation?: Implementation }[],
   places: readonly string[],

@@ -31,7 +31,6 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
 
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
-/** Gives all problems at once; their paths start at the body. */
 export async function prepareDocument(
   { body, dialect }: DocumentSubmission,
   deps: PrepareDeps,
@@ -63,17 +62,8 @@ export async function prepareDocument(
   const records = await Promise.all(
     definitions.map((each, index) => {
       const definition = guarded({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
-      return recordOf(
-        {
-          definition,
-          called: called[index],
-          implementation: implementationOf(index),
-          dialect: codec.dialect,
-          document,
-          hash,
-        },
-        sha256,
-      )
+      const own = { definition, called: called[index], implementation: implementationOf(index) }
+      return recordOf({ ...own, dialect: codec.dialect, document, hash }, sha256)
     }),
   )
   const toolkit = definitions[0]?.toolkit ?? ''
@@ -143,16 +133,11 @@ export async function prepareDefined(
   { runners, sha256, source }: PrepareDeps,
 ): Promise<Checked<Prepared>> {
   const budget = createBudget(UNITS, whole)
-  const tooMuch = judgeTogether(
-    tools.map(({ definition }) => definition),
-    '',
-  )
+  const definitions = tools.map(({ definition }) => definition)
+  const tooMuch = judgeTogether(definitions, '')
   const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeComplete(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
-  const placed = await placeNames(
-    tools.map(({ definition }) => definition),
-    source,
-  )
+  const placed = await placeNames(definitions, source)
   const records = await Promise.all(
     tools.map((tool, index) => {
       return recordOf({ ...tool, definition: placed.definitions[index] ?? tool.definition }, sha256)

@@ -23,7 +23,6 @@ export interface PublishOptions {
   readonly dryRun?: boolean
 }
 
-/** Reports on each submission, in order; each is judged alone. */
 export type Publish = (
   submissions: readonly Submission[],
   options: PublishOptions,
@@ -62,7 +61,6 @@ async function admit(
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 
-  // Last, since it takes longest
   if (isOneOfMany) await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
   const budget = 'budget' in submission ? submission.budget : undefined

@@ -4,7 +4,6 @@ import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
-/** Kept beside its records: a document of several tools, or with an id of its own. */
 export interface KeptDocument {
   readonly dialect: string
   /** SHA-256 (hex) of `text`. */
@@ -27,7 +26,6 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
-  /** The publisher may not publish in a toolkit of the document's own id. */
   readonly isIdOfOthers?: true
 }
 

@@ -21,7 +21,6 @@ export type PublicationReport =
       readonly state?: ImportState
       readonly guard?: Guard
     }
-  /** Ids are absent where it could not be told which tools these are. */
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
 
 const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
@@ -32,12 +31,7 @@ export function refusal(failure: PublicationFailure, ids: readonly string[] = []
 
 export function reportOf(
   published: PublicationOutcome,
-  {
-    warnings,
-    state,
-    isPlaced,
-    records = [],
-  }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> & Partial<Pick<Prepared, 'records'>>,
+  { warnings, state, isPlaced, records = [] }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> & Partial<Prepared>,
 ): PublicationReport {
   const { ids } = published
   const [record] = records
@@ -71,7 +65,6 @@ export function reportOf(
   }
 }
 
-/** A publication as the log of acts has it. */
 export function publishedOf(reports: readonly PublicationReport[]): JsonObject {
   const all = reports.flatMap((report) => (report.ok ? [report] : []))
   const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)

@@ -4,9 +4,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 
 /** Documents that define several tools: no reader of one may learn of a tool they may not see. */
 export interface SharedDocuments {
-  /** Without a document that defines other tools too; it is then written as from another dialect. */
   alone(record: ToolRecord): ToolRecord
-  /** With its document where the reader `sees` every tool of it. */
   asSeen(record: ToolRecord, sees: (id: string) => Promise<boolean>): Promise<ToolRecord>
 }
 

@@ -31,7 +31,6 @@ export interface DefinedTool {
 
 export interface ImportSubmission {
   readonly imported: ImportedTool
-  /** Absent: a new tool gets the source's version, and a changed one what its change asks. */
   readonly version?: string | undefined
   readonly sourceVersion?: string | undefined
   /** Where absent, a tool keeps those it was published with. */

@@ -10,7 +10,6 @@ import { everySubschema } from '../schema/subschemas.ts'
 
 type Change = ReturnType<typeof compareDefinitions>[number]
 
-/** A text that differs between two versions; all else than texts as JSON. */
 export interface TextChange extends Change {
   readonly before?: string
   readonly after?: string

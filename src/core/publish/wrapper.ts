@@ -38,7 +38,6 @@ const FIELDS = {
 const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
 const ONE = () => ({ anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'] }, BARE] })
 
-/** Reads one definition, alone or with fields beside it, or many; each is judged when published. */
 export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
   (body, report) => {

@@ -17,7 +17,6 @@ export function isFalse(value: Json, budget: Budget): boolean {
   return isJsonObject(value) && namesOf(value, budget).length === 0
 }
 
-/** Even counting an object's names lists them all, so each takes units. */
 export function namesOf(value: JsonObject, budget: Budget): string[] {
   const names = Object.keys(value)
   budget.spend(names.length * (names.length > MANY_NAMES ? 5 * STEP : STEP))

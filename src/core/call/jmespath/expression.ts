@@ -42,7 +42,6 @@ interface Token {
   readonly at: number
 }
 
-/** The last token is empty and stands where the expression ends. */
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []
   let at = 0

@@ -191,7 +191,6 @@ function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1,
   return keys[extremeIndex(keys, direction, budget)] ?? null
 }
 
-/** The place of the first greatest (1) or least (-1) key; -1 of none. */
 function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): number {
   budget.spend(charactersOf(keys) / COMPARISONS)
   return keys.reduce<number>((best, key, index) => {

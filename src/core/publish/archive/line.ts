@@ -1,12 +1,14 @@
-import { namePart, tags, version } from '../../tool/definition-fields.ts'
-import { isJsonObject, type Json } from '../../tool/json.ts'
-import { anyObject, anything, boolean, check, into, map, object, oneOf, optional } from '../../tool/json-reader.ts'
-import { integer, type ReadBy, type Reader, string, text } from '../../tool/json-reader.ts'
+import { guardFields } from '../../access/guard.ts'
+import { inputSchema, namePart, requirementId, tags, version } from '../../tool/definition-fields.ts'
+import { isJsonObject, isTexts, type Json } from '../../tool/json.ts'
+import { anyObject, anything, boolean, check, integer, into, list, map, object } from '../../tool/json-reader.ts'
+import { oneOf, optional, parsed, type ReadBy, type Reader, string } from '../../tool/json-reader.ts'
+import { strings, text, WRONG, wrong } from '../../tool/json-reader.ts'
 import { type Checked, quoted, refused } from '../../tool/problem.ts'
-import { isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
+import { formatToolId, isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
+import type { Implementation, JsonSchema, ToolRecord } from '../../tool/tool.ts'
 import { STATES, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../judge.ts'
-import { toolRecord } from './record-reader.ts'
 import { FORMAT } from './registry-archive.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
@@ -34,6 +36,71 @@ const STATUS: Reader<ToolStatus> = into(
 
 const HMAC = optional(string({ most: 200 }))
 
+const DIALECT = text('a name', /^[a-z0-9-]{1,64}$/)
+const HASH = text('a SHA-256 in lower-case hex', /^[0-9a-f]{64}$/)
+const OUTPUT: Reader<JsonSchema | null> = parsed('a JSON Schema, or null', (value) =>
+  value === null || typeof value === 'boolean' || isJsonObject(value) ? value : undefined,
+)
+const IMPLEMENTATION: Reader<Implementation> = into(anyObject, ({ kind, ...rest }, report) =>
+  typeof kind === 'string' ? { kind, ...rest } : wrong(report, 'Is required', '/kind'),
+)
+const TAGS = parsed('texts', (value) => (isTexts(value) ? value : undefined))
+
+const RECORD: Reader<ToolRecord> = object(
+  {
+    id: string({ most: 200 }),
+    toolkit: namePart,
+    tool: namePart,
+    version,
+    name: NAME,
+    called: optional(string({ most: 300 })),
+    title: optional(string()),
+    description: string(),
+    input: inputSchema,
+    output: OUTPUT,
+    requirements: object({
+      authorization: list(object({ id: requirementId, oauth2: optional(object({ scopes: strings })) })),
+      secrets: list(object({ id: requirementId })),
+      user_id: boolean,
+    }),
+    securityLevel: integer(0, 10),
+    requiresApproval: guardFields.approval,
+    annotations: optional(anyObject),
+    icons: anything,
+    _meta: optional(anyObject),
+    metadata: optional(anyObject),
+    examples: anything,
+    tags: TAGS,
+    implementation: optional(IMPLEMENTATION),
+    source: object(
+      { dialect: DIALECT, document: anything, hash: optional(HASH) },
+      {
+        rule({ document, hash }, report) {
+          if ((document === undefined) === (hash === undefined)) wrong(report, "Must have a 'document' or a 'hash'")
+        },
+      },
+    ),
+    digest: HASH,
+  },
+  {
+    rule({ id, toolkit, tool, version: of }, report) {
+      if (id === undefined || toolkit === undefined || tool === undefined || of === undefined) return
+      if (formatToolId({ toolkit, tool }, of) !== id)
+        wrong(report, `Must be '${formatToolId({ toolkit, tool }, of)}'`, '/id')
+    },
+  },
+)
+
+/** Reads a stored version field by field, so that nothing of another shape is ever stored, and gives it unchanged. */
+const toolRecord: Reader<ToolRecord> = (value, report) => {
+  const read = RECORD(value, report)
+  return isAsRead(value, read) ? value : WRONG
+}
+
+function isAsRead(_: unknown, read: ToolRecord | typeof WRONG): _ is ToolRecord {
+  return read !== WRONG
+}
+
 const LINES = {
   archive: object({
     kind: oneOf(['archive']),
@@ -56,7 +123,7 @@ const LINES = {
   given: object({ kind: oneOf(['given']), name: NAME, tool: TOOL }),
   document: object({
     kind: oneOf(['document']),
-    dialect: text('a name', /^[a-z0-9-]{1,64}$/),
+    dialect: DIALECT,
     toolkit: namePart,
     itself: optional(object({ id: SHORT, version })),
     tools: map(namePart, MAX_TOOLS),
@@ -64,7 +131,7 @@ const LINES = {
   }),
   blob: object({
     kind: oneOf(['blob']),
-    sha256: text('a SHA-256 in lower-case hex', /^[0-9a-f]{64}$/),
+    sha256: HASH,
     part: integer(0, 100),
     parts: integer(1, 100),
     base64: string(),

@@ -18,7 +18,6 @@ export interface ArchivePart {
 export interface Standing {
   readonly status: ToolStatus
   readonly held: boolean
-  /** Published where versions are reviewed, and not activated yet. */
   readonly unreviewed?: boolean | undefined
   readonly publisher: Publisher
 }
@@ -41,7 +40,6 @@ export type ArchiveRow =
 export type RowOutcome =
   'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }
 
-/** Its answers are never stale. */
 export interface RegistryArchive {
   read(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart>
   /** In order and in one transaction, each row where nothing else stands in its place; for administrators alone. */

@@ -105,7 +105,6 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
     }
   }
 
-  /** Parts of a plugin follow each other; the last completes it. */
   async function takePlugin(line: number, { sha256, part, parts, base64 }: LineOf<'blob'>): Promise<void> {
     if (part === 0) plugin = { hash: sha256, parts, pieces: [], size: 0 }
     const bytes = deps.bytesOf(base64)
@@ -135,22 +134,18 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
     if (rows.length >= MAX_ROWS || (rows.at(-1)?.row.kind === 'toolkit' && row.kind !== 'toolkit')) await flush()
     const toolkit = toolkitOf(row)
     if (toolkit === undefined || toolkits.has(toolkit.toLowerCase())) rows.push({ line, row })
-    else
-      refuse(
-        line,
-        `The toolkit '${toolkit}' is another's here, or no line before this says whose it is`,
-        subjectOf(row),
-      )
+    else {
+      const message = `The toolkit '${toolkit}' is another's here, or no line before this says whose it is`
+      refuse(line, message, subjectOf(row))
+    }
   }
 
   async function flush(): Promise<void> {
     if (rows.length === 0) return
     const some = rows
     rows = []
-    const outcomes = await deps.archive.restore(
-      some.map(({ row }) => row),
-      principal,
-    )
+    const restored = some.map(({ row }) => row)
+    const outcomes = await deps.archive.restore(restored, principal)
     for (const [index, { line, row }] of some.entries()) note(line, row, outcomes[index] ?? 'unchanged')
   }
 
