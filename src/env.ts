@@ -41,7 +41,6 @@ export interface SignInClient {
   readonly clientSecret: string
 }
 
-/** The message says which variable cannot be used, and what to set. */
 export class ConfigError extends Error {}
 
 /** Sent to nobody. */
@@ -51,7 +50,6 @@ const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const PATTERNS = list(toolPattern)
-/** A secret that one pattern may have needs no list. */
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
 /** For trying out with ACCESS=open, on loopback hosts alone: what everybody knows keeps nothing secret. */
@@ -106,20 +104,16 @@ export function loadConfig(env: Env) {
     signIn,
     people,
     workerSecret,
-    /** Patterns of tools by the secret's name. */
     toolSecrets,
-    /** Limits by the pattern of tools. */
     toolLimits: readToolLimits(variables.get('TOOL_LIMITS')),
     secretOf: text,
     quota: readQuota(variables.get('PUBLISHER_QUOTA')),
     /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
     clientIdOf: text,
-    /** The reason follows the secret's name; undefined when a provider's client may have it. */
     judgeClientSecret(name: string): string | undefined {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
       return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
     },
-    /** The reason follows the secret's name; undefined when a policy may let tools have it. */
     judgeToolSecret(name: string): string | undefined {
       if (OWN_SECRETS.test(name) || OWN_VARIABLES.test(name)) return "Is Switchboard's own, and no tool may have it"
       if (toolSecrets.has(name)) return 'Is given by TOOL_SECRETS, which no policy widens'
@@ -134,7 +128,6 @@ export function loadConfig(env: Env) {
     vaultKeysArePublic,
     userVerifierUrl,
     connectIssuer,
-    /** Then each issuer has users of its own. */
     hasSeveralIssuers,
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
     /** `host:port`s that requests may reach over http, whatever their address. */
@@ -287,7 +280,6 @@ function readToolSecrets(
     if (OWN_SECRETS.test(name)) {
       throw new ConfigError(`TOOL_SECRETS must not hand out '${name}', Switchboard's own secret`)
     }
-    // A binding or a table of that name is no secret, and is better found now than by a call
     text(name)
   }
   return new Map(Object.entries(read.value))

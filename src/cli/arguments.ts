@@ -26,7 +26,6 @@ export async function readInput(file: string, { stdin }: Surroundings): Promise<
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** `what` names the JSON in an error, which does not repeat its text. */
 export function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)

@@ -66,7 +66,6 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
 const stop = new AbortController()
 // At the second Ctrl+C it ends at once
 process.once('SIGINT', () => stop.abort())
-// `switchboard list | head` is no failure
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
 )

@@ -30,7 +30,6 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
   const program = new Command('switchboard')
     .description('Finds, calls and publishes the tools of a Switchboard')
     .version(about.version)
-    // An option of a command may have the name of one of the program
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })

@@ -33,7 +33,6 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
     hasKey: key !== undefined,
     user: options.user,
     client: new Switchboard({ url, key, user: options.user }),
-    /** For routes that the client has no method for. */
     connection,
     /** The same without the key. */
     stranger: connect({ url, attempts: 1 }),

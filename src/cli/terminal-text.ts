@@ -25,10 +25,8 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
   yellow: [33, 39],
 }
 
-/** A text, or one with a style. Texts are cleaned, so that none brings a style of its own. */
 export type StyledText = string | readonly [Style, string]
 
-/** Further lines of a text are indented, so that none passes for one of ours. */
 export function lineOf(parts: readonly StyledText[], coloured: boolean): string {
   return parts
     .map((part) => {

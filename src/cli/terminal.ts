@@ -26,7 +26,6 @@ export function createTerminal(
   { json = false, yes = false }: { readonly json?: boolean; readonly yes?: boolean },
   signal: AbortSignal,
 ) {
-  // https://no-color.org
   const mayColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
   const coloured = (stream: NodeJS.WriteStream) => mayColour && stream.isTTY
   const isInteractive = !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && !isSet(env['CI'])
@@ -45,7 +44,6 @@ export function createTerminal(
     note: (...parts: readonly StyledText[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
     activity: (label: string): Activity =>
       isInteractive ? spinner(stderr, label) : { update: () => undefined, stop: () => undefined },
-    /** Throws unless the person agrees; where nobody can be asked, `--yes` agrees. */
     async confirm(question: string): Promise<void> {
       if (yes) return
       if (!isInteractive) {
@@ -76,7 +74,6 @@ function spinner(stderr: NodeJS.WriteStream, first: string): Activity {
   let frame = 0
   let isOver = false
   const room = (stderr.columns || 80) - 3
-  // A tool's progress message never takes more than this line
   let line = oneLine(first, room)
   const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line}`)
   draw()

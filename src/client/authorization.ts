@@ -29,7 +29,6 @@ export async function described(
   }
 }
 
-/** Waits until the person has agreed; throws `authorization_failed` when they refuse, or their time is over. */
 export async function settled(connection: Connection, challenge: Challenge, signal?: AbortSignal): Promise<void> {
   const { checkUrl, id } = challenge
   const failed = (why: string) => new SwitchboardError('authorization_failed', why, { challenges: [challenge] })

@@ -6,7 +6,6 @@ import { type Challenge, errorOf, failedTool, SwitchboardError } from './switchb
 export interface CallOptions {
   /** A version or a range, such as `1.2.0` or `^1.2`; the newest by default. */
   readonly version?: string | undefined
-  /** For whom the tool is called, in place of the client's user. */
   readonly user?: string | undefined
   /** Calls with the same id run once. Keep it secret. A new one by default. */
   readonly callId?: string | undefined
@@ -22,7 +21,6 @@ export interface CallOptions {
 
 export interface CallResult {
   readonly callId: string
-  /** Null where the tool gives nothing. */
   readonly value: unknown
 }
 
@@ -97,15 +95,12 @@ function about(error: SwitchboardError, more: SwitchboardError['details']): Swit
 
 export interface ToolProgress {
   readonly progress: number
-  /** `progress` at the end, where the tool knows. */
   readonly total?: number
   readonly message?: string
 }
 
-/** The header of a request for progress; a call that reports none is answered with JSON. */
 const REPORTING = { accept: 'application/json, text/event-stream' }
 
-/** Throws the failure that a stream ends with, and `unreachable` when the connection is lost. */
 async function readAnswer(
   response: Response,
   onProgress: ((progress: ToolProgress) => void) | undefined,

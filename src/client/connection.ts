@@ -5,7 +5,6 @@ export interface ConnectionOptions {
   /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
   readonly url: string | URL
   readonly key?: string | undefined
-  /** How often a request is sent before it is given up; 5 by default. */
   readonly attempts?: number | undefined
   readonly fetch?: typeof fetch | undefined
 }
@@ -15,7 +14,6 @@ export interface Ask<T> {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly json?: unknown
-  /** Sent unchanged, with its content type among `headers`. */
   readonly body?: BodyInit
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
@@ -33,15 +31,12 @@ export interface Connection {
 }
 
 const ATTEMPTS = 5
-/** The first pause before a request is repeated, and the longest, in milliseconds. */
 const PAUSE_MS = 200
 const MAX_PAUSE_MS = 10_000
-/** A longer wait is left to the caller. */
 const MAX_WAIT_MS = 60_000
 /** The characters of a header: `fetch` would repeat the key in its own error. */
 const KEY = /^[\x21-\x7e]+$/
 
-/** Throws `refused` for an address or a key of the wrong form. */
 export function connect(options: ConnectionOptions): Connection {
   const { key, attempts = ATTEMPTS } = options
   const send = options.fetch ?? ((input, init) => fetch(input, init))

@@ -36,9 +36,7 @@ export type ErrorCode =
   | 'timed_out'
   | 'cancelled'
 
-/** An act of a person that a call waits for: consent to access, or approval of this very call. */
 export interface Challenge {
-  /** The provider's id; `approval` where it is the call that is to be approved. */
   readonly id: string
   readonly url: string
   /** Where its state can be read; absent where the call names no user. */
@@ -49,7 +47,6 @@ export interface Challenge {
   readonly expiresAt?: string
 }
 
-/** Lacks of a call that no link leads to. */
 export interface MissingRequirements {
   readonly secrets: readonly string[]
   readonly user: boolean
@@ -70,7 +67,6 @@ export interface ErrorDetails {
   readonly callId?: string
 }
 
-/** Everything that the client throws. */
 export class SwitchboardError extends Error {
   override readonly name = 'SwitchboardError'
   readonly code: ErrorCode

@@ -4,20 +4,17 @@ import { isObject, type JsonRecord } from './json.ts'
 import { SwitchboardError } from './switchboard-error.ts'
 
 export interface SwitchboardOptions extends ConnectionOptions {
-  /** For whom tools are called, where the key may act for many. */
   readonly user?: string | undefined
 }
 
 /** A tool as OXP 1.0 defines it, with any further fields. */
 export interface ToolDefinition {
   readonly id: string
-  /** The name that models use. */
   readonly name: string
   readonly title?: string
   readonly description: string
   readonly version: string
   readonly input_schema: { readonly parameters: Readonly<Record<string, unknown>> }
-  /** Null where the tool gives nothing. */
   readonly output_schema: Readonly<Record<string, unknown>> | null
   readonly [field: string]: unknown
 }
@@ -25,7 +22,6 @@ export interface ToolDefinition {
 export interface Filter {
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
-  /** `all` for older versions too. */
   readonly versions?: 'newest' | 'all' | undefined
   /** How many a page has: 100 by default, and at most 1,000. */
   readonly limit?: number | undefined
@@ -38,11 +34,9 @@ export type SearchOptions = Filter
 
 export interface ToolPage {
   readonly items: readonly ToolDefinition[]
-  /** In a search: how many tools match. */
   readonly total?: number
   /** In a search: the words that no tool has. */
   readonly unmatched?: readonly string[]
-  /** The `cursor` of the next page; absent on the last. */
   readonly next_cursor?: string
 }
 

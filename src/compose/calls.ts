@@ -72,7 +72,6 @@ const span: Span = (name, attributes, work) =>
     return work()
   })
 
-/** Tools are as policies have them. Validators are the build's where it carries them, else interpreted. */
 function composeResolver(
   build: Build,
   { registry, memory }: Pick<Stores, 'registry' | 'memory'>,

@@ -19,7 +19,6 @@ import { openStores } from './stores.ts'
 
 export type Deployment = ReturnType<typeof composeDeployment>
 
-/** Each part stands on those above it. */
 export function composeDeployment(env: Env, config: Config, build: Build) {
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
   const stores = openStores(env, config, build, deployedAt, () => calls.resolver.forget())

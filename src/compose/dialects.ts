@@ -28,7 +28,6 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
 
 export const writeLine = listedLine
 
-/** Leaves out what models may not be shown. */
 function forModels(write: Writer): Writer {
   return (record, name, budget) => {
     const { document, losses } = write(offered(record), name, budget)

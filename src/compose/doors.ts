@@ -37,7 +37,6 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   })
   const agents = createAgents({ store: createAgentStore(stores.connect), holderOf: sessions.holderOf, now })
   const forAgents = connectIssuer === undefined ? agents : companyTokens(config, connectIssuer)
-  // An engine's JWT is as good as any other credential at the routes of a worker
   const engines =
     workerSecret === undefined
       ? undefined
@@ -66,7 +65,6 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
     gateForPages: createGate(own.before(sessions), rateLimit, nothing, watch),
     gateForVisitors: createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, nothing, watchVisitors),
     gateForAgents: createGate(forAgents, rateLimit, prepare, watch),
-    /** Engines call this deployment as their worker. */
     gateForEngines: engines ? createGate(engines, rateLimit, prepare, watch) : gate,
     shield: createShield(rateLimit),
     ownRequest: own.of,
@@ -74,7 +72,6 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
     sessions,
     agents,
 
-    /** In this isolate at once. */
     onKeyChange(change: 'created' | 'changed' | 'removed', id: string): void {
       for (const each of engines ? [authenticator, engines] : [authenticator]) {
         if (change === 'removed') each.forgetKey(id)
@@ -87,7 +84,6 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   }
 }
 
-/** Undefined where all is ready, as for most requests. */
 function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
   return (c: RouteContext) => {
     const taking = takeIn()

@@ -13,7 +13,6 @@ export function giveWay(): Promise<void> {
   return sleep(0)
 }
 
-/** One for the isolate: the sandboxes' requests leave through it too. */
 export const traffic = createTraffic({
   now: Date.now,
   sleep,

@@ -29,7 +29,6 @@ export async function loadServerFinder(config: Reach) {
   return { fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl: createTextJudge(config.allowHttpHosts) }
 }
 
-/** Its client is loaded with the first sign-in. */
 export function signInProvider(config: Config): SignInProvider | undefined {
   const { signIn, people, hasSeveralIssuers } = config
   if (!signIn) return undefined

@@ -31,6 +31,5 @@ export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick
     log({ event: 'act', ...act })
     recordWriter.writeAct(act, background)
   }
-  // Refusals are in the records alone
   return { writeCall, writeAct, writeRefusal: createRefusals(recordWriter.writeAct, Date.now) }
 }

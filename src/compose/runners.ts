@@ -26,7 +26,6 @@ import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { log, sleep, traffic } from './platform.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-document.ts'
 
-/** Each is behind the guarded fetch. `blobs` keeps the bytes of plugins. */
 export function createRunners(
   env: Env,
   config: Config,
@@ -70,7 +69,6 @@ export function createRunners(
   }
 }
 
-/** Their text is loaded with the first isolate. */
 function insideOf(kind: 'code' | 'wasm'): InsideModules {
   return {
     hash: insideHashes[kind],

@@ -28,7 +28,6 @@ const MEMORY_BYTES = 40_000_000
 
 export type Stores = ReturnType<typeof openStores>
 
-/** `onChange` hears of changes of the registry's tools. */
 export function openStores(
   env: Env,
   config: Config,
@@ -96,7 +95,6 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
   })
 }
 
-/** Vaults run outside of any request of `createApp`'s. */
 export function vaultDeployment(config: Config): VaultDeployment {
   return {
     keyring: createKeyring(config.vaultKeys, 'vault'),
@@ -108,7 +106,6 @@ export function vaultDeployment(config: Config): VaultDeployment {
   }
 }
 
-/** Anybody who reaches it is let in, as on a developer's machine. */
 function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
   return (url) => access === 'open' && isLoopback(new URL(url).hostname)
 }

@@ -25,11 +25,8 @@ export interface AuthorizeDeps {
   readonly catalogue: Catalogue
   readonly prepare: () => Promise<void> | undefined
   readonly findDocument: FindDocument
-  /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: RouteContext) => Failing | undefined
-  /** 128 random bits, in Base64url. */
   readonly newId: () => string
-  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly writeAct?: WriteAct
 }
@@ -43,9 +40,7 @@ interface Question {
 }
 
 const FORM_LIMIT = 65_536
-/** Characters of a request; clients send a `state` of up to 4 kB. */
 const MAX_URL = 8_192
-/** Characters of the sign-in page's address, which repeats the request. */
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 const MAX_NAME = 200
@@ -62,7 +57,6 @@ export function createAuthorize(deps: AuthorizeDeps) {
     const { origin, pathname, search, searchParams } = url
     if (!isTrustworthy(url)) return page(NOT_SAFE)
     const signIn = signInPath(pathname + search)
-    // Before anybody signs in for nothing
     if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
     // Nothing is looked up or fetched for strangers
     const signed = await sessions.signedIn(c.req.raw, () => shield(c))

@@ -106,7 +106,6 @@ function clientOf(clientId: string, document: unknown): FoundDocument {
   }
 }
 
-/** Undefined unless the document names its keys in exactly one way. */
 function keysOf(jwks: unknown, jwksUri: string | undefined): ClientKeys | undefined {
   if (jwks === undefined) return jwksUri === undefined ? undefined : { jwksUri }
   if (jwksUri !== undefined || !isJsonObject(jwks) || !isList(jwks['keys'])) return undefined

@@ -1,6 +1,5 @@
 import { AGENT_SCOPES } from '../core/access/agent.ts'
 
-/** The metadata of the authorization server at an origin (RFC 8414). */
 export function serverMetadata(origin: string) {
   const issuer = `${origin}/connect`
   return {
@@ -22,7 +21,6 @@ export function serverMetadata(origin: string) {
   }
 }
 
-/** The metadata of `/connect/mcp` (RFC 9728). */
 export function resourceMetadata(origin: string, issuers: readonly string[] = [`${origin}/connect`]) {
   return {
     resource: `${origin}/connect/mcp`,
@@ -36,7 +34,6 @@ export function resourceMetadata(origin: string, issuers: readonly string[] = [`
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/connect/mcp'
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server/connect'
 
-/** The header `WWW-Authenticate` of a 401 at `/connect/mcp` (RFC 9728, section 5.1). */
 export function challenge(request: Request): string {
   const { origin } = new URL(request.url)
   const error = request.headers.has('authorization') ? ', error="invalid_token"' : ''

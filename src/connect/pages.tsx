@@ -18,7 +18,6 @@ export interface Question {
   readonly asking: Asking
   readonly person: string
   readonly choices: readonly Choice[]
-  /** In lower case. */
   readonly wanted: ReadonlySet<string>
   readonly problem?: string
 }

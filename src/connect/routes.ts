@@ -37,7 +37,6 @@ const METADATA = object(
   },
   { unknown: 'ignore' },
 )
-// The library judges the rest
 const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
@@ -146,7 +145,6 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   return face
 }
 
-/** Undefined where no tokens may be given out. */
 function originOf(c: Context): string | undefined {
   const url = new URL(c.req.url)
   return isTrustworthy(url) ? url.origin : undefined

@@ -6,7 +6,6 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 
 export class Broken extends Error {}
 
-/** The error of importing a file, with its place in that file or in one that it imports. */
 export function placed(path: string, error: unknown): string {
   if (!(error instanceof Error)) return `${path}: throws ${String(error)}`
   const places = [...(error.stack ?? '').matchAll(/(?:file:\/\/)?(\/[^\s():]+):(\d+)/g)]

@@ -9,7 +9,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export interface BundleOptions {
   readonly config: string
   readonly outdir: string
-  /** Other than `tools`, with the folder generated of it. */
   readonly tools?: { readonly from: string; readonly to: string } | undefined
   readonly readable?: boolean
   readonly signal: AbortSignal
@@ -17,7 +16,6 @@ export interface BundleOptions {
 
 export type Bundled = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
-/** `message` is one line for a fault in a tool, else the bundler's words. */
 export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
   const generated = await run(process.execPath, ['src/node/generate.ts', ...folders], signal)

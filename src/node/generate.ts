@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Broken, placed } from './broken.ts'
 
-/** Several times what a build takes on a busy machine. */
 const LOCK_TIMEOUT_MS = 300_000
 
 const { values } = parseArgs({
@@ -34,6 +33,5 @@ function lock(folder: string): void {
   mkdirSync(folder, { recursive: true })
   const database = new DatabaseSync(join(folder, '.lock'), { timeout: LOCK_TIMEOUT_MS })
   database.exec('BEGIN EXCLUSIVE')
-  // A database that nothing refers to would be closed
   process.once('exit', () => database.close())
 }

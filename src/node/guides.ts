@@ -8,7 +8,6 @@ export async function readGuides(folder: string): Promise<Guide[]> {
   return Promise.all(names.map(async (name) => guideOf(name, await readFile(join(folder, `${name}.md`), 'utf8'))))
 }
 
-/** Wants a heading, and a paragraph that says what one can do after reading it. */
 export function guideOf(name: string, markdown: string): Guide {
   // Columns are padded for whoever edits them; the spaces cost a model that reads them
   const text = markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))

@@ -26,7 +26,6 @@ await build({
   platform: 'node',
   target: 'node20',
   mainFields: ['module', 'main'],
-  // Some dependencies are CommonJS
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
   },

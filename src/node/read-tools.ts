@@ -22,14 +22,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export interface DeclaredTool {
   readonly path: string
   readonly record: ToolRecord
-  /** Made of the file's default export, `own`. */
   readonly carried: (own: string) => string
   readonly document?: KeptDocument
 }
 
 export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Checked for authors who do not check types. */
 const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   version: true,
   name: true,
@@ -130,7 +128,6 @@ function refuse(path: string, problems: readonly Problem[]): never[] {
   throw new Broken(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
 }
 
-/** By id. Throws a `Broken`. */
 export async function readTools(folder: string): Promise<DeclaredTool[]> {
   const found: DeclaredTool[] = []
   for (const toolkit of await readdir(join(root, folder), { withFileTypes: true })) {

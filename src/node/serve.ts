@@ -20,7 +20,6 @@ const entry = join(outdir, options.entry)
 let inSources = (text: string) => text
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
-/** Kept in case that a bundle cannot start. */
 let starting: string[] | undefined = []
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
@@ -73,7 +72,6 @@ function hasStarted(): void {
   starting = undefined
 }
 
-/** The Worker's own error says more than the one that followed. */
 function why(error: unknown): string {
   const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
   starting = []

@@ -12,7 +12,6 @@ import { readTools, sha256 } from './read-tools.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Folders are named from the root. Throws a `Broken` for a source that cannot be built. */
 export async function writeGenerated(from: string, to: string): Promise<void> {
   const folder = join(root, to)
   await mkdir(folder, { recursive: true })
@@ -36,7 +35,6 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     schemas[`input${index}`] = record.input
     schemas[`output${index}`] = record.output ?? { type: 'null' }
   })
-  // The others are interpreted, under a bound on their work
   for (const [name, schema] of Object.entries(schemas)) if (!isCheckedInLinearTime(schema)) delete schemas[name]
   const compiled = (field: string, name: string) =>
     name in schemas ? `${field}: compiledValidate(validators.${name}), ` : ''

@@ -13,11 +13,9 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpo
 
 export interface ProviderServer {
   readonly as: AuthorizationServer
-  /** True where the metadata (RFC 8414) is known, and not the configuration alone. */
   readonly discovered: boolean
 }
 
-/** Undefined when a needed endpoint is neither configured nor discovered. */
 export type FindServer = (
   provider: Provider,
   wanted: readonly (typeof ENDPOINTS)[number][],
@@ -40,7 +38,6 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
         const url = new URL(issuer)
         const response = await discoveryRequest(url, {
           algorithm,
-          // The guarded fetch alone says which hosts may be asked over http
           [allowInsecureRequests]: true,
           [customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
         })

@@ -39,10 +39,8 @@ type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 export interface OAuthOptions {
   readonly fetch: Fetch
   readonly findServer: FindServer
-  /** The reason against sending a browser to a URL; undefined when there is none. */
   readonly judgeUrl: (url: string) => string | undefined
   readonly secretOf: (name: string) => string | undefined
-  /** A signal that aborts after so many milliseconds; `AbortSignal.timeout` unless given. */
   readonly timeout?: (ms: number) => Signal
 }
 

@@ -19,7 +19,6 @@ export interface LastAnswer {
   readonly retryAfter: string | null
 }
 
-/** The errors of RFC 6749, section 5.2, that concern the client, whatever code or token it sent. */
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
 export class Mismatch extends Error {}

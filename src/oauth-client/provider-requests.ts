@@ -18,12 +18,10 @@ import { type LastAnswer, Mismatch, type ProviderFailure, providerFailure, unava
 
 export interface PendingRequest {
   readonly state: string
-  /** The PKCE verifier (RFC 7636). */
   readonly verifier: string
   readonly callback: string
 }
 
-/** For all answers of a provider that one request of ours needs, discovery included. */
 export const PROVIDER_TIMEOUT_MS = 10_000
 
 export async function serverToVisit(
@@ -87,7 +85,6 @@ export function clientOf(
     auth,
     options,
     lastAnswer: () => last,
-    /** Throws `AuthorizationResponseError` for a refusal, and `Mismatch` for an answer to another request. */
     redeem(response: URLSearchParams, { state, callback, verifier }: PendingRequest): Promise<Response> {
       let code: URLSearchParams
       try {

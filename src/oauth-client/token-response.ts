@@ -1,6 +1,5 @@
 import { isObject } from '../core/tool/json.ts'
 
-/** Errors of providers that have words of their own, in those of RFC 6749, section 5.2. */
 const ERRORS: Readonly<Record<string, string>> = {
   // GitHub
   bad_verification_code: 'invalid_grant',
@@ -38,7 +37,6 @@ export async function normalTokenResponse(response: Response): Promise<Response>
     return new Response(JSON.stringify(body), { status: response.ok ? 400 : response.status, headers })
   }
   if (token_type === undefined || token_type === 'user' || token_type === 'bot') body['token_type'] = 'bearer'
-  // Some say 0 for what does not end
   if (!(Number(expires_in) > 0 && Number.isFinite(Number(expires_in)))) delete body['expires_in']
   return new Response(JSON.stringify(body), { status: response.status, headers })
 }

@@ -13,7 +13,6 @@ export const MAX_RETURN = 8_192
 const LIFETIME_MS = 15 * 60_000
 /** Browsers keep 4,096 bytes of a cookie, its name included. */
 const MAX_PART = 3_800
-/** As many cookies as the longest `back` takes. */
 const PARTS = ['', '-2', '-3', '-4'].map((part): Cookie => ({
   name: `switchboard-sign-in${part}`,
   value: new RegExp(`^[\\w.-]{1,${MAX_PART}}$`),
@@ -39,7 +38,6 @@ export function createFlows(sealer: Sealer, now: () => number) {
       })
     },
 
-    /** Undefined where the browser has none, or it has expired. */
     async of(request: Request): Promise<Flow | undefined> {
       const cookie = PARTS.map((part) => cookieOf(request, part) ?? '').join('')
       const opened = cookie === '' ? undefined : await sealer.open(cookie, BOUND)

@@ -20,7 +20,6 @@ import {
   serverToVisit,
 } from '../oauth-client/provider-requests.ts'
 
-/** OpenID Connect Core, section 3.1.2.1. */
 export interface OpenIdRequest extends PendingRequest {
   readonly nonce: string
 }
@@ -44,7 +43,6 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
   const provider: Provider = { id: host, name: host, issuer, client_id: clientId }
 
   return {
-    /** `again`: to sign in as somebody else. */
     async begin(
       callback: string,
       again: boolean,
@@ -66,7 +64,6 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       return { ok: true, url, request }
     },
 
-    /** `url` is the whole URL that the person came back to. */
     async finish(
       url: string,
       request: OpenIdRequest,

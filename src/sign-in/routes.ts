@@ -22,7 +22,6 @@ import type { OpenId } from './openid.ts'
 export interface SignInProvider {
   readonly openId: OpenId
   readonly issuer: string
-  /** Stands before the ids of its users, where there are other issuers. */
   readonly prefix: string
   readonly claims: PersonClaims
   readonly rules: readonly SignInRule[]
@@ -35,7 +34,6 @@ export interface SignInFaceDeps {
   readonly flows: ReturnType<typeof createFlows>
   readonly authenticator: Pick<Authenticator, 'holderOf'>
   readonly sha256: Sha256
-  /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: Context) => Failing | undefined
   readonly writeAct?: WriteAct
   readonly now: () => number
@@ -45,7 +43,6 @@ export interface SignInFaceDeps {
 /** A key, and a path to go back to, of which form encoding makes nine times as many characters. */
 const FORM_LIMIT = 9 * MAX_RETURN + 1_024
 const MAX_CALLBACK = 16_384
-/** Most isolates never show them. */
 const pages = () => import('./pages.tsx')
 
 /** Links to the page get further parameters on the way, such as `utm_source`. */
@@ -159,7 +156,6 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
   }
 
-  /** Without an id the sign-in was refused. */
   function note(c: Context, act: string, who: { readonly id?: string | undefined; readonly user?: string }): void {
     const isDone = act === 'session.end' || who.id !== undefined
     const principal = who.id === undefined ? undefined : { id: who.id }
@@ -176,7 +172,6 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   return face
 }
 
-/** Undefined without a path, an Error for another host. */
 function backOf(c: Context, text: string | undefined): string | undefined | Error {
   if (text === undefined) return undefined
   return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')

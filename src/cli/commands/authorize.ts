@@ -47,7 +47,6 @@ async function authorize(session: CliSession, tool: string, options: AuthorizeOp
   )
 }
 
-/** The links. A call makes them, and runs nothing while consent is missing, whatever its input. */
 async function linksOf({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
   try {
     await client.call(tool, {}, { signal })
@@ -74,7 +73,6 @@ function openPage(url: string, env: Readonly<Record<string, string | undefined>>
   if (protocol !== 'https:' && protocol !== 'http:') return
   const [program, args] = OPENERS[process.platform] ?? ['xdg-open', []]
   const child = spawn(program, [...args, href], { stdio: 'ignore', detached: true, env })
-  // The link is printed above all the same
   child.on('error', () => undefined)
   child.unref()
 }

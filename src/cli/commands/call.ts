@@ -76,7 +76,6 @@ async function inputOf(session: CliSession, tool: string, { input, field }: Call
   return Object.fromEntries(pairs)
 }
 
-/** A key that may not read the tool has to write fields as JSON. */
 async function typesOf({ client, signal }: CliSession, tool: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters
@@ -88,7 +87,6 @@ async function typesOf({ client, signal }: CliSession, tool: string): Promise<Re
   }
 }
 
-/** JSON is read where the tool wants no text. */
 function fieldValue(text: string, type: unknown): unknown {
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
   if (isText) return text

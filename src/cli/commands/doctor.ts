@@ -3,7 +3,6 @@ import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 
-/** `off`: optional, and not set up. */
 interface Finding {
   readonly about: string
   readonly state: 'ok' | 'off' | 'fault'
@@ -118,12 +117,10 @@ async function providers({ connection, signal }: CliSession): Promise<Finding[]>
     const fix = 'Such as npx wrangler secret put GOOGLE_CLIENT_ID, and GOOGLE_CLIENT_SECRET'
     return [{ about, state: 'off', message: 'None is set up, so no tool can act for a person', fix }]
   } catch {
-    // The check before has reported it
     return []
   }
 }
 
-/** Why tools cannot be called: secrets, VAULT_KEYS, trust. Each cause once, with its tools. */
 async function tools({ client, connection, signal, user }: CliSession, before: readonly Finding[]): Promise<Finding[]> {
   if (before.some(({ about, state }) => about === 'key' && state === 'fault')) return []
   const causes = new Map<string, string[]>()

@@ -141,7 +141,6 @@ async function publishDefinitions(session: CliSession, file: string, options: Pu
   }
 }
 
-/** `beside` counts before what stands in the file. */
 function wrapped(document: unknown, beside: JsonRecord): unknown {
   if (Object.keys(beside).length === 0) return document
   return isObject(document) && 'definition' in document

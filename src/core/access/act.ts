@@ -5,14 +5,12 @@ import type { JsonObject } from '../tool/json.ts'
 export interface Act {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Such as `key.create`; `refusal` for a request that was refused. */
   readonly act: string
   readonly principal?: string | undefined
   readonly principal_name?: string | undefined
   readonly user_id?: string | undefined
   readonly method: string
   readonly path: string
-  /** `success`, or the type of a failure. */
   readonly outcome: string
   readonly status: number
   readonly address?: string | undefined
@@ -27,7 +25,6 @@ export interface RecordFilter {
   readonly until: number
   readonly principal?: string
   readonly user_id?: string
-  /** `success`, a failure's type, or `failure` for any of them. */
   readonly outcome?: string
 }
 

@@ -11,7 +11,6 @@ export interface Agent {
   readonly client: AgentClient
   readonly toolkits: readonly string[]
   readonly scopes: readonly Scope[]
-  /** Scheme, host and port where it is valid. */
   readonly origin: string
   readonly created_at: string
   readonly expires_at: string
@@ -25,7 +24,6 @@ export interface AgentClient {
 }
 
 export interface ListedAgent extends Agent {
-  /** To the hour. */
   readonly used_at?: string
 }
 

@@ -58,7 +58,6 @@ export function newKey(now: () => Date) {
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
 
-/** null removes a field. */
 export function keyChange(now: () => Date) {
   const { name, scopes, tools, users, record_arguments } = FIELDS
   return object({
@@ -88,7 +87,6 @@ function expiry(now: () => Date): Reader<string> {
   )
 }
 
-/** How long a rotated text still works. */
 const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })

@@ -1,13 +1,11 @@
 import { described, integer, matching, optional } from '../tool/json-reader.ts'
 import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
 
-/** A demand on a tool's calls beside its definition's own. It raises that, and never lowers it. */
 export interface Guard {
   readonly security_level?: number | undefined
   readonly approval?: true | undefined
 }
 
-/** A flag that nobody can take back by setting it to false. */
 export const onlyTrue = matching('true: where nobody says so, it is not so', isTrue, () => ({ const: true }))
 
 const LEVEL_WORDS = 'From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call'

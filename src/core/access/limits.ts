@@ -1,7 +1,6 @@
 import { described, integer, judged, object, optional, type ReadBy } from '../tool/json-reader.ts'
 import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
-/** A limit as callers are told of it; without `seconds`, it counts calls at a time. */
 export interface LimitPolicy {
   readonly name: 'credential' | 'tool'
   readonly quota: number

@@ -7,7 +7,6 @@ export interface OAuthClient {
   readonly created_at: string
 }
 
-/** RFC 7591, section 2. */
 export type AuthMethod = (typeof AUTH_METHODS)[number]
 
 export type NewOAuthClient = Omit<OAuthClient, 'client_id' | 'created_at'>

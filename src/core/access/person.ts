@@ -1,4 +1,3 @@
-/** Somebody whom an OpenID provider identified. */
 export interface Person {
   readonly user: string
   /** Verified, in lower case. */
@@ -7,7 +6,6 @@ export interface Person {
 }
 
 export interface PersonClaims {
-  /** Absent: the verified e-mail address. */
   readonly user?: string | undefined
   readonly groups: string
 }
@@ -21,7 +19,6 @@ const MAX_GROUP = 256
 /** Letters beyond ASCII are left out: some become ASCII in lower case, such as U+212A, and others look like ASCII. */
 const ADDRESS =
   /^[!#$%&'*+./0-9=?A-Z^_`a-z{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}$/
-/** It becomes part of an id in logs. */
 const USER = /^[^\p{Cc}]{1,256}$/u
 const GOOGLE = /^(?:https:\/\/)?accounts\.google\.com$/
 const MICROSOFT = /^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net|login\.microsoftonline\.us)\//

@@ -72,7 +72,6 @@ const REMEMBERED = 20_000
 export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
   if (policies.length === 0) return { ...NO_POLICIES, revision }
   const known = new LRUCache<string, ToolRule>({ max: REMEMBERED })
-  // Many tools share few rules
   const rules = new Map([['', NO_RULE]])
 
   return {
@@ -113,7 +112,6 @@ export function levelled<T extends LevelledTool>(tool: T, { securityLevel }: Too
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
-/** Its digest remains that of the published record. */
 export function governed(record: ToolRecord, rule: ToolRule): ToolRecord {
   const raised = levelled(record, rule)
   return rule.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised

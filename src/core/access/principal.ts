@@ -2,7 +2,6 @@ import type { CallLimits } from './limits.ts'
 import { formatToolId, patternCovers, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
-/** `users:confirm`: to say who is in front of a browser. `records:read`: to see everybody's calls and acts. */
 export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -19,7 +18,6 @@ export interface Principal {
   readonly within?: readonly string[]
   readonly users: 'any' | readonly string[]
   readonly limits?: CallLimits
-  /** The principal whose limits these are, where they are another's. */
   readonly limitsOf?: string
   readonly recordsArguments?: boolean
 }
@@ -59,7 +57,6 @@ function patternsFor({ tools, toolsFor }: Principal, scope: Scope): readonly str
 
 export type LevelledTool = ToolName & { readonly securityLevel: number }
 
-/** The anonymous see level 0 only. */
 export function maySee(principal: Principal, tool: LevelledTool): boolean {
   return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
@@ -104,7 +101,7 @@ export function isTrustedWith(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'admin') || names(principal, name, 'tools:publish')
 }
 
-/** Whether a principal may approve others' calls: one who may publish a tool decides what it does. */
+/** One who may publish a tool decides what it does. */
 export function mayApprove(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'tools:publish') && isTrustedWith(principal, name)
 }
@@ -113,13 +110,11 @@ export function mayActFor(principal: Principal, userId: string): boolean {
   return principal.users === 'any' || principal.users.includes(userId)
 }
 
-/** The user whom a principal acts for, else the principal's own id. */
 export function userOf({ id, users }: Principal): string {
   const [only] = users === 'any' ? [] : users
   return only !== undefined && users.length === 1 ? only : id
 }
 
-/** A pattern names a tool when it spells out at least its toolkit. */
 function names(principal: Principal, name: ToolName, scope: Scope): boolean {
   return patternsFor(principal, scope).some(
     (pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name),

@@ -4,7 +4,6 @@ import { rightsOf, type SignInRule } from './sign-in-rules.ts'
 
 export interface Session {
   readonly id: string
-  /** An OpenID provider's person, or the SHA-256 of an API key in lower-case hex. */
   readonly by: { readonly issuer: string; readonly person: Person } | { readonly key: string }
   readonly owner: string
   readonly origin: string

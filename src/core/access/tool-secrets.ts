@@ -3,7 +3,6 @@ import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
 export interface ToolSecrets {
   isGranted(id: string, tool: ToolName): boolean
-  /** An empty value counts as missing. */
   secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string }
 }
 

@@ -8,7 +8,6 @@ export type ToolkitOwner = { readonly principal: string } | 'deployment' | 'nobo
 export interface Toolkit {
   readonly toolkit: string
   readonly owner: ToolkitOwner
-  /** A toolkit with bundled tools cannot be given away. */
   readonly isBundled: boolean
   /** Versions that get no credentials, since their publisher was not trusted with the toolkit. */
   readonly untrusted: readonly string[]
@@ -20,7 +19,6 @@ export interface Toolkit {
   readonly deleted?: { readonly at: number; readonly until: number }
 }
 
-/** Only administrators change `owner`; null is the deployment. */
 export interface ToolkitChange {
   readonly status?: ToolStatus
   readonly owner?: string | null
@@ -35,14 +33,11 @@ export type ToolkitChanged =
 /** Never stale. */
 export interface ToolkitStore {
   find(toolkit: string): Promise<Toolkit | undefined>
-  /** null gives it to the deployment; undefined when it has bundled tools. */
   give(toolkit: string, principal: string | null): Promise<Toolkit | undefined>
   change(toolkit: string, change: ToolkitChange, principal: Principal): Promise<ToolkitChanged | undefined>
-  /** Undefined where there is none. */
   remove(toolkit: string, principal: Principal): Promise<ToolkitChanged | undefined>
 }
 
-/** `name` has the tool `*` for the toolkit as a whole. */
 export function toolkitDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {
   if (isTrustedWith(principal, name) || owner === 'nobody') return undefined
   if (owner !== 'deployment' && owner.principal === principal.id) return undefined

@@ -20,7 +20,6 @@ export interface Entry<Value> {
 }
 
 export interface KeptOptions<Value> {
-  /** Bounds what is kept, in entries or bytes. */
   readonly store: Store<Entry<Value>>
   readonly agesOf: (value: Value) => Ages | undefined
   readonly now: () => number

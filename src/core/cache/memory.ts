@@ -19,10 +19,8 @@ interface Entry<Value> {
   readonly drop: () => void
 }
 
-/** A larger share of the memory would drive out all else. */
 const LARGEST = 0.25
 
-/** Drops what was not used for longest, of whatever kind. */
 export function createMemory(maxBytes: number): Memory {
   const used = new LRUCache<Entry<unknown>, true>({
     maxSize: maxBytes,

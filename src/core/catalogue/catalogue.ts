@@ -5,7 +5,6 @@ import type { ToolStatus } from '../tool/version.ts'
 import type { Principal } from '../access/principal.ts'
 
 export interface ListQuery {
-  /** Ranks by these words; undefined lists in the order of ids. */
   readonly q?: string | undefined
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
@@ -19,7 +18,6 @@ export interface ListQuery {
 }
 
 export interface CatalogueTool extends ToolName {
-  /** Unique; the name where tools have no ids. */
   readonly name: string
   readonly tags: readonly string[]
   readonly securityLevel: number
@@ -29,7 +27,6 @@ export interface CatalogueTool extends ToolName {
 export interface Listing {
   readonly lines: readonly string[]
   readonly nextCursor?: string
-  /** For a search: the tools that match, and the words that no visible tool has. */
   readonly total?: number
   readonly unmatched?: readonly string[]
 }
@@ -39,7 +36,6 @@ export type LineFormat =
   | { readonly name: 'stored' }
   | { readonly name: string; readonly write: (record: ToolRecord, name: string, budget: Budget) => string }
 
-/** A toolkit (`Gmail`) or tool (`Gmail.Send`) of which a principal sees nothing. */
 export interface Unknown {
   readonly name: string
   /** Visible names that are near it, or else some of its neighbours. */
@@ -60,7 +56,6 @@ export interface ToolkitCounts {
 export interface Catalogue {
   /** The first of these that the principal sees nothing of; for a tool of an unknown toolkit, the toolkit. */
   unknown(names: readonly string[], principal: Principal): Promise<Unknown | undefined>
-  /** Changes whenever a listing does. */
   etag(): Promise<string>
   list(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined>
 }

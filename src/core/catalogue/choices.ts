@@ -8,7 +8,6 @@ export interface Choice {
 }
 
 const PAGE = 1_000
-/** A larger registry shows its first toolkits only. */
 const MAX_PAGES = 10
 /** The same for every reader, since lines are kept for everybody. */
 const LINE: LineFormat = {

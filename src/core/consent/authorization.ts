@@ -9,9 +9,7 @@ export interface Authorization {
   readonly id: string
   readonly kind: 'grant' | 'approval'
   readonly provider: string
-  /** Absent only for the approval of a call for no user. */
   readonly userId?: string
-  /** Including scopes granted before, so that they are not lost. */
   readonly scopes: readonly string[]
   readonly status: AuthorizationStatus
   readonly reason?: string
@@ -19,7 +17,6 @@ export interface Authorization {
   /** `host` or `host:port`; empty for this deployment's own code alone. */
   readonly hosts: readonly string[]
   readonly account?: string
-  /** Accounts connected already; the first, usually the only one, is ''. */
   readonly accounts?: readonly string[]
   /** Whether the provider granted the scopes before: then the person alone is asked. */
   readonly isHeld?: boolean
@@ -34,7 +31,6 @@ export const AUTHORIZATION_LIFETIME_MS = 15 * 60_000
 
 export interface Challenge {
   readonly id: string
-  /** Absent where there is none to follow, since the call names no user. */
   readonly authorization?: string
   readonly url: string
   readonly check_url?: string
@@ -42,7 +38,6 @@ export interface Challenge {
   readonly status: AuthorizationStatus
 }
 
-/** Why a person goes no further; nothing was stored. */
 export interface Stopped {
   readonly ok: false
   /** `gone`: unknown or over; `refused`: by the person or provider; `unavailable`: try again. */
@@ -64,7 +59,6 @@ export interface ToolkitConsent {
 /** Times are ISO 8601 in UTC. */
 export interface Grant {
   readonly provider: string
-  /** '' unless the person named it. */
   readonly account: string
   readonly toolkits: readonly ToolkitConsent[]
   readonly scopes: readonly string[]
@@ -81,7 +75,6 @@ export interface SignedInPerson {
 
 export interface Visit {
   readonly person?: SignedInPerson
-  /** A random value in this browser's cookie. */
   readonly browser: string
   readonly callback: string
   readonly account?: string
@@ -108,7 +101,6 @@ export interface Authorizations {
 
 export interface UserGrants {
   list(userId: string): Promise<readonly Grant[]>
-  /** One account or all, one toolkit or all; also revokes it at the provider (RFC 7009). False when there was nothing. */
   revoke(
     userId: string,
     provider: string,
@@ -123,17 +115,14 @@ export interface Approvals {
     readonly userId?: string
     readonly tool: ToolRecord
     readonly input: JsonObject
-    /** Links begin with the origin of this URL of the deployment. */
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }
     | { readonly challenge: Challenge; readonly reason: string }
-    /** Nobody here can be told from the caller, and so approve; `forOperator` says what is to be set up. */
     | { readonly refused: string; readonly forOperator: string }
   >
 }
 
 export interface ApprovalLooks {
-  /** Whether some person here can be told from the caller, and so approve. */
   canBeApproved(url: string): boolean
 }

@@ -1,6 +1,5 @@
 import type { KnownProvider, Provider } from './provider.ts'
 
-/** Addresses without their `https://`. */
 function at(authorize: string, token: string, revoke?: string) {
   return {
     authorization_endpoint: `https://${authorize}`,
@@ -114,7 +113,6 @@ export function knownProvider(id: string): KnownProvider | undefined {
   return BY_ID.get(id)
 }
 
-/** `google` has `GOOGLE_CLIENT_ID` and `GOOGLE_CLIENT_SECRET`. */
 export function clientVariables(id: string): { readonly clientId: string; readonly clientSecret: string } {
   const prefix = id.toUpperCase().replaceAll('-', '_')
   return { clientId: `${prefix}_CLIENT_ID`, clientSecret: `${prefix}_CLIENT_SECRET` }

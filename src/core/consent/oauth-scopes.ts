@@ -8,9 +8,7 @@ const GOOGLE_NAMES: Readonly<Record<string, string>> = {
 
 const COVERS: Readonly<Record<string, (granted: string, requested: string) => boolean>> = {
   google: (granted, requested) => granted === GOOGLE_NAMES[requested],
-  // The resource may be left out, and case does not count
   microsoft: (granted, requested) => lastSegment(granted) === lastSegment(requested),
-  // Only the widest of several is named
   github(granted, requested) {
     if (granted === 'repo') return /^(?:repo:.*|public_repo|repo_deployment|security_events)$/.test(requested)
     if (granted === 'user') return /^(?:user:.*|read:user)$/.test(requested)

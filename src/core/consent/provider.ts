@@ -6,25 +6,20 @@ import type { Expected } from '../tool/revision.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 
-/** In the words of RFC 8414. */
 export interface Provider {
   readonly id: string
   readonly name: string
-  /** To discover endpoints that are not set (RFC 8414, OpenID Connect Discovery). */
   readonly issuer?: string
   readonly authorization_endpoint?: string
   readonly token_endpoint?: string
   readonly revocation_endpoint?: string
   readonly client_id: string
-  /** A Worker secret; absent for a public client. */
   readonly client_secret_name?: string
   readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'none'
   readonly authorization_parameters?: Readonly<Record<string, string>>
-  /** Such as `offline_access`, where only that gives a refresh token. */
   readonly extra_scopes?: readonly string[]
   /** A space by default (RFC 6749). */
   readonly scope_separator?: string
-  /** Absent: all tools. */
   readonly tools?: readonly string[]
 }
 
@@ -36,7 +31,6 @@ export function missingSecret(
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }
 
-/** Configured providers first, then the well-known ones with credentials. */
 export interface Providers {
   find(id: string): Promise<Provider | undefined>
 }

@@ -7,14 +7,11 @@ export interface FailureWords {
   readonly detail?: string | undefined
 }
 
-/** Worded by each dialect in the terms of its own specification. */
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
-/** Agents set no header, and no link helps a call that is for nobody. */
 export const FOR_NOBODY =
   "The call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests"
 
-/** Told to models before they repeat a call whose effect is unknown. */
 export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see what it did before you call it again'
 
 type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>

@@ -19,7 +19,6 @@ export type Failure =
   | {
       readonly type: 'unauthenticated'
       readonly reason: string
-      /** Near names, where a credential might have led to a tool. */
       readonly suggestions?: readonly string[]
     }
   | ({ readonly type: 'forbidden'; readonly reason: string } & ForOperator)
@@ -50,7 +49,6 @@ export type Failure =
       readonly type: 'requirements-missing'
       readonly tool: string
       readonly authorization: readonly Challenge[]
-      /** Tokens of the caller's own, which nobody can be asked for. */
       readonly tokens?: readonly { readonly id: string }[]
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
@@ -63,7 +61,6 @@ export type Failure =
       readonly challenge: Challenge
     }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
-  /** `at` counts characters from 0. */
   | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
   | ({ readonly type: 'tool-failed' } & ToolFailure)
   | { readonly type: 'tool-timed-out'; readonly timeout_ms: number; readonly may_have_run?: MayHaveRun }
@@ -77,17 +74,14 @@ export type Failure =
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
-  /** `what` was sent, where that is no definition. */
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[]; readonly what?: string }
   | { readonly type: 'conflict'; readonly message: string }
-  /** The request is meant for another revision of what there is (`If-Match`). */
   | { readonly type: 'precondition-failed'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }
   | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
   | { readonly type: 'internal'; readonly reference: string }
 
-/** In place of the reason, for the operator alone (`failureFor`). */
 type ForOperator = { readonly forOperator?: string }
 
 /** The call ended while its tool ran: its effect is unknown, and it must not be repeated. */
@@ -98,7 +92,6 @@ export type FailureType = Failure['type']
 export type Failing = { readonly ok: false; readonly failure: Failure }
 export type Result<T> = { readonly ok: true; readonly value: T } | Failing
 
-/** Near names, where a request led to no tool that the caller may know of. */
 export function suggestionsOf(failure: Failure): readonly string[] | undefined {
   return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
 }

@@ -3,7 +3,6 @@ import { isObject } from '../tool/json.ts'
 
 export type Assertion = (value: unknown, budget: Budget) => boolean
 
-/** Characters of a text that are counted for a unit. */
 const COUNTED_PER_UNIT = 1_000
 const DIVISION = 5
 
@@ -63,7 +62,6 @@ export function areEqual(one: unknown, other: unknown): boolean {
   return comparable(one) === comparable(other)
 }
 
-/** One text for all equal values: properties have no order. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
@@ -88,7 +86,6 @@ function size(
   }
 }
 
-/** In code points. */
 function charactersOf(value: unknown, budget: Budget): number | undefined {
   if (typeof value !== 'string') return undefined
   budget.spend(value.length / COUNTED_PER_UNIT)

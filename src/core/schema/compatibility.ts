@@ -20,7 +20,6 @@ export function compareDefinitions(previous: Contract, next: Contract, budget = 
   ])
 }
 
-/** The version step that the gravest change needs, with references written out. */
 export function requiredBump(previous: Contract, next: Contract, budget = createBudget()): Level {
   const changes = affordable(() => compareDefinitions(expanded(previous, budget), expanded(next, budget), budget))
   const levels = new Set(changes.map(({ level }) => level))
@@ -65,7 +64,6 @@ export function checkWholeSuccessor(previous: ToolSet, next: ToolSet): readonly 
 function refuseChanges(changes: readonly Change[], previous: string, next: string): readonly Problem[] {
   if (compareVersions(next, previous) <= 0) return []
   const problems: Problem[] = []
-  // A pre-release may break what its own release may
   const [release = next] = next.split(/[-+]/)
   for (const { path, what, level } of changes) {
     const wanted = lowestVersion(previous, level)
@@ -111,7 +109,6 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
   )
   const hadApproval = needsApproval({ ...previous, securityLevel: from })
   const hasApproval = needsApproval({ ...next, securityLevel: to })
-  // A raised level implies a new approval
   if (hadApproval ? !hasApproval : hasApproval && from >= to) {
     const what = `A person ${hasApproval ? 'must now approve' : 'no longer approves'} each call`
     yield { path: '/requiresApproval', what, level: 'major' }

@@ -9,10 +9,8 @@ import { createResources, ROOT, type ResourceScope, scopeBelow, scopeOf } from '
 import { subschemas } from './subschemas.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
-/** Throws what the budget throws. */
 export type Evaluator = (value: unknown, budget: Budget) => readonly Finding[]
 
-/** A linked path into the value; undefined is the whole value. */
 type Place = { readonly above: Place; readonly step: string | number } | undefined
 
 /** Names or indexes of one value that keywords have judged, which `unevaluated...` passes over. */
@@ -31,7 +29,6 @@ interface Below {
 /** Units for making each part of a schema, and for each evaluation of it. */
 const MAKING = 5
 const EVALUATION = 0.5
-/** Names looked up, or items visited, for a unit. */
 const PARTS_PER_UNIT = 16
 
 /** Evaluation stops reporting there: problems may be many, and their paths long. */
@@ -85,7 +82,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   function constant(schema: unknown, holder: string): Check {
     if (schema === true) return () => true
     if (schema !== false) throw new TypeError('Cannot check values against what is no schema')
-    // Surplus items are reported at their array
     const isItem = SURPLUS.has(holder) && holder.toLowerCase().endsWith('items')
     return (_, place) => report(isItem ? place?.above : place, holder)
   }
@@ -169,7 +165,6 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
           let count = 0
           for (const each of all(keyword)) {
             if (holds(each, value, judged)) count += 1
-            // The others may judge more of the value
             if (count > 0 && !judged) break
           }
           return count > 0 || report(place, keyword)

@@ -7,7 +7,6 @@ import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from
 const MEASURES = ['schemas', 'depth', 'nesting', 'characters'] as const
 export type Bounds = Readonly<Record<(typeof MEASURES)[number], number>>
 
-/** Anything is allowed in place of a cut reference. */
 export interface Expanded {
   readonly schema: JsonSchema
   readonly cut: readonly Cut[]
@@ -123,7 +122,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Objects that occur several times are measured once. */
 function sizeOf(schema: unknown, known: Map<object, Bounds>, budget: Budget): Bounds {
   if (!isObject(schema)) return { schemas: 1, depth: 1, nesting: 0, characters: 5 }
   const before = known.get(schema)

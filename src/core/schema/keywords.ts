@@ -4,7 +4,6 @@ export interface Keyword {
   readonly holds: Holds
   /** Core section 7; an anchor is one kind of identifier. */
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
-  /** Whether its schemas judge the very value that the schema around them judges. */
   readonly isInPlace?: true
   /** Reported on failure: problems `below` it, itself as a `whole`, or itself where `false` refused a `surplus`. */
   readonly tells?: 'below' | 'whole' | 'surplus'
@@ -18,7 +17,6 @@ const NAMES_BY_NAME = 'Must be an object of arrays of different strings'
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
 const FORMS = {
-  // Checked where they stand, as every schema is
   'schema': () => undefined,
   'schema or list': () => undefined,
   'list of schemas': (value: unknown) =>

@@ -11,10 +11,8 @@ export interface Meaning {
   readonly units: number
 }
 
-/** Schemas that accept the same values share one meaning. */
 export interface Meanings {
   of(schema: unknown): Meaning
-  /** Any other `number` means a schema that accepts anything. */
   numbered(number: unknown): Meaning
 }
 

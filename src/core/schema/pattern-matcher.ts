@@ -6,9 +6,7 @@ import { everySubschema } from './subschemas.ts'
 
 export type Matches = (text: string, budget: Budget) => boolean
 
-/** A character or a step takes up to a tenth of a microsecond. */
 const STEPS_PER_UNIT = 10
-/** Up to this many parts, RE2 keeps every state and makes each once. */
 const MAX_KEPT_PARTS = 12
 /** Compiled patterns are dropped after so many steps, since RE2 keeps up to 8 MB of states for one. */
 const MAX_STEPS_KEPT = 200_000

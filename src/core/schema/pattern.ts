@@ -1,7 +1,6 @@
 import { createBudget } from '../tool/budget.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 
-/** A pattern for RE2 (`re2js`), which matches without backtracking. */
 export interface LinearPattern {
   readonly source: string
   readonly stepsPerCharacter: number
@@ -10,7 +9,6 @@ export interface LinearPattern {
 export const MAX_PATTERN_LENGTH = 4096
 export const MAX_WRITTEN_OUT = 5_000
 const TOO_LONG = `Must be at most ${MAX_WRITTEN_OUT} characters long with its repetitions written out`
-/** RE2's limit, also for the product of nested repetitions. */
 const MAX_REPETITIONS = 1_000
 const MAX_GROUPS = 100
 
@@ -18,7 +16,6 @@ const TOKEN_UNITS = 10
 const WRITTEN_OUT_UNITS = 2
 const PROPERTY_UNITS = 100
 
-/** Group openings, classes, escapes, quantifiers, and other characters. */
 const TOKEN =
   /\(\?(?:<?[=!]|:|<[^>]*>)|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/gu
 
@@ -28,10 +25,8 @@ interface Part {
   readonly size: number
   /** The states that may be alive where every match begins at one place. */
   readonly placed: number
-  /** Whether all texts it matches have one length. */
   readonly isFixed: boolean
   readonly isAnchored: boolean
-  /** The product of nested counted repetitions. */
   readonly repetitions: number
 }
 
@@ -179,7 +174,6 @@ function characterOf(token: string): string {
     source += `-${memberOf(members[at + 2] ?? '')}`
     at += 2
   }
-  // RE2 takes a bracket right after the first one for a member
   if (source === '') return isNegated ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]'
   return `[${isNegated ? '^' : ''}${source}]`
 }

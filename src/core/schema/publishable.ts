@@ -7,7 +7,6 @@ import { checkReferences } from './references.ts'
 import { everySubschema, type Located } from './subschemas.ts'
 import { MAX_PROBLEMS } from './wording.ts'
 
-/** Including the root. */
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
 /** Maps are keyed by pointers, and engines do not hash long texts, so that a long name would make lookups very slow. */

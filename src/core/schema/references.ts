@@ -48,7 +48,6 @@ function unresolved(reference: string): string {
     : `Must begin with "#", since other documents are never fetched, got ${got}`
 }
 
-/** One node of each cycle, in order. Does not recurse. */
 function* endless(edges: readonly (readonly number[])[]): Generator<number> {
   const state = new Map<number, 'open' | 'done'>()
   for (const root of edges.keys()) {

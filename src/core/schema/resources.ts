@@ -11,7 +11,6 @@ export const ROOT: ResourceScope = { base: '', uris: ['#'] }
 /** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
 export interface Resources<T> {
   keep(schema: Readonly<Record<string, unknown>>, scope: ResourceScope, made: T): void
-  /** Throws where nothing was kept, so all is to be kept before. */
   find(reference: string, scope: ResourceScope): T
 }
 

@@ -5,10 +5,8 @@ import { pointerStep } from '../tool/problem.ts'
 import { keywordsWhere, VALIDATING } from './keywords.ts'
 import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
 
-/** `path` is a JSON Pointer into the newer version. */
 export interface Change {
   readonly path: string
-  /** A clause about the newer version: `Parameter 'b' is now required`. */
   readonly what: string
   readonly level: Level
 }
@@ -18,7 +16,6 @@ export type Level = 'major' | 'minor' | 'patch'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Units for comparing two schemas keyword by keyword, beside what they hold. */
 const KEYWORDS = 20
 
 const LOWER_BOUNDS = keywordsWhere(({ changes }) => changes === 'lower')
@@ -26,11 +23,9 @@ const UPPER_BOUNDS = keywordsWhere(({ changes }) => changes === 'upper')
 const CONSTRAINTS = keywordsWhere(({ changes }) => changes === 'constraint')
 const OPAQUE = keywordsWhere(({ changes }) => changes === 'opaque')
 
-/** The comparison of one part of two schemas. */
 interface Comparison {
   readonly direction: 'input' | 'output'
   readonly path: string
-  /** The beginning of a clause. */
   readonly name: string
   readonly meanings: Meanings
   readonly budget: Budget
@@ -192,7 +187,6 @@ function namesOf(value: unknown): ReadonlySet<string> {
 
 const ALL_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** Every number is accepted where `number` is, so `integer` comes with it. */
 function typesOf({ type }: Schema): readonly string[] {
   if (type === undefined) return ALL_TYPES
   const named: readonly unknown[] = Array.isArray(type) ? type : [type]

@@ -2,12 +2,10 @@ import { isObject } from '../tool/json.ts'
 import { pointerStep, pointerSteps } from '../tool/problem.ts'
 import { KEYWORDS } from './keywords.ts'
 
-/** `schema` is any value at this place, which may be no schema at all. */
 export interface Subschema {
   readonly schema: unknown
   readonly keyword: string
   readonly path: string
-  /** Whether it judges the very value that the schema above judges. */
   readonly inPlace: boolean
 }
 

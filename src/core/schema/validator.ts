@@ -20,7 +20,6 @@ interface CompiledError {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** As `compileSchemas` makes it when building. */
 export interface CompiledSchema {
   (value: unknown): boolean
   errors?: readonly CompiledError[] | null
@@ -112,7 +111,6 @@ export function tooLarge(value: unknown): readonly Problem[] | undefined {
 /** More than any publishable schema takes, including those published under earlier bounds. */
 const MAKING_UNITS = 2 * UNITS
 
-/** `interpretSchema`, after loading the engine for the schema's patterns. */
 export async function loadValidator(schema: JsonSchema): Promise<Validate> {
   await loadPatternEngine(schema)
   return interpretSchema(schema)

@@ -2,7 +2,6 @@ import type { Problem } from '../tool/problem.ts'
 
 export const MAX_PROBLEMS = 100
 
-/** Characters of a list of allowed values before "...". */
 const MAX_LIST_LENGTH = 200
 
 type Message = string | ((wanted: unknown) => string)

@@ -4,12 +4,9 @@ import { stemmed, stemOf } from './stem.ts'
 import { WRITTEN } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
 
-/** In a question; the rest adds little. */
 const MAX_CHARACTERS = 1_000
 const MAX_TERMS = 12
-/** A thing follows these, not an action. */
 const BEFORE_THINGS = /^(?:an?|the|this|that|these|my|our|your|his|her|their|on|in|of|at|for|with|which|what|whose)$/
-/** A shorter word begins too many others. */
 const MIN_BEGINNING = 4
 
 export interface Name {
@@ -26,13 +23,10 @@ export interface Name {
 export interface Term {
   readonly word: string
   readonly names: readonly Name[]
-  /** Longer words with this beginning, for when no tool has any of the names. */
   readonly beginning?: Name
   /** A number, a day, how good something is. */
   readonly isLoose: boolean
-  /** An action alone says little. */
   readonly isAction: boolean
-  /** A proper name: tools are not expected to have it. */
   readonly isOwnName: boolean
   /** Follows from the question without standing in it. */
   readonly isImplied?: true
@@ -76,7 +70,6 @@ function phraseTerm(words: string, phrase: string): Term {
   return { word: words, names, isLoose: false, isAction: isAction(phrase), isOwnName: false }
 }
 
-/** An e-mail address in a question, say, speaks of e-mail. */
 function writtenTerms(text: string): readonly Term[] {
   return WRITTEN.filter(([pattern]) => pattern.test(text)).map(([, word]) => ({
     word,
@@ -113,7 +106,6 @@ function anyOf(actions: readonly string[]): Name {
 
 const anyWord = (words: readonly string[]) => words.map((each) => `"${stemmed(each)}"`).join(' OR ')
 
-/** Some write `on call` as `oncall`. */
 function joinedAt(all: readonly string[], at: number, isSilent: (word: string) => boolean): readonly Name[] {
   const word = all[at] ?? ''
   const [before, behind] = [all[at - 1], all[at + 1]]

@@ -1,4 +1,3 @@
-/** They look like forms of other words, and are none. */
 const WHOLE = new Set('news always series status analysis need speed feed seed bed red during'.split(' '))
 
 /** Without plural, past or "-ing"; words that only look related stay apart, as directions and direct do. */
@@ -13,7 +12,6 @@ function singular(word: string): string {
   return word.replace(/(?:(?<=[sxz]|ch|sh)e)?s$/, '')
 }
 
-/** An ending with the letter before it. */
 const LONGEST = 4
 
 function bare(word: string): string {

@@ -60,7 +60,6 @@ function namesIn(text: string): readonly string[] {
   return (text.match(/"[^"]+"|\w+/g) ?? []).map((name) => wordsOf(name).join(' '))
 }
 
-/** A word and what it may be a form of: the index knows stems, and these tables words. */
 function basesOf(word: string): readonly string[] {
   const bases = [word]
   const ending = /(?:ies|ied|es|s|ing|ed)$/.exec(word)?.[0]

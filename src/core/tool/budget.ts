@@ -11,7 +11,6 @@ export interface Budget {
 /** For all work on one definition, one value, or one line of a list. */
 export const UNITS = 100_000
 
-/** Characters of text that are read, compared or written for a unit. */
 const CHARACTERS = 64
 
 class Exhausted extends Error {
@@ -22,7 +21,6 @@ class Exhausted extends Error {
   }
 }
 
-/** A budget of its own, or a share of `whole`, from which its units are taken too. */
 export function createBudget(units: number = UNITS, whole?: Budget): Budget {
   let spent = 0
   return {
@@ -49,7 +47,6 @@ export function afford<T>(work: () => T, message: string): Checked<T> {
   }
 }
 
-/** In characters: the name of a property may be as long as a document. */
 const MAX_PATH = 1_000
 
 export function unitsOf({ length }: string): number {

@@ -38,7 +38,6 @@ export interface ToolContext<R = Requirements> {
   readonly answers: InputResponses | undefined
 }
 
-/** A failure that the tool foresaw; a thrown error counts as a defect. */
 export interface Failed {
   readonly failed: ToolFailure
 }
@@ -76,7 +75,6 @@ export interface ArtifactPlace extends Omit<Artifact, 'meta'> {
   readonly description: string
 }
 
-/** Calls the tool again with the answers (MCP 2026-07-28, "multi-round-trip requests"). */
 export function ask(requests: InputRequests['requests'], state?: Json): InputRequired {
   return { [more]: { asks: state === undefined ? { requests } : { requests, state } } }
 }

@@ -2,7 +2,6 @@ import type { Json, JsonObject } from './json.ts'
 
 export type Content = (
   | { readonly type: 'text'; readonly text: string; readonly mimeType?: string }
-  /** Base64 data. */
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType?: string }
   | {
       readonly type: 'resource'

@@ -31,7 +31,6 @@ export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report)
   return type === 'object' ? schema : wrong(report, "Must be 'object': a tool's parameters have names", '/type')
 })
 
-/** The version given beside the document stands in for a text that is no version, such as `v1` or `2024-05-01`. */
 export function toolVersion({ version: given }: Given): Reader<string> {
   const agreed = judged(version, (named) =>
     named === (given ?? named) ? undefined : `Must be the version '${given}' that was given beside the definition`,

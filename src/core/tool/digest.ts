@@ -11,7 +11,6 @@ export function canonicalJson(value: unknown): string {
   return text
 }
 
-/** Covers everything but the published source, which says the same in another spelling. */
 export function digestOf(record: Omit<ToolRecord, 'digest' | 'source'>, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(record))
 }

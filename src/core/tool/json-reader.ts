@@ -22,14 +22,12 @@ export type ReadBy<R extends Reader<unknown>> = Exclude<ReturnType<R>, typeof WR
 
 export const WRONG: unique symbol = Symbol('wrong')
 
-/** Problems and warnings per value, and characters per step of their paths. */
 const MAX_PROBLEMS = 100
 const MAX_STEP = 300
 
 export interface Report {
   readonly problems: Problem[]
   readonly warnings: Problem[]
-  /** Whether messages may repeat short values. */
   readonly quotes: boolean
   readonly budget: Budget
 }
@@ -48,13 +46,11 @@ export type ObjectOf<T> = Flat<Fields<T>>
 interface ObjectRules<T> {
   readonly unknown?: 'warn' | 'ignore'
   readonly called?: 'field' | 'parameter'
-  /** Names that people try, and the field they mean. */
   readonly meant?: Readonly<Record<string, string>>
   readonly beside?: readonly string[]
   readonly rule?: (fields: Partial<T>, report: Report, source: Readonly<Record<string, unknown>>) => void
 }
 
-/** Reads a whole document: its value, or every problem. */
 export function check<T>(
   reader: Reader<T>,
   document: unknown,
@@ -106,7 +102,6 @@ export function stating<T>(schema: () => JsonObject, reader: Reader<T>): Reader<
   return Object.assign((value: unknown, report: Report) => reader(value, report), { schema })
 }
 
-/** A JSON Schema for a reader; rules between fields are not in it. */
 export function schemaOf(reader: Reader<unknown>): JsonObject {
   return reader.schema?.() ?? {}
 }
@@ -116,7 +111,6 @@ export function described<T>(description: string, reader: Reader<T>, otherwise?:
   return stating(() => ({ ...schemaOf(reader), description, ...more }), reader)
 }
 
-/** Gives a reader the schema of the one it wraps. */
 export function statingAs<T>(inner: Reader<unknown>, reader: Reader<T>): Reader<T> {
   return inner.schema ? Object.assign(reader, { schema: inner.schema }) : reader
 }
@@ -185,7 +179,6 @@ export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds 
   })
 }
 
-/** `why` says why a key is refused. */
 export function map<T>(
   entry: Reader<T>,
   most = Infinity,
@@ -206,7 +199,6 @@ export function map<T>(
   })
 }
 
-/** A field whose reader gives undefined is left out. */
 export function object<T extends object>(
   readers: { readonly [K in keyof T]: Reader<T[K]> },
   { unknown, called = 'field', meant = {}, beside = [], rule }: ObjectRules<T> = {},
@@ -259,7 +251,6 @@ export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefi
   return statingAs(reader, (value, report) => (value === undefined ? otherwise : reader(value, report)))
 }
 
-/** Reads a value that may be absent or null, as clients write either. */
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
 export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {

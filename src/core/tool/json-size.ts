@@ -15,7 +15,6 @@ export function jsonSize(value: unknown, most: number): number {
 }
 
 function listSize(list: readonly unknown[], most: number): number {
-  // Each item but one has a comma
   let size = list.length === 0 ? 2 : 1
   for (const each of list) {
     size += jsonSize(each, most - size) + 1
@@ -45,7 +44,6 @@ function textSize(text: string, most: number): number {
   for (let at = 0; at < text.length && size <= most; at++) {
     const code = text.charCodeAt(at)
     if (code >= 0x80) {
-      // A surrogate is half of a character of four bytes
       size += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
     } else if (code < 0x20) {
       size += isShort(code) ? 1 : 5

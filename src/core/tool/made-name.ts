@@ -10,7 +10,6 @@ export function madeName(text: string): string {
   return isWhole && name.length <= MAX_NAME ? name : withSuffix(name, text)
 }
 
-/** Distinct names for several texts, ignoring case and independent of their order. */
 export function madeNames(texts: readonly string[]): ReadonlyMap<string, string> {
   const made = new Map<string, string>()
   const taken = new Set<string>()

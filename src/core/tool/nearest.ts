@@ -3,12 +3,10 @@ import { distance } from 'fastest-levenshtein'
 /** Longer names are not compared: nobody mistypes them. */
 const MAX_NAME = 64
 
-/** The known name closest to a mistyped one, ignoring case; undefined where none is near. */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_NAME) return undefined
   const wanted = name.toLowerCase()
   let nearest: string | undefined
-  // One letter is as near to any other
   let least = name.length === 1 ? 1 : name.length <= 3 ? 2 : Math.max(3, name.length / 3 + 1)
   for (const each of known) {
     const far = distance(wanted, each.toLowerCase())

@@ -6,8 +6,6 @@ export type Signal = Fetch extends (input: never, init?: infer Init) => unknown
 
 export type ByteStream = Fetch extends (...given: never) => Promise<{ body: infer B }> ? NonNullable<B> : never
 
-/** Runs `work` as a span of the request's trace, where the platform traces. */
 export type Span = <T>(name: string, attributes: Readonly<Record<string, string>>, work: () => T) => T
 
-/** Work that may outlive the request that starts it. */
 export type Background = (work: Promise<unknown>) => void

@@ -13,10 +13,8 @@ export function refused(message: string, path = ''): { readonly ok: false; reado
   return { ok: false, problems: [{ path, message }] }
 }
 
-/** One step of a JSON Pointer, escaped by RFC 6901 section 3. */
 export function pointerStep(key: string | number): string {
   const text = String(key)
-  // Most names hold neither, and walks over schemas make many pointers
   return /[~/]/.test(text) ? `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${text}`
 }
 
@@ -24,7 +22,6 @@ export function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')
 }
 
-/** The end of a message on a name that is unknown: `: did you mean 'a', 'b'?`, or nothing where none is near. */
 export function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : `: did you mean ${quoted(names)}?`
 }
@@ -58,7 +55,6 @@ export function cannotRead(what: string, problems: readonly Problem[]): string {
   return `Cannot read ${what}${said.join(';')}${more}`
 }
 
-/** ` at 'context.secrets[0].value'` */
 function placeOf(pointer: string): string {
   const [first = '', ...inner] = pointerSteps(pointer) ?? []
   const place = inner.reduce((place, step) => place + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first)

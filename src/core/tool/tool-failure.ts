@@ -4,11 +4,9 @@ import type { Content } from './content.ts'
 export interface ToolFailure {
   readonly message: string
   readonly developer_message?: string
-  /** In place of `developer_message`, for the operator: problems that nobody else can put right. */
   readonly forOperator?: string
   readonly can_retry?: boolean
   readonly additional_prompt_content?: string
   readonly retry_after_ms?: number
-  /** `message` holds its text. */
   readonly content?: readonly Content[]
 }

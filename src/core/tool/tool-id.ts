@@ -37,7 +37,6 @@ export function parseToolId(text: string): AskedId | undefined {
   return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
 }
 
-/** A tool by its exposed name, which holds no dot, instead of its id. */
 export interface AskedName {
   readonly name: string
   readonly selector?: string
@@ -49,7 +48,6 @@ export function askedByName(name: string, selector?: string): string {
   return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
 }
 
-/** Lists show names, so callers may send those in place of ids. */
 export function askedByIdOrName(text: string): string {
   return isNamePart(text) ? askedByName(text) : text
 }
@@ -85,7 +83,6 @@ export function parseAskedDocument(text: string): AskedDocument | undefined {
 
 const AS_UNKNOWN = 'unknown:'
 
-/** Asks for what is said of an unknown id, even where the id is known. */
 export function askedAsUnknown(id: string): string {
   return AS_UNKNOWN + id
 }
@@ -104,14 +101,12 @@ export function toolKey(name: ToolName): string {
   return formatToolId(name).toLowerCase()
 }
 
-/** Name characters, one dot at most, and `*`. */
 export function isToolPattern(text: string): boolean {
   return text === '*' || /^[A-Za-z0-9_*-]{1,64}\.[A-Za-z0-9_*-]{1,64}$/.test(text)
 }
 
 export const toolPattern = text("a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'", isToolPattern)
 
-/** Ignoring case, as ids do. */
 export function patternCovers(pattern: string, name: ToolName): boolean {
   return pattern === '*' || matchesPattern(pattern, formatToolId(name))
 }

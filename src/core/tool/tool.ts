@@ -6,7 +6,6 @@ import type { VersionStatus } from './version.ts'
 /** A JSON Schema 2020-12 document. */
 export type JsonSchema = JsonObject | boolean
 
-/** OXP 1.0, "Requirements". */
 export interface Requirements {
   readonly authorization: readonly AuthorizationRequirement[]
   readonly secrets: readonly { readonly id: string }[]
@@ -28,7 +27,6 @@ export function isRequirementId(text: string): boolean {
   return /^[\x21-\x7e]{1,128}$/.test(text)
 }
 
-/** `kind` chooses the runner, which alone reads and checks the rest. */
 export interface Implementation {
   readonly kind: string
   readonly [key: string]: Json | undefined
@@ -50,12 +48,10 @@ export interface Definition extends ToolName {
   readonly title?: string
   readonly description: string
   readonly input: JsonObject
-  /** null is no output at all. */
   readonly output: JsonSchema | null
   readonly requirements: Requirements
   /** 0 to 10 (Machine Context Protocol); absent: derived from the requirements. */
   readonly securityLevel?: number
-  /** Also below the level from which all calls need a person's approval. */
   readonly requiresApproval?: true
   readonly annotations?: JsonObject
   readonly icons?: Json
@@ -65,12 +61,10 @@ export interface Definition extends ToolName {
   readonly tags: readonly string[]
 }
 
-/** One published version of a tool. It never changes. */
 export interface ToolRecord extends Definition {
   /** `Toolkit.Name@x.y.z` */
   readonly id: string
   readonly securityLevel: number
-  /** The document's own name for it, where that differs. */
   readonly called?: string
   /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
   readonly source: { readonly dialect: string; readonly document?: Json; readonly hash?: string }
@@ -92,7 +86,6 @@ export interface VersionEntry extends VersionStatus {
   readonly publisher: Publisher
 }
 
-/** All versions of a tool, and the record for its bare name. */
 export interface ToolDocument extends ToolName {
   readonly versions: readonly VersionEntry[]
   readonly newest?: ToolRecord
@@ -110,7 +103,6 @@ export function titleOf({ title, annotations }: Pick<Definition, 'title' | 'anno
 
 export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
 
-/** The security level for dialects without them. */
 export function derivedSecurityLevel(requirements: Requirements): number {
   const asks = requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
   return asks ? 4 : 0

@@ -5,7 +5,6 @@ export type ToolStatus =
   | { readonly state: 'active' }
   | { readonly state: 'deprecated'; readonly message?: string; readonly successor?: string }
   | { readonly state: 'yanked' }
-  /** Awaits review: callers do not see it. */
   | { readonly state: 'pending' }
   | { readonly state: 'disabled' }
 
@@ -58,7 +57,6 @@ export function resolveVersion<T extends VersionStatus>(versions: readonly T[], 
   return highest(inRange, 'active')
 }
 
-/** `resolveVersion`, except that a tool left out of its document has no newest version. */
 export function chooseVersion<T extends VersionStatus>(
   { versions, isLeftOut }: { readonly versions: readonly T[]; readonly isLeftOut?: true },
   selector?: string,
@@ -67,7 +65,6 @@ export function chooseVersion<T extends VersionStatus>(
   return asksNewest && isLeftOut ? undefined : resolveVersion(versions, selector)
 }
 
-/** Undefined where all versions are pending. */
 export function withoutPending<D extends { readonly versions: readonly VersionStatus[] }>(document: D): D | undefined {
   const versions = document.versions.filter(({ status }) => status.state !== 'pending')
   if (versions.length === document.versions.length) return document
