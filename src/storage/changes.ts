@@ -1,7 +1,4 @@
-/**
- * Lets callers wait until the thing of an id changes. In memory: the events of one Durable Object may wait for each
- * other.
- */
+/** In memory: the events of one Durable Object may wait for each other. */
 export function createChanges() {
   const waiting = new Map<string, Set<(how: 'changed') => void>>()
   return {

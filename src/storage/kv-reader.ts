@@ -6,23 +6,19 @@ export interface KvReaderOptions {
   readonly kv: KVNamespace
   /** Reads the key from the Durable Object that writes it. */
   readonly value: (key: string) => Promise<string | ArrayBuffer | undefined>
-  /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
 
 /** KV's cache lifetimes, in seconds; 30 is the least that it takes. */
 export const CHANGING_TTL_S = 30
 export const IMMUTABLE_TTL_S = 86_400
-/** KV may give the old value for so long: until the write is through, and caches elsewhere have expired. */
+/** Until the write is through, and caches elsewhere have expired. */
 const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
-/** Lookups a second in the Durable Object of keys that KV does not have, so that made-up keys cannot flood it. */
+/** Per second, so that made-up keys cannot flood the Durable Object. */
 const UNKNOWN_PER_S = 50
 
-/**
- * Reads changing KV keys in one isolate. A key that the isolate itself changed is read from the Durable Object that
- * wrote it.
- */
+/** A key that the isolate itself changed is read from the Durable Object that wrote it. */
 export function createKvReader({ kv, value, now }: KvReaderOptions) {
   const reads = createKvReads(kv, now)
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
@@ -40,10 +36,7 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
       written.set(key, now())
     },
 
-    /**
-     * A key's JSON. The Durable Object is asked for keys changed here, for those that KV fails to read, and with `ask`
-     * for those that KV does not have.
-     */
+    /** `ask` asks the Durable Object for keys that KV does not have; for those that KV fails to read it is asked anyway. */
     async read<Value>(key: string, unknown: 'ask' | 'believe') {
       if (isBehind(key)) return parsed<Value>(await value(key))
       const text = await reads.text(key, CHANGING_TTL_S)

@@ -1,6 +1,6 @@
 import { withTimeout } from './timeout.ts'
 
-/** Reads of KV: null for a key that it does not have, undefined where it failed or was too slow. */
+/** Null for a key that KV does not have, undefined where it failed or was too slow. `ttl` is in seconds. */
 export interface KvReads {
   text(key: string, ttl: number): Promise<string | null | undefined>
   /** Without the keys that could not be read. */
@@ -12,7 +12,6 @@ const WAIT_MS = 2_000
 /** While KV hangs, reads skip it for so long, since each would wait. */
 const REST_MS = 2_000
 
-/** `ttl` is KV's cache lifetime in seconds. `now` gives milliseconds since some fixed point. */
 export function createKvReads(kv: KVNamespace, now: () => number): KvReads {
   let restsUntil = -Infinity
 

@@ -1,10 +1,7 @@
 import { HEAD_KEY, KV_KINDS, type KvKind, parseKvKey } from './keys.ts'
 import { field } from './rows.ts'
 
-/**
- * The keys that KV does not have yet: `revision` is the last change that queued a key, `since` the first, `turn` its
- * place in the order.
- */
+/** `revision` is the last change that queued a key, `since` the first, `turn` its place in the order. */
 export const OUTBOX_TABLE = `
 CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, turn INTEGER NOT NULL);
 CREATE INDEX outbox_turn ON outbox (turn);
@@ -38,35 +35,26 @@ const OVERDUE_MS = 3_000
 const AT_ONCE = 25
 /** A text bound to a statement is 2 MB at most. */
 const ASKED_AT_ONCE = 5_000
-/**
- * Writes of one run, and how many may be urgent or beside a catalogue round: one key that changes over and over must
- * not hold up the others.
- */
+/** Bounds of one run, so that one key that changes over and over does not hold up the others. */
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
 const OLDEST_PER_RUN = 100
 
 export interface KeysOfKind {
   readonly value: (of: string) => string | ArrayBuffer | undefined
-  /** By default, a key without a value stays in KV as it was. */
   readonly without?: 'delete'
-  /** The queued keys that the values of some keys refer to: they are written before. */
+  /** They are written before. */
   readonly needs?: (of: readonly string[]) => readonly string[]
 }
 
-/** Keys to be written as they were queued up to a revision; they may have been queued again since. */
 export interface QueuedKeys {
   readonly targets: readonly string[]
   readonly upTo: number
 }
 
-/** Work on written keys that takes several runs: the pages of the catalogue. */
 export interface Round {
   readonly isUnderWay: () => boolean
-  /**
-   * Begins or continues, with about so many writes. `isAllWritten`: nothing else is queued but keys written a moment
-   * ago. Gives the keys that must be written before it ends.
-   */
+  /** `isAllWritten`: nothing else is queued but keys just written. Gives the keys that must be written before it ends. */
   begin(writes: number, isAllWritten: boolean): Promise<QueuedKeys>
   end(): Promise<boolean>
 }
@@ -110,15 +98,11 @@ function turnOf(target: string, reason: Reason): number {
   return URGENCY[reason] * RANKS_OF_ONE_URGENCY + (kind ? RANKS[kind] : 0)
 }
 
-/**
- * Publishes a Durable Object's tables to KV. The `outbox` table names the keys to write and survives a crash; each is
- * written as it is at that time, so many changes of one key cost one write.
- */
+/** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */
 export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions) {
   const { sql } = storage
   let last = 0
   let failures = 0
-  /** Recently written keys, which KV does not take another write to yet. */
   const written = new Map<string, number>()
 
   async function schedule(): Promise<void> {
@@ -130,9 +114,7 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     if (set === null || set > at || isOverdue) await storage.setAlarm(at)
   }
 
-  /**
-   * Failed writes are retried with growing delays. It never throws: the platform would choose the time of the retry.
-   */
+  /** Retries failed writes with growing delays. It never throws: the platform would choose the time of the retry. */
   async function run(): Promise<void> {
     let next: number | undefined
     try {
@@ -173,7 +155,6 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     return mayBeWritten(sql.exec<Due>(query, HEAD_KEY, ...bindings, most + written.size).toArray()).slice(0, most)
   }
 
-  /** The keys queued longest, after the keys they need. */
   function oldest(most: number): readonly Due[] {
     const keys = first('TRUE ORDER BY since, turn, rowid', most)
     const parsed = keys.flatMap(({ target }) => parseKvKey(target) ?? [])
@@ -194,7 +175,6 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
   const mayBeWritten = (keys: readonly Due[]) => keys.filter(({ target }) => !written.has(target))
 
   async function writeAll(keys: readonly Due[]): Promise<void> {
-    // While KV fails, one key is enough to find that out
     for (const batch of batches(keys, failures > 0 ? 1 : AT_ONCE)) {
       // All writes are awaited: a late one must not overwrite its own retry
       const results = await Promise.allSettled(batch.map(write))

@@ -1,4 +1,3 @@
-/** `now` gives milliseconds since some fixed point. */
 export function createPerSecond(most: number, now: () => number): () => boolean {
   let counted = { second: 0, count: 0 }
   return () => {

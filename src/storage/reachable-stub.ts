@@ -11,10 +11,7 @@ export interface Reach {
   readonly once?: readonly string[]
 }
 
-/**
- * A Durable Object's stub whose methods answer in time or fail as `Unreachable`. Errors that the object's own code
- * throws pass through.
- */
+/** Methods answer in time or fail as `Unreachable`. Errors that the object's own code throws pass through. */
 export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(stub, {
@@ -38,10 +35,7 @@ export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, l
 
 const CANNOT_REACH = 'Switchboard cannot reach its'
 
-/**
- * True for errors of the object's own code, false for failures of the platform and for another object that cannot be
- * reached.
- */
+/** False for failures of the platform and for another object that cannot be reached. */
 function isDefect(error: unknown): boolean {
   if (error instanceof Error && error.message.includes(CANNOT_REACH)) return false
   const is = (name: string) => error instanceof Error && Reflect.get(error, name) === true

@@ -10,21 +10,13 @@ import { changeKey, keyTextOfId, lastUses, noteUse, rotateKey, storeKey } from '
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
 
-export interface AccessBindings {
-  readonly REGISTRY: KVNamespace
-}
-
-/**
- * The one Access Durable Object of a deployment: API keys, providers, sessions and the deployment's secret. It is apart
- * from the registry, so that no load of publishers keeps an administrator out. Every change is one SQLite transaction,
- * durable before it is acknowledged; KV follows through an outbox.
- */
-export class Access extends DurableObject<AccessBindings> {
+/** The one Access Durable Object, apart from the registry so that no load of publishers keeps an administrator out. */
+export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   readonly #sql: SqlStorage
   readonly #outbox: ReturnType<typeof createOutbox>
   readonly #sessions: SessionRows
 
-  constructor(state: DurableObjectState, env: AccessBindings) {
+  constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
     super(state, env)
     const { storage } = state
     this.#sql = storage.sql
@@ -42,7 +34,6 @@ export class Access extends DurableObject<AccessBindings> {
     state.waitUntil(this.#outbox.schedule())
   }
 
-  /** It is stored before anybody gets it, and never changes. */
   deploymentSecret(): string {
     return deploymentSecret(this.#sql)
   }
@@ -55,7 +46,6 @@ export class Access extends DurableObject<AccessBindings> {
     return this.#change(() => storeKey(this.#sql, key, hash))
   }
 
-  /** Undefined for an unknown id, `stale` where the stored key is not the expected one. */
   changeKey(key: ApiKey, expected?: Expected): Promise<string[] | 'stale' | undefined> {
     return this.#change(() => changeKey(this.#sql, key, expected))
   }
@@ -115,13 +105,11 @@ export class Access extends DurableObject<AccessBindings> {
   }
 }
 
-/** A stub belongs to the request that got it, so a new one is made each time. */
 export type AccessStub = () => DurableObjectStub<Access>
 
 export interface AccessReach {
   readonly kv: KVNamespace
   readonly access: AccessStub
-  /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
 

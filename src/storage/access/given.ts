@@ -23,7 +23,6 @@ export function givenTexts(sql: SqlStorage, kind: GivenKind): string[] {
   return column<string>(sql, `SELECT body FROM ${table} ORDER BY ${order}`)
 }
 
-/** Gives whether the provider is new; `stale` where the stored one is not the expected one. */
 export function storeProvider(sql: SqlStorage, provider: Provider, expected?: Expected): boolean | 'stale' {
   const before = givenText(sql, 'provider', provider.id)
   if (!isExpected(before, expected)) return 'stale'

@@ -4,7 +4,7 @@ import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { queue } from './tables.ts'
 
-/** The serialised key with this hash. A hash that was rotated away finds its key until the overlap is over. */
+/** A hash that was rotated away finds its key until the overlap is over. */
 export function keyText(sql: SqlStorage, hash: string): string | undefined {
   const body = field<string>(sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
   if (body !== undefined) return body
@@ -29,7 +29,7 @@ export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
   queue(sql, kvKey('apiKey', hash))
 }
 
-/** Replaces a key's description and gives the hashes it is found by; undefined for an unknown id. */
+/** Gives the hashes the key is found by; undefined for an unknown id. */
 export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): string[] | 'stale' | undefined {
   const before = keyTextOfId(sql, key.id)
   if (before !== undefined && !isExpected(before, expected)) return 'stale'
@@ -45,15 +45,11 @@ export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): st
   return hashes
 }
 
-/**
- * Gives a key a new secret; the one before works until `until`, and those before that no longer. Gives all their
- * hashes, undefined for an unknown id.
- */
+/** The secret before works until `until`, and those before that no longer. Gives all their hashes. */
 export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): string[] | undefined {
   const before = field<string>(sql, 'SELECT hash FROM api_key WHERE id = ?', id)
   if (before === undefined) return undefined
   const earlier = earlierHashes(sql, id)
-  // A repeated request, whose first answer was lost
   if (before === hash) return [hash, ...earlier]
   forgetEarlier(sql, id)
   sql.exec('INSERT INTO earlier_key VALUES (?, ?, ?)', before, id, until)
@@ -73,7 +69,6 @@ function earlierHashes(sql: SqlStorage, id: string): string[] {
   return column<string>(sql, 'SELECT hash FROM earlier_key WHERE id = ?', id)
 }
 
-/** `at` is in milliseconds since 1970. */
 export function noteUse(sql: SqlStorage, ids: readonly string[], at: number): void {
   for (const id of ids) {
     sql.exec(

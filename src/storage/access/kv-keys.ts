@@ -3,10 +3,7 @@ import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessReach } from './access-object.ts'
 
-/**
- * API keys, written through the Access Durable Object and read from KV. A key that KV lacks is looked up in the Durable
- * Object, so a new key works everywhere at once; a deleted one is gone within half a minute.
- */
+/** A key that KV lacks is looked up in the Durable Object; a deleted one is gone within half a minute. */
 export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
 

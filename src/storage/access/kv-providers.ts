@@ -9,10 +9,7 @@ import type { AccessReach } from './access-object.ts'
 const AGES = { fresh: 5_000, lastResort: 55_000 }
 const MAX_KEPT = 1_000
 
-/**
- * Providers, written through the Access Durable Object and read from KV. A change is seen everywhere within a minute,
- * and at once where it was made.
- */
+/** A change is seen everywhere within a minute, and at once where it was made. */
 export function createKvProviders({ kv, access, now }: AccessReach): ProviderStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
   const kept = createKept<Provider | undefined>({ store: new LRUCache({ max: MAX_KEPT }), agesOf: () => AGES, now })

@@ -7,7 +7,6 @@ export type SessionRows = ReturnType<typeof sessionRows>
 
 export function sessionRows(sql: SqlStorage, now: () => number) {
   return {
-    /** Storing one twice changes nothing: a client that lost the answer asks again. */
     store(session: Session, hash: string): void {
       sql.exec('DELETE FROM session WHERE expires <= ?', now())
       const { id, owner, expires_at } = session

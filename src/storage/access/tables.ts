@@ -3,7 +3,7 @@ import { enqueue, OUTBOX_TABLE, type Reason } from '../outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
-/** `earlier_key` holds, by hash, the secrets that keys had before they were rotated. See `../STORAGE.md`. */
+/** See `../STORAGE.md`; `earlier_key` holds the hashes that keys had before they were rotated. */
 const TABLES = `
 CREATE TABLE secret (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);

@@ -12,15 +12,11 @@ export interface R2ArtifactsOptions extends ObjectReader {
 }
 
 const LIFETIME_MS = 86_400_000
-/** Ids cannot be guessed; and without its signature one leads nowhere. */
 const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
 const SECONDS = /^\d{1,12}$/
 
-/**
- * Artifacts as objects of an R2 bucket. The link alone gives access: its signature (HMAC) binds the id to the time it
- * expires. An expired link is refused at once; a lifecycle rule of the bucket deletes the object.
- */
+/** The link alone gives access: its signature (HMAC) binds the id to the time it expires. */
 export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2ArtifactsOptions): ArtifactStore {
   return {
     async keep({ content, contentType }, owner) {
@@ -62,7 +58,7 @@ function signed(id: string, expires: string): string {
   return `${id} ${expires}`
 }
 
-/** For whoever looks after the bucket. Percent-encoded, since metadata travels in headers. */
+/** Percent-encoded, since metadata travels in headers. */
 function metadataOf({ callId, tool, principal, userId = '' }: ArtifactOwner, expires: string): Record<string, string> {
   const said = Object.entries({ call: callId, tool, principal, user: userId, expires })
   return Object.fromEntries(said.map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]))

@@ -5,11 +5,6 @@ import { uploadKey } from '../keys.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { type ObjectReader, storedObject } from './stored-object.ts'
 
-export interface R2UploadsOptions extends ObjectReader {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
 const LIFETIME_MS = 86_400_000
 const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
@@ -17,20 +12,14 @@ const ID = /^[\w-]{22}$/
 const MAX_FILES = 200
 const MAX_TOTAL = 536_870_912
 
-/**
- * Uploads as objects of an R2 bucket, under keys that begin with their owner, so that nobody reaches another's. Expired
- * ones are not found, and are deleted with the owner's next upload or by a lifecycle rule. Uploads at the same time do
- * not see each other, so the quota may be exceeded by as many.
- */
-export function createR2Uploads({ bucket, base64Of, now }: R2UploadsOptions): UploadStore {
+/** Keys begin with their owner, so nobody reaches another's. The quota may be exceeded by simultaneous uploads. */
+export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { readonly now: () => number }): UploadStore {
   async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
     return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
   }
 
-  /** Deletes expired files; gives the limit that is reached where the new one has no room. */
   async function noRoomFor(size: number, principal: string): Promise<string | undefined> {
     const prefix = uploadKey(await sha256(principal))
-    // Listing their metadata too would make the pages smaller
     const { objects } = await bucket.list({ prefix, limit: 1_000 })
     const over = objects.filter(({ uploaded }) => now() >= uploaded.getTime() + LIFETIME_MS)
     if (over.length > 0) await bucket.delete(over.map(({ key }) => key))

@@ -1,5 +1,5 @@
 import type { Agent } from '../../core/access/agent.ts'
-import { firstRow } from '../rows.ts'
+import { column, field, firstRow } from '../rows.ts'
 
 /** Per user; the one connected first gives way. */
 const MAX_AGENTS = 100
@@ -26,21 +26,14 @@ export function agentRows(sql: SqlStorage, now: () => number) {
   return {
     find: (id: string) => find(id)?.agent,
 
-    /** Stores an agent, which is listed once its code is redeemed. Gives the ids of those that give way. */
+    /** The agent is listed once its code is redeemed. Gives the ids of those that give way. */
     store(agent: Agent): string[] {
       const row = [agent.id, agent.user, now() + CODE_MS, JSON.stringify(agent)]
       sql.exec('INSERT INTO agent VALUES (?, ?, ?, NULL, NULL, ?)', ...row)
-      return sql
-        .exec<{ id: string }>(
-          'SELECT id FROM agent WHERE user = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?',
-          agent.user,
-          MAX_AGENTS,
-        )
-        .toArray()
-        .map(({ id }) => id)
+      const surplus = 'SELECT id FROM agent WHERE user = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?'
+      return column<string>(sql, surplus, agent.user, MAX_AGENTS)
     },
 
-    /** Gives the milliseconds that the agent has left; undefined for an unknown one. */
     connect(id: string): number | undefined {
       const found = find(id)
       if (!found) return undefined
@@ -66,14 +59,8 @@ export function agentRows(sql: SqlStorage, now: () => number) {
     },
 
     remove(id: string, user?: string): boolean {
-      const removed = firstRow<{ id: string }>(
-        sql,
-        'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id',
-        id,
-        user ?? null,
-        user ?? null,
-      )
-      return removed !== undefined
+      const one = 'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id'
+      return field(sql, one, id, user ?? null, user ?? null) !== undefined
     },
   }
 }

@@ -13,21 +13,16 @@ const USED_MS = 100 * 86_400_000
 const UNUSED = '"unused"'
 const GIVEN = '"given"'
 
-/**
- * The clients among the entries of the OAuth library. A self-registered one is forgotten after a day unless somebody
- * approves it; one that an administrator gave stays. A client whose id is a URL is described by the document there,
- * which comes with each request and is stored once it is approved.
- */
+/** A self-registered client is forgotten after a day unless approved; one that an administrator gave stays. */
 export function clientRows(sql: SqlStorage, now: () => number) {
   const keyOf = (id: string) => `client:${id}`
 
   return {
-    /** The library's storage for a request in which `document` describes the client. */
     entriesWith(document: Client | undefined): Entries {
       const entries = createEntries(sql, now)
       if (!document) return entries
       const key = keyOf(document.clientId)
-      return { ...entries, get: async (asked, how) => (asked === key ? document : entries.get(asked, how)) }
+      return { ...entries, get: async (name, how) => (name === key ? document : entries.get(name, how)) }
     },
 
     registered(id: string): void {

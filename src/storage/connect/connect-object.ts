@@ -2,10 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Agent } from '../../core/access/agent.ts'
 import type { Asserted, AuthorizationRequest, Connections, GivenClient } from './connections.ts'
 
-/**
- * The one Connect Durable Object of a deployment, apart from Access since strangers write here. `Connections` is loaded
- * with the first call.
- */
+/** Apart from Access since strangers write here. `Connections` is loaded with the first call. */
 export class Connect extends DurableObject<unknown> {
   #connections: Connections | undefined
 

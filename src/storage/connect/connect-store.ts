@@ -3,15 +3,8 @@ import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../cor
 import { reachableStub } from '../reachable-stub.ts'
 import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
-import type {
-  AuthorizationDetails,
-  Asserted,
-  AuthorizationRequest,
-  OAuthAnswer,
-  RefusedAuthorization,
-} from './connections.ts'
+import type { Connections } from './connections.ts'
 
-/** A stub belongs to the request that got it, so a new one is made each time. */
 export type ConnectStub = () => DurableObjectStub<Connect>
 
 const REACH = { what: 'connected agents', waitMs: 10_000 }
@@ -47,15 +40,7 @@ export function createClientStore(connect: ConnectStub): OAuthClientStore {
   }
 }
 
-export interface AuthorizationServer {
-  asked(request: AuthorizationRequest): Promise<AuthorizationDetails | RefusedAuthorization>
-  letIn(
-    request: AuthorizationRequest,
-    agent: Agent,
-  ): Promise<{ readonly ok: true; readonly to: string } | RefusedAuthorization>
-  token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer>
-  register(origin: string, body: string): Promise<OAuthAnswer>
-}
+export type AuthorizationServer = Pick<Connections, 'asked' | 'letIn' | 'token' | 'register'>
 
 export function createAuthorizationServer(connect: ConnectStub): AuthorizationServer {
   return {
@@ -75,7 +60,6 @@ type KeptClient = Pick<
   'clientId' | 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod' | 'registrationDate' | 'clientSecret'
 >
 
-/** Without the secret, of which only the hash is stored. */
 function clientOf(client: KeptClient): OAuthClient {
   const { clientId, clientName = '', redirectUris, tokenEndpointAuthMethod, registrationDate = 0 } = client
   return {

@@ -32,7 +32,6 @@ export interface Asserted {
   readonly until: number
 }
 
-/** `back` takes the refusal to the client. */
 export interface RefusedAuthorization {
   readonly ok: false
   readonly message: string
@@ -47,17 +46,12 @@ export interface AuthorizationDetails {
   readonly refusal: string
 }
 
-/**
- * The connected agents, with the clients, codes and tokens of the OAuth library. No other request of the same agent
- * comes between a read and a write of the library, so that a code or refresh token is redeemed once however many come
- * at once.
- */
+/** Requests of one agent run in turn, so that a code or refresh token is redeemed once however many come at once. */
 export class Connections {
   readonly #state: DurableObjectState
   readonly #sql: SqlStorage
   readonly #agents: AgentRows
   readonly #clients: ReturnType<typeof clientRows>
-  /** The last request of each agent, waiting or running. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(state: DurableObjectState) {
@@ -68,7 +62,7 @@ export class Connections {
     this.#clients = clientRows(this.#sql, Date.now)
   }
 
-  /** Registers a client by its metadata, as JSON (RFC 7591). */
+  /** `body` is the metadata as JSON (RFC 7591). */
   async register(origin: string, body: string): Promise<OAuthAnswer> {
     sweep(this.#sql, Date.now())
     const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, supported(body))
@@ -98,7 +92,6 @@ export class Connections {
     })
   }
 
-  /** Checks an authorization request (RFC 6749, section 4.1.1). */
   async asked({ url, document }: AuthorizationRequest): Promise<AuthorizationDetails | RefusedAuthorization> {
     const read = await this.#read(url, document)
     if (!read.ok) return read
@@ -116,7 +109,7 @@ export class Connections {
   async letIn(
     { url, document }: AuthorizationRequest,
     agent: Agent,
-  ): Promise<{ ok: true; to: string } | RefusedAuthorization> {
+  ): Promise<{ readonly ok: true; readonly to: string } | RefusedAuthorization> {
     const read = await this.#read(url, document)
     if (!read.ok) return read
     const { request, api } = read
@@ -134,7 +127,7 @@ export class Connections {
     return { ok: true, to: redirectTo }
   }
 
-  /** The agent of an access token, serialised, and when that expires, in milliseconds since 1970. */
+  /** `agent` is JSON; `expiresAt` is in milliseconds since 1970. */
   async find(origin: string, token: string): Promise<{ agent: string; expiresAt: number } | undefined> {
     const { server, resource } = await this.#server(origin)
     const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith(undefined) })
@@ -193,7 +186,6 @@ export class Connections {
     }
   }
 
-  /** False where the assertion was used before. */
   async #isNew({ id, until }: Asserted): Promise<boolean> {
     const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
     return field(this.#sql, first, await sha256(id), until) !== undefined
@@ -255,10 +247,7 @@ const REPLAYED: OAuthAnswer = {
 
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
 
-/**
- * Leaves out grant types that this server does not know, as RFC 7591 (section 2) allows. A registration for such types
- * alone is passed on, and refused.
- */
+/** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
 function supported(body: string): string {
   let metadata: unknown
   try {

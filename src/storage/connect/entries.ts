@@ -1,25 +1,20 @@
-import { firstRow } from '../rows.ts'
+import { field } from '../rows.ts'
 
 /** The part of a KV namespace that the OAuth library uses of its `OAUTH_KV`. */
 export interface Entries {
   get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown>
-  put(key: string, value: string, options?: PutOptions): Promise<void>
+  /** `expirationTtl` is in seconds from now, `expiration` in seconds since 1970. */
+  put(
+    key: string,
+    value: string,
+    options?: { readonly expirationTtl?: number; readonly expiration?: number; readonly metadata?: unknown },
+  ): Promise<void>
   delete(key: string): Promise<void>
-  list(options?: ListOptions): Promise<EntryList>
-}
-
-interface PutOptions {
-  /** Seconds from now. */
-  readonly expirationTtl?: number
-  /** Seconds since 1970. */
-  readonly expiration?: number
-  readonly metadata?: unknown
-}
-
-interface ListOptions {
-  readonly prefix?: string
-  readonly limit?: number
-  readonly cursor?: string | null
+  list(options?: {
+    readonly prefix?: string
+    readonly limit?: number
+    readonly cursor?: string | null
+  }): Promise<EntryList>
 }
 
 interface EntryList {
@@ -32,21 +27,14 @@ type EntryRow = { readonly key: string; readonly metadata: string | null; readon
 
 const MAX_LISTED = 1_000
 
-/**
- * The OAuth library's storage in a Durable Object's SQLite: writes are visible at once, everywhere. A cursor is the
- * last key of the page before.
- */
+/** In SQLite, so that writes are visible at once. A cursor is the last key of the page before. */
 export function createEntries(sql: SqlStorage, now: () => number): Entries {
   return {
     async get(key, how) {
-      const found = firstRow<{ value: string }>(
-        sql,
-        'SELECT value FROM entry WHERE key = ? AND (expires IS NULL OR expires > ?)',
-        key,
-        now(),
-      )
-      if (!found) return null
-      return how === undefined ? found.value : JSON.parse(found.value)
+      const one = 'SELECT value FROM entry WHERE key = ? AND (expires IS NULL OR expires > ?)'
+      const value = field<string>(sql, one, key, now())
+      if (value === undefined) return null
+      return how === undefined ? value : JSON.parse(value)
     },
 
     async put(key, value, { expirationTtl, expiration, metadata } = {}) {
@@ -70,7 +58,7 @@ export function createEntries(sql: SqlStorage, now: () => number): Entries {
           `SELECT key, metadata, expires FROM entry
            WHERE key > ? AND substr(key, 1, ?) = ? AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`,
           // Keys with the prefix sort after it, and the prefix itself may be one of them
-          cursor ?? beforeAll(prefix),
+          cursor ?? prefix.slice(0, -1),
           prefix.length,
           prefix,
           now(),
@@ -87,10 +75,6 @@ export function createEntries(sql: SqlStorage, now: () => number): Entries {
       return { keys, list_complete: false, cursor: last }
     },
   }
-}
-
-function beforeAll(prefix: string): string {
-  return prefix === '' ? '' : prefix.slice(0, -1)
 }
 
 export function deleteEntriesOf(sql: SqlStorage, user: string): void {

@@ -2,22 +2,12 @@ import type { OAuthHelpers, ValidatedAccessToken } from '@cloudflare/workers-oau
 import { AGENT_SCOPES } from '../../core/access/agent.ts'
 import type { Entries } from './entries.ts'
 
-export interface OAuthEnv {
-  readonly OAUTH_KV: Entries
-}
+type OAuthEnv = { readonly OAUTH_KV: Entries }
 
-/**
- * The part of the library's server that is used here. It passes the context on to handlers, of which this server has
- * none.
- */
 interface OAuthServer {
   fetch(request: Request, env: OAuthEnv, context: Pick<ExecutionContext, 'waitUntil'>): Promise<Response>
   validateToken(resource: string, token: string, env: OAuthEnv): Promise<ValidatedAccessToken | null>
   getOAuthApi(env: OAuthEnv): OAuthHelpers
-}
-
-export interface Lifetime {
-  readonly seconds: number
 }
 
 const ACCESS_TOKEN_S = 3_600
@@ -25,14 +15,10 @@ const ACCESS_TOKEN_S = 3_600
 const MIN_S = 60
 const REGISTRATION_S = 90 * 86_400
 
-/**
- * The authorization server of one origin (OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207). The library is loaded
- * with the first request. `redeemed` is called for each redeemed code and each refresh, and gives how many seconds the
- * agent has left.
- */
+/** OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207. `redeemed` gives how many seconds the agent has left. */
 export async function createOAuthServer(
   origin: string,
-  redeemed: (agent: string, isFirst: boolean) => Lifetime | undefined,
+  redeemed: (agent: string, isFirst: boolean) => { readonly seconds: number } | undefined,
 ) {
   const { authorizationErrorRedirect, AuthorizationError, GrantType, OAuthAuthorizationServer, OAuthError } =
     await import('@cloudflare/workers-oauth-provider')

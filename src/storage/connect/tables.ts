@@ -1,9 +1,6 @@
 import { openTables } from '../schema.ts'
 
-/**
- * `agent` has the connected agents; `entry` the OAuth library's clients, grants and tokens, by hash; `spent` the hashes
- * of used refresh tokens. Times are milliseconds since 1970. See `../STORAGE.md`.
- */
+/** Times are milliseconds since 1970. See `../STORAGE.md`. */
 const TABLES = `
 CREATE TABLE agent (
   id TEXT PRIMARY KEY, user TEXT NOT NULL, expires INTEGER NOT NULL, connected INTEGER, used INTEGER, body TEXT NOT NULL

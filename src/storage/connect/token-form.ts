@@ -1,4 +1,3 @@
-/** The refresh token, code or token to revoke of a request to the token endpoint. */
 export function credentialOf(form: URLSearchParams): string {
   const grant = form.get('grant_type')
   const name = grant === 'refresh_token' ? 'refresh_token' : grant === null ? 'token' : 'code'

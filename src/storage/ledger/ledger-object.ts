@@ -3,10 +3,7 @@ import { createChanges } from '../changes.ts'
 import { field, firstRow } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
-/**
- * Times are milliseconds since 1970. `outcome` is sealed, and null until the call is over; a call is given up at
- * `until`. See `../STORAGE.md`.
- */
+/** Times are milliseconds since 1970. `outcome` is sealed. See `../STORAGE.md`. */
 const TABLES = `
 CREATE TABLE call (
   id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, claim TEXT NOT NULL, until INTEGER NOT NULL, outcome TEXT, expires INTEGER NOT NULL
@@ -14,14 +11,12 @@ CREATE TABLE call (
 CREATE INDEX call_expires ON call (expires);
 `
 
-type ClaimRow = {
-  readonly fingerprint: string
-  readonly claim: string
+type ClaimRow = Pick<ClaimRequest, 'fingerprint' | 'claim'> & {
   readonly until: number
   readonly outcome: string | null
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly callId: string
   readonly fingerprint: string
   /** A retry of the same request, after the object was moved, repeats its claim. */
@@ -29,16 +24,13 @@ export interface ClaimRequest {
   readonly forMs: number
 }
 
-export type ClaimAnswer =
+type ClaimAnswer =
   { readonly state: 'finished'; readonly outcome: string } | { readonly state: 'claimed' | 'reused' | 'unknown' }
 
 const KEPT_MS = 86_400_000
 const SWEEP_MS = 600_000
 
-/**
- * The Ledger Durable Object, one a principal: the calls it made under ids of its own, with their sealed outcomes. A
- * repeated call waits here for the first one.
- */
+/** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
 export function defineLedger<E>(clock: () => number) {
   return class Ledger extends DurableObject<E> {
     readonly #sql: SqlStorage
@@ -54,11 +46,8 @@ export function defineLedger<E>(clock: () => number) {
       for (;;) {
         const now = clock()
         this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
-        const known = firstRow<ClaimRow>(
-          this.#sql,
-          'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?',
-          callId,
-        )
+        const one = 'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?'
+        const known = firstRow<ClaimRow>(this.#sql, one, callId)
         if (!known) {
           const row = [callId, fingerprint, claim, now + forMs, now + forMs + KEPT_MS]
           this.#sql.exec('INSERT INTO call VALUES (?, ?, ?, ?, NULL, ?)', ...row)

@@ -1,5 +1,6 @@
 import type { Claimed, Finished, Ledger, LedgerCall } from '../../core/call/ledger.ts'
 import { fail } from '../../core/failure/failure.ts'
+import type { Json } from '../../core/tool/json.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { canonicalText } from '../sealing/canonical-text.ts'
 import { retryOnce } from '../reachable-stub.ts'
@@ -23,13 +24,8 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
 
   async function ask(call: LedgerCall): Promise<Claimed> {
     const { principal, callId, userId, tool, input, select, timeoutMs } = call
-    const parts = [
-      tool.id,
-      tool.digest,
-      userId ?? null,
-      canonicalText(input),
-      ...(select === undefined ? [] : [select]),
-    ]
+    const parts: Json[] = [tool.id, tool.digest, userId ?? null, canonicalText(input)]
+    if (select !== undefined) parts.push(select)
     const fingerprint = await sha256(JSON.stringify(parts))
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = newId()
@@ -49,7 +45,6 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
           const outcome = finished && (await sealer.seal(textOf(finished), bound))
           await retryOnce(async () => ledgerOf(principal).settle(callId, claim, outcome))
         } catch (error) {
-          // A repeated call then gets `unknown`; this caller has its answer
           defect(error)
         }
       },
