@@ -36,7 +36,9 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
       written.set(key, now())
     },
 
-    /** `ask` asks the Durable Object for keys that KV does not have; for those that KV fails to read it is asked anyway. */
+    /**
+     * `ask` asks the Durable Object for keys that KV does not have; for those that KV fails to read it is asked anyway.
+     */
     async read<Value>(key: string, unknown: 'ask' | 'believe') {
       if (isBehind(key)) return parsed<Value>(await value(key))
       const text = await reads.text(key, CHANGING_TTL_S)

@@ -54,7 +54,9 @@ export interface QueuedKeys {
 
 export interface Round {
   readonly isUnderWay: () => boolean
-  /** `isAllWritten`: nothing else is queued but keys just written. Gives the keys that must be written before it ends. */
+  /**
+   * `isAllWritten`: nothing else is queued but keys just written. Gives the keys that must be written before it ends.
+   */
   begin(writes: number, isAllWritten: boolean): Promise<QueuedKeys>
   end(): Promise<boolean>
 }

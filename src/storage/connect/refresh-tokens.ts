@@ -1,7 +1,10 @@
 import { column, field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 
-/** The library accepts the token before the newest once more. Beyond that (OAuth 2.1, section 4.3.1), a token that comes back after its successor was used ends the agent. */
+/**
+ * The library accepts the token before the newest once more. Beyond that (OAuth 2.1, section 4.3.1), a token that comes
+ * back after its successor was used ends the agent.
+ */
 export function refreshTokens(sql: SqlStorage) {
   const tokenKeys = (agent: string) =>
     column<string>(sql, 'SELECT key FROM entry WHERE key > ? AND key < ?', `token:${agent}:`, `token:${agent}:\uffff`)
