@@ -4,21 +4,16 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
-interface DeclaredFields {
-  readonly says: readonly ('output' | (typeof FIELDS)[number])[]
-  readonly reason: string
-}
+const NO_FIELD = 'A function declaration has no such field'
 
-const DECLARATION: DeclaredFields = { says: [], reason: 'A function declaration has no such field' }
-
-export function recordLosses(record: ToolRecord, { says, reason }: DeclaredFields = DECLARATION): Loss[] {
+export function recordLosses(record: ToolRecord, reason = NO_FIELD, written: readonly string[] = []): Loss[] {
   const losses: Loss[] = []
   for (const field of FIELDS) {
-    if (record[field] !== undefined && !says.includes(field)) losses.push({ path: `/${field}`, reason })
+    if (record[field] !== undefined && !written.includes(field)) losses.push({ path: `/${field}`, reason })
   }
   const { output, requirements, securityLevel } = record
   const anything = output === true || (typeof output === 'object' && output && Object.keys(output).length === 0)
-  if (!anything && !says.includes('output')) losses.push({ path: '/output', reason })
+  if (!anything && !written.includes('output')) losses.push({ path: '/output', reason })
   const { authorization, secrets, user_id } = requirements
   if (authorization.length > 0 || secrets.length > 0 || user_id) losses.push({ path: '/requirements', reason })
   if (securityLevel !== 0) losses.push({ path: '/securityLevel', reason })

@@ -25,7 +25,7 @@ const FAILURE = {
 }
 
 export function openapi(record: ToolRecord, name: string, budget = createBudget()): Encoded {
-  const losses = recordLosses(record, { says: ['title', 'output'], reason: NO_FIELD })
+  const losses = recordLosses(record, NO_FIELD, ['title', 'output'])
   const component = (schema: Json, as: string, path: string): Json => {
     if (!isJsonObject(schema)) return schema
     const writing = { root: schema, losses, budget }

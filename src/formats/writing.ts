@@ -22,13 +22,8 @@ export function visit(schema: unknown, path: string, { budget }: Writing): void 
   budget.spend(units, path)
 }
 
-interface Target {
-  readonly schema: unknown
-  readonly path: string
-}
-
 /** By JSON Pointer or anchor. Other documents are never fetched. */
-export function localTarget(reference: unknown, path: string, writing: Writing): Target | undefined {
+export function localTarget(reference: unknown, path: string, writing: Writing) {
   if (typeof reference !== 'string') return undefined
   writing.budget.spend(unitsOf(reference), path)
   const steps = localReference(reference)
@@ -38,7 +33,7 @@ export function localTarget(reference: unknown, path: string, writing: Writing):
   return schema === undefined ? undefined : { schema, path: steps.map(pointerStep).join('') }
 }
 
-function anchored(name: string, at: string, { root, budget }: Writing): Target | undefined {
+function anchored(name: string, at: string, { root, budget }: Writing) {
   for (const { schema, path } of everySubschema(root, MAX_DEPTH)) {
     budget.spend(1, at)
     if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return { schema, path }

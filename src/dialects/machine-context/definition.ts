@@ -33,13 +33,7 @@ export const machineContext: Codec = {
   toolsIn: (document) => (isJsonObject(document) && isList(document.capabilities) ? document.capabilities.length : 1),
 }
 
-interface Common {
-  readonly toolkit: string
-  readonly version: string
-  readonly securityLevel: number
-  readonly metadata?: JsonObject
-  readonly tags: readonly string[]
-}
+type Common = Pick<Definition, 'toolkit' | 'version' | 'securityLevel' | 'metadata' | 'tags'>
 
 interface Capability extends Pick<Definition, 'description' | 'input'> {
   readonly name: string
@@ -73,9 +67,9 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
       definitions,
       called,
       itself: { id, version: common.version },
-      schemas: capabilities.map(({ output }, index) => ({
+      schemas: capabilities.map(({ output: schema }, index) => ({
         path: `/capabilities/${index}/return/schema`,
-        schema: output,
+        schema,
       })),
       warnings,
     },
@@ -131,12 +125,7 @@ function definitionOf(
   common: Common,
   tool: string,
   { name, description, input, output, returns }: Capability,
-  whole: {
-    readonly id: string
-    readonly name: string
-    readonly description: string
-    readonly names: readonly string[]
-  },
+  whole: Pick<Definition, 'name' | 'description'> & { readonly id: string; readonly names: readonly string[] },
 ): Definition {
   const isPlain = whole.name === whole.id && whole.names.length === 1 && whole.description === description
   const said = {

@@ -54,10 +54,7 @@ export function calledAs({ tool, _meta }: ToolRecord): string {
   return isJsonObject(said) && typeof said.capability === 'string' ? said.capability : tool
 }
 
-export function encodeCapability(record: ToolRecord): {
-  readonly capability: JsonObject
-  readonly losses: readonly Loss[]
-} {
+export function encodeCapability(record: ToolRecord) {
   const { tool, output, requirements } = record
   const { parameters, losses: unsaid } = encodeParameters(offered(record).input)
   const losses: Loss[] = [...unsaid, ...withheld(record)]
@@ -88,7 +85,7 @@ export function encodeCapability(record: ToolRecord): {
   const schema: JsonObject =
     output === null ? { type: 'null' } : output === false ? { not: {} } : output === true ? {} : output
   const returned = typeof schema.description === 'string' ? { description: schema.description, schema } : { schema }
-  const capability = {
+  const capability: JsonObject = {
     name: tool,
     description: describe(record),
     ...(parameters ? { parameters } : {}),

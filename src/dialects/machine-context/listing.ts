@@ -59,6 +59,8 @@ function newestOf(shares: readonly Share[]): string {
   return resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))?.version ?? ''
 }
 
+const BLANK = { opening: '', closing: '', order: '', name: '', description: '', metadata: '' }
+
 function publishedShare(record: ToolRecord): Share | undefined {
   const document = publishedDocument(record)
   const capabilities = document?.capabilities
@@ -69,16 +71,14 @@ function publishedShare(record: ToolRecord): Share | undefined {
   const place = fields.findIndex(([key]) => key === 'capabilities')
   const said = fields.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
   return {
+    ...BLANK,
     id: JSON.stringify(document.id ?? ''),
     version: record.version,
     opening: `{${[...said.slice(0, place), '"capabilities":['].join()}`,
     closing: `${[']', ...said.slice(place + 1)].join()}}`,
     order: String(order),
     capability: JSON.stringify(capabilities[order]),
-    name: '',
-    description: '',
     level: String(record.securityLevel),
-    metadata: '',
   }
 }
 
@@ -94,11 +94,9 @@ function ownShare(record: ToolRecord): Share {
   const { toolkit, tool, version, securityLevel } = record
   const metadata = encodeMetadata(record)
   return {
+    ...BLANK,
     id: JSON.stringify(toolkit),
     version,
-    opening: '',
-    closing: '',
-    order: '',
     capability: JSON.stringify(encodeCapability(record).capability),
     name: JSON.stringify(tool),
     description: JSON.stringify(describe(record)),

@@ -52,13 +52,7 @@ interface Parameter {
 
 function parameter(name: Reader<string>): Reader<Parameter> {
   return into(
-    object({
-      name,
-      description: string(),
-      type: oneOf([...TYPES, 'any']),
-      required: isRequired,
-      ...KEYWORDS,
-    }),
+    object({ name, description: string(), type: oneOf([...TYPES, 'any']), required: isRequired, ...KEYWORDS }),
     ({ name: own, description, type, required, ...keywords }) => ({
       name: own,
       isRequired: required,
@@ -74,10 +68,7 @@ const isRequired: Reader<boolean> = (value, report) => {
   return false
 }
 
-export function encodeParameters(input: JsonObject): {
-  readonly parameters: readonly JsonObject[] | undefined
-  readonly losses: readonly Loss[]
-} {
+export function encodeParameters(input: JsonObject) {
   const losses: Loss[] = []
   const lose = (path: string, reason: string) => losses.push({ path: `/input${path}`, reason })
   for (const key of Object.keys(input)) {
@@ -126,13 +117,7 @@ function encodeParameter(
   if (type !== undefined && type !== written) {
     lose(`${at}/type`, `A parameter's type is one of ${TYPES.join(', ')}, so it is written as ${written}`)
   }
-  return {
-    name,
-    description: typeof description === 'string' ? description : '',
-    type: written,
-    required,
-    ...said,
-  }
+  return { name, description: typeof description === 'string' ? description : '', type: written, required, ...said }
 }
 
 function holdsReference(keyword: string, value: Json): boolean {

@@ -10,17 +10,7 @@ import type { IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
 import type { ToolListDeps } from '../../http/route/tool-list.ts'
 import { joinShares, writeShare } from './listing.ts'
-import {
-  decodeCall,
-  encodeFailure,
-  encodeOutcome,
-  MESSAGE,
-  NOBODY,
-  type ReplyTo,
-  replyTo,
-  type Stamp,
-  statusOf,
-} from './wire.ts'
+import { decodeCall, encodeFailure, encodeOutcome, MESSAGE, NOBODY, type ReplyTo, replyTo, statusOf } from './wire.ts'
 
 export interface MachineContextFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -67,7 +57,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     return jsonFailure(failure, body, statusOf(failure), headers)
   }
 
-  const stamp = (): Stamp => ({ messageId: newId(), timestamp: today().toISOString() })
+  const stamp = () => ({ messageId: newId(), timestamp: today().toISOString() })
 
   return face
 }

@@ -49,11 +49,7 @@ export const MESSAGE = into(
 
 export type ReplyTo = ReturnType<typeof replyTo>
 
-export interface Stamp {
-  readonly messageId: string
-  /** ISO 8601. */
-  readonly timestamp: string
-}
+type Stamp = Readonly<Record<'messageId' | 'timestamp', string>>
 
 type Message = Readonly<Record<string, unknown>>
 

@@ -5,11 +5,6 @@ import { didYouMean, type Problem, problemsByParameter, quoted } from '../../cor
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
 
-interface ErrorAnswer {
-  readonly code: number
-  readonly status: number
-}
-
 /** Where neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free. */
 export const ANSWERS = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
@@ -47,7 +42,7 @@ export const ANSWERS = {
   'gone': { code: INVALID_PARAMS, status: 200 },
   'unavailable': { code: INTERNAL_ERROR, status: 503 },
   'internal': { code: INTERNAL_ERROR, status: 500 },
-} as const satisfies Record<FailureType, 'result' | ErrorAnswer>
+} as const satisfies Record<FailureType, 'result' | Readonly<Record<'code' | 'status', number>>>
 
 export function textOf(failure: Failure): string {
   switch (failure.type) {
@@ -111,11 +106,8 @@ export function metaOf(failure: Failure): JsonObject | undefined {
 
 type Missing = Extract<Failure, { type: 'requirements-missing' }>
 
-function missing({
-  authorization,
-  secrets,
-  user_id,
-}: Pick<Missing, 'authorization' | 'secrets' | 'user_id'>): JsonObject {
+function missing(lacked: Pick<Missing, 'authorization' | 'secrets' | 'user_id'>): JsonObject {
+  const { authorization, secrets, user_id } = lacked
   return {
     'dev.switchboard/missing_requirements': {
       authorization: authorization.map(({ id, url, check_url }) => ({ id, url, check_url })),

@@ -74,6 +74,8 @@ interface SearchDeps {
   readonly tellReadiness: TellReadiness
 }
 
+type SearchAnswer = { readonly result: string } | { readonly call: ToolCall }
+
 const READINESS_KEY = 'dev.switchboard/readiness'
 
 export async function searchCall(
@@ -81,7 +83,7 @@ export async function searchCall(
   revision: Revision,
   client: McpClient,
   deps: SearchDeps,
-): Promise<{ readonly result: string } | { readonly call: ToolCall } | undefined> {
+): Promise<SearchAnswer | undefined> {
   const { name, arguments: inner = {} } = call.input
   switch (call.name) {
     case 'search_tools':
@@ -96,23 +98,13 @@ export async function searchCall(
   }
 }
 
-function callOf(
-  call: ToolCall,
-  name: string,
-  given: Json,
-  revision: Revision,
-): { readonly result: string } | { readonly call: ToolCall } {
+function callOf(call: ToolCall, name: string, given: Json, revision: Revision): SearchAnswer {
   const input = typeof given === 'string' ? parseJson(given.trim() === '' ? '{}' : given) : given
   if (!isJsonObject(input)) return { result: wrong('arguments', 'an object', revision) }
   return { call: { ...call, name, input } }
 }
 
-async function search(
-  call: ToolCall,
-  revision: Revision,
-  client: McpClient,
-  { catalogue }: SearchDeps,
-): Promise<string> {
+async function search(call: ToolCall, revision: Revision, client: McpClient, { catalogue }: SearchDeps) {
   const { query = '', limit = DEFAULT_RESULTS, cursor } = call.input
   if (typeof query !== 'string' || query.length > 500)
     return wrong('query', 'a string of at most 500 characters', revision)

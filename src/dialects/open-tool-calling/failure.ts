@@ -97,14 +97,8 @@ function challenge({ id, authorization, url, scopes, status }: Challenge): JsonO
   return { id: authorization ?? id, url, scopes, status }
 }
 
-function missing({
-  tool,
-  authorization,
-  tokens = [],
-  secrets,
-  user_id,
-  detail,
-}: Extract<Failure, { type: 'requirements-missing' }>): FailureAnswer {
+function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): FailureAnswer {
+  const { tool, authorization, tokens = [], secrets, user_id, detail } = failure
   const providers = authorization.map(({ id }) => id)
   const granting = providers.length === 0 ? '' : ` who can grant access at ${quoted(providers)}`
   const what = [

@@ -79,9 +79,5 @@ export function providerOf(value: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(value) || !('provider_type' in value)) return undefined
   const { provider_id, provider_type, id } = value
   if (provider_type === OAUTH2 && provider_id !== undefined && id === undefined) return undefined
-  return {
-    ...(provider_id === undefined ? {} : { provider_id }),
-    provider_type,
-    ...(id === undefined ? {} : { id }),
-  }
+  return { ...(provider_id === undefined ? {} : { provider_id }), provider_type, ...(id === undefined ? {} : { id }) }
 }

@@ -18,11 +18,7 @@ import { pointerStep } from '../../core/tool/problem.ts'
 
 const PRIMITIVES = ['string', 'integer', 'number', 'boolean', 'json'] as const
 const FIELDS = object(
-  {
-    val_type: oneOf([...PRIMITIVES, 'array']),
-    inner_val_type: nullish(oneOf(PRIMITIVES)),
-    enum: nullish(strings),
-  },
+  { val_type: oneOf([...PRIMITIVES, 'array']), inner_val_type: nullish(oneOf(PRIMITIVES)), enum: nullish(strings) },
   {
     rule({ val_type }, report, { inner_val_type }) {
       if (val_type !== 'array' || inner_val_type !== undefined) return
@@ -54,11 +50,7 @@ export const valueSchema: Reader<JsonObject> = into(
 export function orNull(schema: JsonObject): JsonObject {
   if (typeof schema.type !== 'string') return schema
   const { enum: allowed } = schema
-  return {
-    ...schema,
-    type: [schema.type, 'null'],
-    ...(Array.isArray(allowed) ? { enum: [...allowed, null] } : {}),
-  }
+  return { ...schema, type: [schema.type, 'null'], ...(Array.isArray(allowed) ? { enum: [...allowed, null] } : {}) }
 }
 
 const UNSAID = 'A value_schema of the Open Tool Calling RFC cannot say this'

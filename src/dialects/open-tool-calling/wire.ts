@@ -99,13 +99,10 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
   return output ? { ...frame, success: true, output } : { ...frame, success: true }
 }
 
-function askedFor(tool: {
-  readonly name: string
-  readonly toolkit?: string
-  readonly version?: string
-}): Omit<Invocation, 'call'> & Pick<Call, 'asked' | 'bareName'> {
-  const { name, toolkit } = tool
-  const selector = tool.version || undefined
+type AskedTool = Omit<Invocation, 'call'> & Pick<Call, 'asked' | 'bareName'>
+
+function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; version?: string }): AskedTool {
+  const selector = version || undefined
   if (toolkit) {
     const [kit = toolkit] = possibleNames(toolkit)
     const [asked = '', otherwise] = possibleNames(name).map((each) =>

@@ -6,14 +6,8 @@ import { STATUS } from './failure.ts'
 import { encodeFailure, encodeOutcome, type Form, versionHeader } from './wire.ts'
 
 /** Answers with JSON, or with a stream once the tool reports progress. A disconnect cancels the call either way. */
-export function streamCall(
-  request: Request,
-  call: Call,
-  caller: Caller,
-  form: Form,
-  callTool: CallTool,
-): Promise<Response> {
-  const stream = createEventStream(request.signal)
+export function streamCall({ signal }: Request, call: Call, caller: Caller, form: Form, callTool: CallTool) {
+  const stream = createEventStream(signal)
   const work = callTool(call, {
     ...caller,
     progress: (progress) => stream.send({ event: 'progress', data: JSON.stringify(progress) }),

@@ -103,12 +103,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
   function list(c: Context, formatName: string, asked: ListAsked, status?: ListQuery['status']): Promise<Response> {
     const form = formOf(c)
-    return answerToolList(
-      c,
-      deps,
-      () => readList(c, formatName, form, asked, status),
-      (failure) => respond(failure, form),
-    )
+    const read = () => readList(c, formatName, form, asked, status)
+    return answerToolList(c, deps, read, (failure) => respond(failure, form))
   }
 
   function readList(

@@ -52,9 +52,8 @@ export async function beginRound(
     const sealed = await sealState(state, bound(), seal)
     if (!sealed.ok) return sealed
     const members = `"inputRequests":${JSON.stringify(requests)}`
-    return inputRequired(
-      sealed.value === undefined ? members : `${members},"requestState":${JSON.stringify(sealed.value)}`,
-    )
+    const requestState = sealed.value === undefined ? '' : `,"requestState":${JSON.stringify(sealed.value)}`
+    return inputRequired(`${members}${requestState}`)
   }
 
   return {
@@ -152,19 +151,15 @@ const NO_STATE: RequestState = { asked: [], responses: {} }
 
 const NO_ANSWERS: InputResponses = { responses: {} }
 
-export async function sealState(
-  state: Partial<RequestState>,
-  bound: string,
-  seal: Seal,
-): Promise<Result<string | undefined>> {
+type Sealed = Result<string | undefined>
+
+export async function sealState(state: Partial<RequestState>, bound: string, seal: Seal): Promise<Sealed> {
   return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), bound)
 }
 
-export async function readState(
-  { requestState }: ToolCall,
-  bound: () => string,
-  seal: Seal,
-): Promise<RequestState | McpError | Failing> {
+type Unsealed = RequestState | McpError | Failing
+
+export async function readState({ requestState }: ToolCall, bound: () => string, seal: Seal): Promise<Unsealed> {
   if (requestState === undefined) return NO_STATE
   const unsealed = await seal.unseal(requestState, bound())
   if (!unsealed.ok) return unsealed
