@@ -3,7 +3,7 @@ import { namePart } from '../../core/tool/definition-fields.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { plain } from '../../http/route/answers.ts'
-import { createFace, PLAIN } from '../../http/route/route.ts'
+import { ADMIN, createFace } from '../../http/route/route.ts'
 import type { ArchiveDeps } from './archive.ts'
 import { JSON_LINES } from './wire.ts'
 
@@ -19,7 +19,6 @@ const importQuery = query({ trust: optional(oneOf(['1'])) })
 export function archiveFace(deps: ArchiveDeps): Hono {
   const { face, on } = createFace<ArchiveAnswers>(deps)
   const load = async () => (await import('./archive.ts')).createArchive(deps)
-  const ADMIN = { scope: 'admin', ...PLAIN } as const
 
   on('GET /export', 'Back the registry up, or a toolkit of it', {
     ...ADMIN,

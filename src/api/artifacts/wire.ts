@@ -3,11 +3,6 @@ import { handleOf, type StoredArtifact, type Upload } from '../../core/call/arti
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 
-interface ByteRange {
-  readonly offset: number
-  readonly length: number
-}
-
 export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
   switch (why) {
     case 'forged':
@@ -20,7 +15,7 @@ export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
 }
 
 /** RFC 9110, section 14.1.2; undefined where all is asked for, and for other units, several parts and malformed ranges. */
-export function readRange(header: string | null, size: number): ByteRange | 'unsatisfiable' | undefined {
+export function readRange(header: string | null, size: number) {
   const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
   if (first === '') {

@@ -5,7 +5,7 @@ import { also, list, object, oneOf, optional, string, text } from '../../core/to
 import { isTrustworthy } from '../../http/caller/loopback.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { ADMIN, createFace, type RouteDeps } from '../../http/route/route.ts'
 
 const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
 export const CLIENT = object({
@@ -28,7 +28,6 @@ interface ClientAnswers {
 /** Removing a client ends its agents. */
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const { face, on } = createFace<ClientAnswers>(deps)
-  const ADMIN = { scope: 'admin', ...PLAIN } as const
 
   on('POST /clients', 'Make an OAuth client for a host of agents', {
     ...ADMIN,

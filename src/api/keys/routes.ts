@@ -1,12 +1,12 @@
 import type { Hono } from 'hono'
 import { type ApiKey, changedKey, keyChange, type KeyStore, newKey, ROTATION } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/access/quota.ts'
-import { type Failing, fail, ok } from '../../core/failure/failure.ts'
+import { fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isExpected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
-import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
 import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
@@ -23,7 +23,6 @@ export interface KeysFaceDeps extends RouteDeps {
 export function keysFace(deps: KeysFaceDeps): Hono {
   const { keys } = deps
   const { face, on } = createFace<KeyAnswers>(deps)
-  const ADMIN = { scope: 'admin', ...PLAIN } as const
 
   on('POST /keys', 'Make an API key', {
     ...ADMIN,
@@ -109,6 +108,4 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   return face
 }
 
-function unknown(id: string): Failing {
-  return fail({ type: 'not-found', message: `Cannot find the key '${id}'` })
-}
+const unknown = (id: string) => fail({ type: 'not-found', message: `Cannot find the key '${id}'` })

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../core/tool/json.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { isObject } from '../../core/tool/json.ts'
-import { type DeclaredAnswer, ref } from '../../http/route/answers.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { type DeclaredAnswer, ref, TEXT } from '../../http/route/answers.ts'
 import { operationOf, type Operation } from '../../http/route/operation.ts'
 import { COMPONENTS } from './schemas.ts'
 
@@ -86,16 +85,11 @@ const IF_MATCH = {
   in: 'header',
   required: false,
   description: 'The entity tags of the revisions that the change is for: where there is another, nothing is done (412)',
-  schema: { type: 'string' },
+  schema: TEXT,
 }
 
 function pathParameters(path: string): readonly JsonObject[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: TEXT }))
 }
 
 function queryParameters({ query }: Operation<unknown>): readonly JsonObject[] {
@@ -105,7 +99,7 @@ function queryParameters({ query }: Operation<unknown>): readonly JsonObject[] {
     name,
     in: 'query',
     required: needed.includes(name),
-    schema: query.lists.has(name) ? { type: 'array', items: { type: 'string' } } : { ...Object(schema) },
+    schema: query.lists.has(name) ? { type: 'array', items: TEXT } : { ...Object(schema) },
   }))
 }
 
@@ -134,12 +128,12 @@ function responseOf({ says, schema, type, streams, note, tagged }: DeclaredAnswe
     ...(tagged ? { ETag: headerOf('The revision, to send back in If-Match') } : {}),
   }
   const headers = Object.keys(named).length === 0 ? {} : { headers: named }
-  const events = streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}
+  const events = streams ? { 'text/event-stream': { schema: TEXT } } : {}
   if (schema) return { description: says, ...headers, content: { 'application/json': { schema }, ...events } }
   return { description: says, ...headers, ...(type === undefined ? {} : { content: { [type]: {} } }) }
 }
 
-const headerOf = (description: string): JsonObject => ({ description, schema: { type: 'string' } })
+const headerOf = (description: string): JsonObject => ({ description, schema: TEXT })
 
 function securityOf(path: string, { scope, isPrivate }: Operation<unknown>): readonly JsonObject[] {
   if (scope === undefined && !isPrivate) return []

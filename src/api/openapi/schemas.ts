@@ -5,6 +5,11 @@ const FLAG: JsonObject = { type: 'boolean' }
 const COUNT: JsonObject = { type: 'integer', minimum: 0 }
 const TIME: JsonObject = { type: 'string', format: 'date-time' }
 
+/** A name that ends in `?` may be absent. */
+function texts(...names: readonly string[]): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(names.map((name) => [name, TEXT]))
+}
+
 const PROBLEMS = listOf(objectOf({ path: TEXT, message: TEXT }))
 const WARNINGS = listOf(objectOf({ message: TEXT }))
 const KEY = {
@@ -28,9 +33,7 @@ const MISSING = objectOf({
 
 export const COMPONENTS = {
   Error: objectOf({
-    '$schema?': TEXT,
-    'message': TEXT,
-    'developer_message?': TEXT,
+    ...texts('$schema?', 'message', 'developer_message?'),
     'errors?': PROBLEMS,
     'parameter_errors?': { type: 'object', additionalProperties: TEXT },
     'missing_requirements?': MISSING,
@@ -64,15 +67,8 @@ export const COMPONENTS = {
     'review?': { const: true },
   }),
   Provider: objectOf({
-    'id': TEXT,
-    'name': TEXT,
-    'issuer?': TEXT,
-    'authorization_endpoint?': TEXT,
-    'token_endpoint?': TEXT,
-    'revocation_endpoint?': TEXT,
-    'client_id': TEXT,
-    'client_secret_name?': TEXT,
-    'token_endpoint_auth_method?': TEXT,
+    ...texts('id', 'name', 'issuer?', 'authorization_endpoint?', 'token_endpoint?', 'revocation_endpoint?'),
+    ...texts('client_id', 'client_secret_name?', 'token_endpoint_auth_method?'),
     'authorization_parameters?': OBJECT,
     'extra_scopes?': TEXTS,
     'scope_separator?': TEXT,
@@ -80,19 +76,13 @@ export const COMPONENTS = {
     'built_in?': FLAG,
   }),
   Client: objectOf({
-    'client_id': TEXT,
-    'client_secret?': TEXT,
-    'name': TEXT,
+    ...texts('client_id', 'client_secret?', 'name'),
     'redirect_uris': TEXTS,
     'token_endpoint_auth_method': TEXT,
     'created_at': TIME,
   }),
   Session: objectOf({
-    'id': TEXT,
-    'principal': TEXT,
-    'user_id?': TEXT,
-    'origin': TEXT,
-    'browser': TEXT,
+    ...texts('id', 'principal', 'user_id?', 'origin', 'browser'),
     'created_at': TIME,
     'expires_at': TIME,
   }),
@@ -117,9 +107,7 @@ export const COMPONENTS = {
     'toolkits': listOf(OBJECT),
   }),
   Authorization: objectOf({
-    'id': TEXT,
-    'provider': TEXT,
-    'user_id?': TEXT,
+    ...texts('id', 'provider', 'user_id?'),
     'scopes': TEXTS,
     'status': TEXT,
     'reason?': TEXT,
@@ -130,9 +118,7 @@ export const COMPONENTS = {
     'owner': { type: ['string', 'null'] },
     'bundled': FLAG,
     'untrusted': ANY,
-    'status': TEXT,
-    'message?': TEXT,
-    'successor?': TEXT,
+    ...texts('status', 'message?', 'successor?'),
     'tags': TEXTS,
     'review': FLAG,
     'deleted_at?': TIME,

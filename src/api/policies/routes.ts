@@ -6,12 +6,12 @@ import {
   type PolicyStore,
   type Policy,
 } from '../../core/access/policy.ts'
-import { type Failing, fail, ok } from '../../core/failure/failure.ts'
+import { fail, ok } from '../../core/failure/failure.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
-import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
 
 export interface PolicyAnswers {
   'GET /policies': { readonly items: readonly Policy[] }
@@ -30,7 +30,6 @@ const PATTERN = text("a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gma
 export function policiesFace(deps: PoliciesFaceDeps): Hono {
   const { store, judgeSecrets } = deps
   const { face, on } = createFace<PolicyAnswers>(deps)
-  const ADMIN = { scope: 'admin', ...PLAIN } as const
   const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
 
   on('GET /policies', 'List policies', { ...ADMIN, answers: { 200: items('All policies', 'Policy') } })(async () =>
@@ -80,6 +79,4 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
   return face
 }
 
-function unknown(pattern: string): Failing {
-  return fail({ type: 'not-found', message: `There is no policy for '${pattern}'` })
-}
+const unknown = (pattern: string) => fail({ type: 'not-found', message: `There is no policy for '${pattern}'` })

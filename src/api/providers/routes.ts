@@ -12,7 +12,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
-import { createFace, etag, PLAIN, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
 import { encodeProvider, type ProviderAnswers } from './wire.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
@@ -29,7 +29,6 @@ const LIMIT = 262_144
 export function providersFace(deps: ProvidersFaceDeps): Hono {
   const { store, judgeUrl, judgeSecrets, known, connected } = deps
   const { face, on } = createFace<ProviderAnswers>(deps)
-  const ADMIN = { scope: 'admin', ...PLAIN } as const
   const ONE = { ...ADMIN, path: { id: ID } } as const
 
   on('GET /providers', 'List OAuth providers', {

@@ -87,16 +87,10 @@ export function encodeCatalog({ origin, title }: ListedDeployment) {
   }
 }
 
-interface ServersQuery {
-  readonly search?: string
-  readonly version?: string
-  readonly updated_since?: number
-}
-
 export function isAskedFor(
   deployment: ListedDeployment,
   toolset: ToolkitServer | undefined,
-  { search = '', version = 'latest', updated_since }: ServersQuery,
+  { search = '', version = 'latest', updated_since }: { search?: string; version?: string; updated_since?: number },
 ): boolean {
   return (
     serverName(deployment.origin, toolset).toLowerCase().includes(search.toLowerCase()) &&

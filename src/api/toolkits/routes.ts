@@ -9,7 +9,7 @@ import { isNamePart } from '../../core/tool/tool-id.ts'
 import { PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { ADMIN, createFace, PLAIN, PUBLISHER, type RouteDeps } from '../../http/route/route.ts'
 import { CHANGE, encodeSummary, encodeToolkit, OWNED, principalNamed, type ToolkitAnswers } from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
@@ -22,8 +22,6 @@ export interface ToolkitsFaceDeps extends RouteDeps {
 export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const { toolkits, keys, catalogue } = deps
   const { face, on } = createFace<ToolkitAnswers>(deps)
-  const ADMIN = { scope: 'admin', ...PLAIN } as const
-  const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
   on('GET /toolkits', 'List the toolkits of the tools that the caller may see', {
     ...PLAIN,
@@ -120,6 +118,4 @@ function changedAnswer(name: string, changed: ToolkitChanged | undefined) {
   return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
 }
 
-function unknown(name: string): Failing {
-  return fail({ type: 'not-found', message: `Toolkit '${name.slice(0, 200)}' was not found` })
-}
+const unknown = (name: string) => fail({ type: 'not-found', message: `Toolkit '${name.slice(0, 200)}' was not found` })

@@ -3,7 +3,7 @@ import { covers, mayActFor, maySee, type Principal } from '../../core/access/pri
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
-import { type Failing, fail, ok } from '../../core/failure/failure.ts'
+import { fail, ok } from '../../core/failure/failure.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import type { Publish } from '../../core/publish/publish.ts'
@@ -26,7 +26,7 @@ import { jsonBody } from '../../http/request/json-body.ts'
 import { query } from '../../http/request/query.ts'
 import { ANY, component, json, listOf, OBJECT, objectOf, ref, UNCALLABLE, UNCHANGED } from '../../http/route/answers.ts'
 import { backgroundOf } from '../../http/route/gate.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { createFace, PLAIN, PUBLISHER, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
 import {
   askedId,
@@ -65,7 +65,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const { face, on } = createFace<ToolAnswers>(deps, 'open')
   const format = oneOf([...formats.keys()])
   const READER = { scope: 'tools:read', ...PLAIN } as const
-  const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
   on('POST /tools', 'Publish a definition of any dialect, or up to 1,000', {
     ...PUBLISHER,
@@ -226,6 +225,4 @@ function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<st
     value === undefined ? wrong(report, `Is required: one of ${quoted(words)}`) : reader(value, report)
 }
 
-function unknown(asked: string): Failing {
-  return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })
-}
+const unknown = (asked: string) => fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })

@@ -30,10 +30,7 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
     answers: { 200: items('Grants', 'Grant') },
   })(forUser(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) })))
 
-  on('DELETE /users/:user/grants', 'Revoke all that a user has granted', {
-    ...CALLER,
-    act: 'grant.revoke',
-  })(
+  on('DELETE /users/:user/grants', 'Revoke all that a user has granted', { ...CALLER, act: 'grant.revoke' })(
     forUser(async ({ path: { user } }) => {
       const held = await grants.list(user)
       await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))

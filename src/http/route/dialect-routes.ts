@@ -38,14 +38,10 @@ export function dialectRoutes(
       return reading({ summary, scope: 'tools:read', query, answers: listing(schema), failures }, show, refuse)
     },
     call<Q>(
-      {
-        summary,
-        query,
-        reader,
-        answer,
-      }: { summary: string; query: Query<Q>; reader: Reader<unknown>; answer: Answers[number] },
+      declared: { summary: string; query: Query<Q>; reader: Reader<unknown>; answer: Answers[number] },
       handle: (incoming: IncomingCall, request: Request, query: Q) => Promise<Response>,
     ) {
+      const { summary, query, reader, answer } = declared
       const call = async (c: RouteContext, read: Q) => {
         const incoming = await receiveCall(c, deps.gate, dialect)
         return incoming.ok ? handle(incoming.value, c.req.raw, read) : respond(incoming.failure)

@@ -51,6 +51,8 @@ export const STALE: Failing = fail({
 })
 
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
+export const ADMIN = { scope: 'admin', ...PLAIN } as const
+export const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly answers?: Answers

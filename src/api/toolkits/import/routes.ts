@@ -61,20 +61,8 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const budget = importBudget()
     const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
     if (!read.ok) return read
-    const imported = await importTools(
-      read.items,
-      {
-        principal,
-        version,
-        sourceVersion: read.version,
-        dryRun,
-        allowBreaking: allow !== undefined,
-        budget,
-        giveWay,
-        guardsOf,
-      },
-      publish,
-    )
+    const rules = { version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined, guardsOf }
+    const imported = await importTools(read.items, { principal, ...rules, budget, giveWay }, publish)
     if (dryRun) return ok(encodeDryRun(imported))
     const { made, skipped, denied } = imported
     note({ made: made.length, skipped: skipped.length })

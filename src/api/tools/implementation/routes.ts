@@ -1,13 +1,13 @@
 import type { Hono } from 'hono'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { mayReadImplementation } from '../../../core/access/toolkit.ts'
-import { type Failing, fail, ok, type Result } from '../../../core/failure/failure.ts'
+import { fail, ok, type Result } from '../../../core/failure/failure.ts'
 import type { Background } from '../../../core/tool/platform.ts'
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
 import { notModified, PRIVATE } from '../../../http/answer/json-response.ts'
 import { json, OBJECT, plain, UNCHANGED } from '../../../http/route/answers.ts'
 import { backgroundOf } from '../../../http/route/gate.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
+import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 import { encodeImplementation, type ImplementationAnswers, moduleHeaders, moduleOf } from './wire.ts'
 
@@ -25,7 +25,6 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const { toolkits, readBlob } = deps
   const { face, on } = createFace<ImplementationAnswers>(deps, 'open')
   const find = createFindTool(deps)
-  const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
   on('GET /tools/:id/implementation', 'Read how a version is implemented', {
     ...PUBLISHER,
@@ -74,6 +73,4 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
   return face
 }
 
-function missing(message: string): Failing {
-  return fail({ type: 'not-found', message })
-}
+const missing = (message: string) => fail({ type: 'not-found', message })

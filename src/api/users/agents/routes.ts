@@ -54,16 +54,7 @@ function mayAsk(principal: Principal, user: string): boolean {
 }
 
 /** Never the token, nor what it was let in by. */
-export function encodeAgent({
-  id,
-  owner,
-  client,
-  toolkits,
-  scopes,
-  origin,
-  created_at,
-  expires_at,
-  used_at,
-}: ListedAgent) {
+export function encodeAgent(agent: ListedAgent) {
+  const { id, owner, client, toolkits, scopes, origin, created_at, expires_at, used_at } = agent
   return { id, principal: owner, client, toolkits, scopes, origin, created_at, expires_at, ...(used_at && { used_at }) }
 }
