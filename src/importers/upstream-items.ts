@@ -11,7 +11,6 @@ import type { Upstream } from './upstream.ts'
 
 export interface UpstreamProtocol {
   readonly dialect: string
-  /** Undefined for a tool that is not wanted. */
   readonly named: Reader<NamedTool | undefined>
   readonly decode: (document: JsonObject, own: string, budget: Budget) => Checked<Decoded>
 }

@@ -11,7 +11,6 @@ import { credentialNeeds } from './shared/credential-needs.ts'
 
 export type Upstreams = (implementation: Implementation, requirements: Requirements) => Checked<ListTools>
 
-/** Unjudged. `secrets` are those of the implementation's credentials. */
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
   options: { readonly toolkit: string | undefined; readonly timeoutMs: number; readonly signal: Signal },
@@ -24,7 +23,6 @@ export interface UpstreamImporterOptions {
 
 export type Upstream = Extract<Awaited<ReturnType<typeof readUpstream>>, { readonly ok: true }>['value']
 
-/** A bearer token in `Authorization` unless said otherwise. */
 const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...fields }
   const isBearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'

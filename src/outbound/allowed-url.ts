@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js'
 
-/** Why a URL may not be requested; undefined when it may. */
 export type JudgeUrl = (url: URL) => string | undefined
 
 /** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common habit). */

@@ -9,7 +9,6 @@ import { type Ending, type RequestingTool, type Traffic, UNBOUNDED } from './tra
 
 export interface GuardedFetchOptions {
   readonly fetch: Fetch
-  /** `host:port` pairs that may be private, and reached over http. */
   readonly allowHttpHosts: ReadonlySet<string>
   readonly maxResponseBytes?: number
   readonly maxRedirects?: number
@@ -25,7 +24,6 @@ export interface GuardedRequest {
   readonly body?: GuardedBody | undefined
   readonly credentialHeaders: readonly string[]
   readonly credentialBody?: boolean
-  /** `manual` gives a redirect back as the response; `follow` unless given. */
   readonly redirect?: 'follow' | 'manual'
   /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
   readonly mayBePartial?: boolean

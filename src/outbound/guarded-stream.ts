@@ -12,7 +12,6 @@ export interface ByteAllowance {
 export interface GuardedStreamRequest extends GuardedRequest {
   readonly isText: boolean
   readonly allowance: ByteAllowance
-  /** Called when the body breaks off; the body then fails with the same message. */
   readonly onFailure: (failure: GuardedFailure) => void
 }
 

@@ -1,15 +1,11 @@
-export interface Places {
-  /** A place until it is given back, or for `ms`; undefined when none is free. */
-  take(now: number, ms: number): Place | undefined
-  taken(now: number): number
-}
+export type Places = ReturnType<typeof createPlaces>
 
-export interface Place {
-  giveBack(): void
+interface Place {
+  readonly giveBack: () => void
 }
 
 /** A place never given back is lost in time: a request that the platform ends runs no `finally`. */
-export function createPlaces(count: number): Places {
+export function createPlaces(count: number) {
   const until = new Map<Place, number>()
 
   function taken(now: number): number {
@@ -19,7 +15,7 @@ export function createPlaces(count: number): Places {
 
   return {
     taken,
-    take(now, ms) {
+    take(now: number, ms: number): Place | undefined {
       if (until.size >= count && taken(now) >= count) return undefined
       const place: Place = { giveBack: () => void until.delete(place) }
       until.set(place, now + ms)

@@ -3,7 +3,6 @@ import type { RunContext } from '../core/call/runner.ts'
 
 export interface RenewingTokens {
   readonly current: ReadonlyMap<string, string>
-  /** The old ones too, for redaction. */
   readonly all: readonly { readonly provider: string; readonly token: string }[]
   /** Sends a request once more, with a new token, after a 401; not a body that can be read only once. */
   readonly fetch: Fetch

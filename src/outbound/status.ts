@@ -48,7 +48,6 @@ export function isUnanswered(status: number): boolean {
   return status === 502 || status === 504
 }
 
-/** A busy server says that it did nothing. */
 export function mayHaveRun(status: number): boolean {
   return status >= 500 && status !== 503
 }

@@ -17,7 +17,6 @@ export interface RequestingTool {
 export type Ending = 'answered' | 'failed' | 'abandoned'
 
 export interface Passage {
-  /** The first ending counts; a call that ends ends its requests. */
   end(ending: Ending): void
 }
 
@@ -34,15 +33,11 @@ export interface HostHealth {
   readonly retryAfterMs?: number
 }
 
-export interface Traffic {
-  admit(host: string, asker: RequestingTool): Promise<Passage | TrafficRefusal>
-  health(host: string, toolkit: string): HostHealth
-}
+export type Traffic = ReturnType<typeof createTraffic>
 
 export interface TrafficOptions {
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
-  /** Called when a circuit opens, again as well, or closes. */
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
 }
 
@@ -52,7 +47,6 @@ interface Route {
   readonly waiting: Places
 }
 
-/** The least used are forgotten, which closes their circuits. */
 const MAX_ROUTES = 2_000
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
@@ -62,7 +56,7 @@ const LOOK_AGAIN_MS = 25
 const GRACE_MS = 5_000
 
 /** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
-export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic {
+export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
   const routes = new LRUCache<string, Route>({ max: MAX_ROUTES })
   const keyOf = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
@@ -98,7 +92,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
   }
 
   return {
-    async admit(host, asker) {
+    async admit(host: string, asker: RequestingTool): Promise<Passage | TrafficRefusal> {
       const { toolkit, signal } = asker
       // The failure of a call that is over says that it is cancelled
       if (signal.aborted) return UNBOUNDED
@@ -131,7 +125,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic
       signal.addEventListener('abort', onAbort, { once: true })
       return { end }
     },
-    health(host, toolkit) {
+    health(host: string, toolkit: string): HostHealth {
       const route = routes.peek(keyOf(host, toolkit))
       return route ? healthOf(route) : { state: 'closed', failures: 0, inFlight: 0 }
     },

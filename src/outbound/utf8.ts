@@ -11,7 +11,6 @@ export function utf8Text(bytes: ArrayBuffer | Uint8Array, { ignoreBOM = false } 
   }
 }
 
-/** Takes pieces in turn, and undefined at their end. */
 export function utf8Judge(): (bytes: Uint8Array | undefined) => boolean {
   const pieces = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   return (bytes) => {

@@ -16,7 +16,6 @@ export const SHARE = 2 * UNITS
 
 export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
-/** References to references; longer chains are circles. */
 const MAX_CHAIN = 16
 
 export function readDescription(root: Node, url?: string): Possible<Description> {

@@ -7,7 +7,6 @@ export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 4 * 1024 * 1024
 /** In a YAML text; the largest real descriptions have some 800,000. */
 const MAX_LEXEMES = 1_000_000
-/** Repetitions of what an `&name` marks, as the product over its levels. */
 const MAX_ALIASES = 1_000
 
 /** YAML is read word by word, up to the first fault: texts of faults alone would take minutes. */

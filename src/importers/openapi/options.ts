@@ -3,7 +3,7 @@ import { IMPORT_FIELDS } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { check, into, map, object, oneOf, optional, string, strings } from '../../core/tool/json-reader.ts'
 import { text, unquoted, wrong, type WRONG } from '../../core/tool/json-reader.ts'
-import { type Checked, pointerStep, quoted } from '../../core/tool/problem.ts'
+import { pointerStep, quoted } from '../../core/tool/problem.ts'
 
 const CREDENTIAL = object(
   {
@@ -26,12 +26,7 @@ const CREDENTIAL = object(
 
 export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof WRONG>
 
-export interface Options {
-  readonly base_url?: string
-  /** By the scheme's name; any other name goes along with every call, and says where. */
-  readonly credentials: ReadonlyMap<string, CredentialOption>
-  readonly outputs: 'described' | 'any'
-}
+export type Options = Extract<ReturnType<typeof readOptions>, { readonly ok: true }>['value']
 
 const FIELDS = {
   // Not quoted, since it may hold a password
@@ -40,7 +35,7 @@ const FIELDS = {
   outputs: optional(oneOf(['described', 'any']), 'described'),
 }
 
-export function readOptions(fields: JsonObject, schemes: readonly string[]): Checked<Options> {
+export function readOptions(fields: JsonObject, schemes: readonly string[]) {
   const known = schemes.length > 0 ? quoted(schemes) : 'none'
   const reader = object(FIELDS, {
     beside: IMPORT_FIELDS,

@@ -62,7 +62,6 @@ export function outputOf(
   }
 }
 
-/** A range names nothing to ask for, and JSON is asked for anyway. */
 function acceptOf(media: string | undefined): { readonly accept?: string } {
   return media === undefined || media === 'application/json' || isRange(media) ? {} : { accept: media }
 }

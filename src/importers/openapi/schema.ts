@@ -8,7 +8,6 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/name-suffix.ts'
 import { type Description, type Node, type Possible, referredTo, shortened } from './description.ts'
 
-/** In JSON Schema 2020-12, where `#/$defs/<name>` stands for a definition. */
 export interface Converted {
   readonly schema: JsonSchema
   readonly references: readonly string[]
@@ -32,10 +31,7 @@ export interface ConversionWork {
   readonly patterns: Budget
 }
 
-export interface SchemaConverter {
-  convert(raw: unknown, work: ConversionWork): Converted
-  definition(name: string, work: ConversionWork): Converted | undefined
-}
+export type SchemaConverter = ReturnType<typeof createSchemaConverter>
 
 /** Requests have no `readOnly` property, and responses no `writeOnly` one. */
 export type Direction = 'request' | 'response'
@@ -54,7 +50,7 @@ const SCHEMA_UNITS = 4
  * Responses lose examples and patterns, and closed objects become open, since servers add properties before their
  * descriptions do. `oneOf` becomes `anyOf`: without discriminators and directions, alternatives overlap.
  */
-export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
+export function createSchemaConverter(description: Description, direction: Direction) {
   const known = new WeakMap<object, Converted>()
   const definitions = new Map<string, unknown>()
 
@@ -166,7 +162,8 @@ export function createSchemaConverter(description: Description, direction: Direc
 
   return {
     convert,
-    definition: (name, work) => (definitions.has(name) ? convert(definitions.get(name), work) : undefined),
+    definition: (name: string, work: ConversionWork) =>
+      definitions.has(name) ? convert(definitions.get(name), work) : undefined,
   }
 }
 

@@ -6,7 +6,6 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Possible } from './description.ts'
 import { asSchema, type Converted, type SchemaConverter, type ConversionWork } from './schema.ts'
 
-/** Under `$defs` stay recursive definitions, and with `shared` those that are used more than once. */
 export type KeptDefinitions = 'recursive' | 'shared'
 
 /** A definition's 256 KiB hold its schemas and texts. */

@@ -64,7 +64,6 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-/** Reads tokens anew for each text, since they may have been renewed. */
 function redacted(text: string, context: RunContext, renewing: RenewingTokens | undefined): string {
   const renewed = () => renewing?.all.map(({ token }) => token) ?? []
   return redacting(() => [...sensitiveValues(context), ...renewed()])(text)

@@ -14,7 +14,6 @@ export interface BodyField {
 
 export interface EncodedBody {
   readonly content: GuardedBody
-  /** Absent: the platform writes it (multipart, with its boundary). */
   readonly contentType: string | undefined
 }
 
@@ -92,7 +91,6 @@ function formText(fields: readonly BodyField[]): string {
   return fields.flatMap(({ name, value, serialisation }) => serialiseQuery(name, value, serialisation)).join('&')
 }
 
-/** RFC 7578: a part for each item of an array, files as files, other objects as JSON text. */
 function formData(fields: readonly BodyField[], files: Files): FormData {
   const data = new FormData()
   for (const { name, value } of fields) {

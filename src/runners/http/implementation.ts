@@ -27,7 +27,6 @@ export type HttpParameter = ReadBy<typeof PARAMETER>
 export type HttpBody = ReadBy<typeof BODY>
 export type HttpResponseMapping = ReadBy<typeof RESPONSE>
 
-/** Stand for the tool's name and its name in the document, since several tools may share one URL. */
 export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const

@@ -18,7 +18,6 @@ type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, re
 
 const RULES: readonly Rule[] = [templateIsFilled, inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
 
-/** Gives it with defaults filled in, or every problem, with pointers that start at the implementation. */
 export function checkHttpImplementation(
   document: Json,
   { input: { properties }, requirements }: Definition,
@@ -113,7 +112,6 @@ function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string
       wrong(report, `Must be a JSON Pointer, got '${name}'`, `${path}/name`)
     }
   }
-  // A raw body without an input has been reported; it would report every other input as well.
   if (hasFields || type === 'raw') return
   const placeOf = unplacedInputs(implementation)
   for (const input of inputs) {

@@ -61,7 +61,6 @@ function writeHeaders(
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
 }
 
-/** `shown` has no query, and the names of variables for credentials. */
 function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {
   const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
   // No input gets near the host, whatever its name.

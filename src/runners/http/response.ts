@@ -132,7 +132,6 @@ export function isExpected(status: number, { statuses }: Pick<HttpResponseMappin
   return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
 }
 
-/** Decodes in the declared charset, or else in UTF-8; replaces what is not of it. */
 function decode({ headers, body }: GuardedResponse): string {
   return decoder(headers, false).decode(body)
 }

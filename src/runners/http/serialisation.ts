@@ -6,7 +6,6 @@ export type ParameterStyle = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDeli
 export interface Serialisation {
   readonly style: ParameterStyle
   readonly explode: boolean
-  /** Leave reserved characters as they are, where they cannot be mistaken for the URL's own. */
   readonly allow_reserved: boolean
 }
 

@@ -1,4 +1,3 @@
-/** Unjudged tools; or why they cannot be had, without a credential in the words. */
 export type Listed =
   | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
   | { readonly ok: false; readonly problem: string }

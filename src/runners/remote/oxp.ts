@@ -80,7 +80,6 @@ function parameterWords(wrong: Readonly<Record<string, unknown>>): string {
     .join('; ')
 }
 
-/** OXP 1.0, "List tools". */
 export function listOxpTools(
   endpoint: Endpoint,
   { signal, toolkit }: { readonly signal: Signal; readonly toolkit: string | undefined },

@@ -18,7 +18,6 @@ export const allowedHost = judged(
 
 export const allowedHosts = list(allowedHost, { most: 32 })
 
-/** An entry without a port stands for the scheme's own. */
 export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${port}`)

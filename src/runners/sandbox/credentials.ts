@@ -18,7 +18,6 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
   readonly hosts: readonly string[]
 }
 
-/** Each is for its `hosts`, which are all `allowed_hosts` unless it names some. */
 export function sandboxCredentials(
   implementation: Json,
   requirements: Requirements,

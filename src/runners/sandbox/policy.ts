@@ -1,7 +1,6 @@
 /** Plain data, since it travels as the entrypoint's properties. */
 export type EgressPolicy = NonNullable<ReturnType<typeof egressPolicy>>
 
-/** Null cuts a sandbox off from the network. */
 export function egressPolicy(
   { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
   toolkit: string,

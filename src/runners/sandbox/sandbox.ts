@@ -9,7 +9,6 @@ export const NO_LOADER =
 export const NO_SANDBOX = 'This deployment has no sandbox to run it in'
 
 export interface SandboxCode {
-  /** Differs where `modules` differ. */
   readonly name: string
   readonly modules: () => Modules | Promise<Modules>
   readonly egress: EgressPolicy | null

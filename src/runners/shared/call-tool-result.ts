@@ -29,7 +29,6 @@ export function readCallToolResult(
   return { ok: true, value: structuredContent === undefined ? (isText ? words : null) : structuredContent, content }
 }
 
-/** Gives a problem as a text. Only the type is required (plugin schema, "Content"); null counts as absent. */
 function readBlock(block: unknown): Content | string {
   if (!isObject(block)) return 'must be an object'
   const annotations = annotationsOf(block.annotations ?? undefined)

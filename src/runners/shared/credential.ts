@@ -33,7 +33,6 @@ export const PLACEMENT_FIELDS = {
   format: nullish(FORMAT),
 }
 
-/** Where a placement has not exactly one source, only that and unknown fields are reported. */
 export function withSource<T>(reader: Reader<T>, more: Readonly<Record<string, Reader<unknown>>> = {}): Reader<T> {
   const sourceless = object(
     { authorization: anything, secret: anything, in: anything, name: anything, format: anything, ...more },

@@ -1,7 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 
-/** For programs, in an MCP result's `_meta`. */
 const ERROR_KEY = 'dev.switchboard/error'
 
 /** OXP 1.0, "Tool error". Passes over wrong types, since a failing tool should not fail once more for how it said so. */

@@ -58,12 +58,10 @@ export function placeCredentials(
     headers,
     cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
     redact: redacting(() => sensitiveTexts(used, basic)),
-    /** Without any value. */
     problems,
   }
 }
 
-/** RFC 7617. */
 function basicCredentials(parts: readonly UsedCredential[], problems: string[]): string | undefined {
   if (parts.length === 0) return undefined
   const username = parts.find(({ name }) => name === 'username')

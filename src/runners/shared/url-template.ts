@@ -53,14 +53,12 @@ export function variableNames(parts: readonly TemplatePart[]): string[] {
   return parts.flatMap((part) => ('name' in part ? [part.name] : []))
 }
 
-/** `value` gives percent-encoded texts. */
 export function expandParts(parts: readonly TemplatePart[], value: (name: string) => string): string {
   return parts.map((part) => ('name' in part ? value(part.name) : part.literal)).join('')
 }
 
 function parseParts(text: string): TemplatePart[] | undefined {
   const parts: TemplatePart[] = []
-  // A pattern with one group gives text and names by turns
   for (const [index, piece] of text.split(/\{([^{}]*)\}/).entries()) {
     if (index % 2 === 1) {
       if (!NAME.test(piece)) return undefined

@@ -45,7 +45,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     return {
       ok: true,
       timeoutMs: milliseconds,
-      // Cut off from the network, it can change nothing
+      // Without a network it can change nothing
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(input, context) {

@@ -11,7 +11,6 @@ import { askedFor } from './errors.ts'
 import { withSession } from './session.ts'
 
 type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
-  /** Says which arguments the server wants in headers too (MCP 2026-07-28, "x-mcp-header"). */
   readonly inputSchema: JsonObject | undefined
 }
 

@@ -7,7 +7,6 @@ import type { Endpoint } from '../endpoint.ts'
 /** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
 export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
 
-/** In bytes. */
 const MAX_REFUSAL = 16 * 1024
 
 /**

@@ -25,7 +25,6 @@ interface Waiting {
   readonly timeout: number
 }
 
-/** For telling the server that a call is cancelled and the session over. */
 const CLOSING_MS = 3_000
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
@@ -103,5 +102,4 @@ async function end(client: Client, transport: UpstreamTransport, connected: bool
   await client.close().catch(ignore)
 }
 
-/** Errors of a session show in its outcome */
 function ignore(): void {}

@@ -1,17 +1,14 @@
 /** The imports of `extism:host/env` (Extism plugin ABI). Runs inside the sandbox. */
-import type { PluginCall } from './call.ts'
-
-type Functions = Record<string, (...given: never[]) => unknown>
+import type { HostFunctions, PluginCall } from './call.ts'
 
 const MAX_VARIABLES = 1024 * 1024
 
-/** Making JSON takes so many times as long as copying. */
 const TEXT_COST = 8
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export function extismFunctions(call: PluginCall): Functions {
+export function extismFunctions(call: PluginCall): HostFunctions {
   const { kernel, input, config, charge, log } = call
   const view = new DataView(input.buffer, input.byteOffset, input.length)
   const variables = new Map<string, Uint8Array>()

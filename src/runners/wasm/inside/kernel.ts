@@ -10,7 +10,6 @@ const OFFSETS = 2 ** 32
 const decoder = new TextDecoder()
 
 export function createKernel() {
-  /** The first handle is 1: 0 is no handle. */
   const blocks: (DataView | undefined)[] = [undefined]
   let used = 0
   let at = 0

@@ -14,7 +14,6 @@ export interface ExportCall {
 
 const MAX_LINES = 100
 const MAX_LINE = 1_000
-/** Instructions that take as long, a microsecond, cost as much. */
 const HOST_COST = 600
 
 export default class extends WorkerEntrypoint {

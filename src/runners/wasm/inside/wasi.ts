@@ -1,22 +1,18 @@
 /** As much of WASI (preview 1) as compilers' libraries want, inside the sandbox. No files, arguments or environment. */
-import type { PluginCall } from './call.ts'
-
-type Functions = Record<string, (...given: never[]) => unknown>
+import type { HostFunctions, PluginCall } from './call.ts'
 
 const SUCCESS = 0
 const BAD_DESCRIPTOR = 8
 const INVALID = 28
 export const NOT_SUPPORTED = 52
 const MAX_PARTS = 1_024
-/** Against copied bytes. */
 const RANDOM_COST = 4
-/** Against copied bytes, for text that is not plain ASCII. */
 const TEXT_COST = 4
 const decoder = new TextDecoder()
 /** A write's parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
 const MAX_WRITTEN = 65_536
 
-export function wasiFunctions({ charge, log, memory }: PluginCall): Functions {
+export function wasiFunctions({ charge, log, memory }: PluginCall): HostFunctions {
   const none = (count: number, size: number) => {
     memory().setUint32(count, 0, true)
     memory().setUint32(size, 0, true)
@@ -57,7 +53,6 @@ export function wasiFunctions({ charge, log, memory }: PluginCall): Functions {
       if (text.trim() !== '') log(text.trimEnd())
       return SUCCESS
     },
-    // Ends the search for preopened folders
     fd_prestat_get: () => BAD_DESCRIPTOR,
     fd_fdstat_get: () => BAD_DESCRIPTOR,
     fd_close: () => BAD_DESCRIPTOR,

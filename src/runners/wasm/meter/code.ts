@@ -13,7 +13,6 @@ const MAX_LOCALS = 10_000
 
 const ENTRY_COST = 4
 const HOST_CALL_COST = 120
-/** A power of two: bytes moved for a unit of fuel. */
 const BYTES_PER_UNIT_LOG2 = 3
 
 /**
@@ -23,7 +22,6 @@ const BYTES_PER_UNIT_LOG2 = 3
 export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array {
   const { bulkFunction, fuelGlobal, globals, imports } = gauge
   const global = unsigned(fuelGlobal)
-  // fuel -= cost
   const beforeCost = Uint8Array.of(0x23, ...global, 0x42)
   const afterCost = Uint8Array.of(0x7d, 0x24, ...global)
   const check = Uint8Array.from(trapWhenEmpty(global))
@@ -99,7 +97,6 @@ export function bulkBody({ fuelGlobal }: Pick<Gauge, 'fuelGlobal'>): number[] {
   return [0, 0x23, ...global, ...bytes, 0x7d, 0x24, ...global, ...trapWhenEmpty(global), 0x20, 0, 0x0b]
 }
 
-/** `if (fuel < 0) unreachable` */
 function trapWhenEmpty(global: readonly number[]): number[] {
   return [0x23, ...global, 0x42, 0, 0x53, 0x04, 0x40, 0x00, 0x0b]
 }

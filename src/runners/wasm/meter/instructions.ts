@@ -20,15 +20,11 @@ const LOOP: Instruction = { cost: 4, kind: 'loop' }
 const MEMORY: Instruction = { cost: 3, kind: 'plain' }
 const DIVISION: Instruction = { cost: 8, kind: 'plain' }
 const CALL: Instruction = { cost: 5, kind: 'plain' }
-/** May be one of the host's functions, which cost more. */
 const INDIRECT_CALL: Instruction = { cost: 30, kind: 'plain' }
 const BULK: Instruction = { cost: 20, kind: 'bulk' }
-/** A new buffer for the engine, however few pages it is. */
 const GROW: Instruction = { cost: 5_000, kind: 'bulk' }
 
-/** Floating-point square roots too. */
 const DIVISIONS = [0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0x9f, 0xa3]
-/** Stands for the prefix 0xfc. */
 const EXTENDED = 0x100
 
 type Simple = Instruction & { readonly numbers: number }

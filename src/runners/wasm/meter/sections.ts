@@ -30,7 +30,6 @@ export function checkHeader(bytes: Uint8Array): void {
   }
 }
 
-/** Without custom sections, which mean nothing to the engine. */
 export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteReader> {
   checkHeader(bytes)
   const sections = new Map<SectionName, ByteReader>()
