@@ -116,7 +116,6 @@ type Range = readonly [from: string, to: string]
 type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Range) => readonly ArchivedRow[]
 
 const READERS: Readonly<Record<Phase, ReadRows>> = {
-  // A toolkit's are those whose patterns begin with its name and a dot
   policies: (sql, after = '', range) =>
     sql
       .exec<{ pattern: string; body: string }>(
@@ -239,14 +238,8 @@ function documentRowOf(sql: SqlStorage, { dialect, key, version }: DocumentOf) {
 }
 
 function toolsOf(sql: SqlStorage, { dialect, key, version }: DocumentOf): Readonly<Record<string, string>> {
-  const rows = sql
-    .exec<{ name: string; tool: string }>(
-      `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
-       WHERE dialect = ? AND document_tool.key = ? AND version = ? ORDER BY document_tool.rowid`,
-      dialect,
-      key,
-      version,
-    )
-    .toArray()
+  const query = `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
+    WHERE dialect = ? AND document_tool.key = ? AND version = ? ORDER BY document_tool.rowid`
+  const rows = sql.exec<{ name: string; tool: string }>(query, dialect, key, version).toArray()
   return Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
 }

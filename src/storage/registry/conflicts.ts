@@ -104,7 +104,6 @@ export function isSame(
 ): boolean {
   return (
     stored.source.dialect === record.source.dialect &&
-    // A document with an id was compared as a whole
     (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
     (!given.implementation ||
       record.implementation === undefined ||

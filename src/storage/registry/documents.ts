@@ -32,7 +32,6 @@ export function textByHash(sql: SqlStorage, hash: string): string | undefined {
   return field<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
 }
 
-/** Only this document gives the tool new versions. */
 export function documentOfTool(sql: SqlStorage, tool: string): { dialect: string; key: string } | undefined {
   return firstRow(sql, 'SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
 }

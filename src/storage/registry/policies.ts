@@ -4,7 +4,6 @@ import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 
-/** `revision` is the last change of any policy. */
 export interface PolicyList {
   readonly revision: number
   readonly policies: readonly Policy[]

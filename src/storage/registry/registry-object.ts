@@ -129,7 +129,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitOf(this.#sql, name)
     }
 
-    /** Undefined for a toolkit with bundled tools, which cannot be given. */
     async giveToolkit(name: string, principal: string | null): Promise<Toolkit | undefined> {
       const given = await this.#change(() => giveToolkit(this.#sql, name, principal))
       return given ? toolkitOf(this.#sql, name) : undefined
@@ -210,7 +209,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitCounts(this.#sql, principal)
     }
 
-    /** Undefined where the principal sees something of it. */
     async unknown(name: string, principal: Principal): Promise<Unknown | undefined> {
       const { isSeen, unknown } = await import('./search/unknown.ts')
       if (isSeen(this.#sql, name, principal)) return undefined
@@ -224,7 +222,6 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return key
     }
 
-    /** With `since`, only the leaves changed since that revision. */
     async head(since?: number): Promise<HeadSince> {
       const head = await this.#headSince(since)
       await this.#outbox.schedule()

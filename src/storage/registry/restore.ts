@@ -68,7 +68,6 @@ function keyOf(tool: string): string {
   return name === undefined ? '' : toolKey(name)
 }
 
-/** A stored version stays, and so does the owner of its id. */
 function restoreDocument(sql: SqlStorage, document: KeptDocument, principal: Principal): RowOutcome {
   const { dialect, itself } = document
   const published = documentRows(sql, dialect, itself?.id ?? '')

@@ -112,7 +112,6 @@ export function storeLeftBundle(sql: SqlStorage, key: string, version: string, l
   statusChanged(sql, key, revision)
 }
 
-/** Queues what follows when another version may be a tool's newest, or none. */
 export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {
   queueVersions(sql, key, revision, reason)
   changed(sql, key, revision)

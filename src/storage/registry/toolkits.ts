@@ -96,7 +96,6 @@ function rowOf(sql: SqlStorage, toolkit: string): ToolkitRow | undefined {
   return firstRow<ToolkitRow>(sql, query, toolkit.toLowerCase())
 }
 
-/** A toolkit of the deployment's may have no row yet. */
 export function writeToolkit(sql: SqlStorage, toolkit: string, values: Partial<ToolkitRow>): void {
   const key = toolkit.toLowerCase()
   sql.exec('INSERT OR IGNORE INTO toolkit (key, name) VALUES (?, ?)', key, nameOf(sql, toolkit))
@@ -158,18 +157,12 @@ export function restoreOwner(
   return isSame ? 'unchanged' : 'taken'
 }
 
-/** Undefined where a toolkit has neither tools nor an owner. */
 export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined {
   const owner = ownerOf(sql, toolkit)
   if (owner === 'nobody') return undefined
-  const untrusted = sql
-    .exec<{ toolkit: string; tool: string; version: string }>(
-      `SELECT toolkit, tool, version FROM version JOIN tool ON tool.key = version.key
-       WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`,
-      ...keysOf(toolkit),
-    )
-    .toArray()
-    .map(({ version, ...name }) => formatToolId(name, version))
+  const query = `SELECT toolkit || '.' || tool || '@' || version FROM version JOIN tool ON tool.key = version.key
+    WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`
+  const untrusted = column<string>(sql, query, ...keysOf(toolkit))
   const deleted = deletionOf(sql, toolkit)
   return {
     toolkit: nameOf(sql, toolkit),
@@ -192,8 +185,7 @@ function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
   const query = 'SELECT owner FROM toolkit WHERE key = ?'
   const given = firstRow<{ owner: string | null }>(sql, query, toolkit.toLowerCase())
   if (given) return given.owner === null ? 'deployment' : { principal: given.owner }
-  // Tools published before toolkits had owners are the deployment's, as are names that differ from these in `-` and `_`
-  // alone
+  // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
   const plain = keysOf(toolkit.replaceAll('-', '_'))
   const older = field(sql, `SELECT 1 FROM tool WHERE ${ALIKE} >= ? AND ${ALIKE} < ? LIMIT 1`, ...plain)
   return older === undefined ? 'nobody' : 'deployment'

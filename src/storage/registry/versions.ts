@@ -43,11 +43,9 @@ export function keysIn(sql: SqlStorage, toolkit: string): string[] {
 }
 
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
+  const query = 'SELECT version, digest, status, bundled, left_bundle, publisher, trusted FROM version WHERE key = ?'
   return sql
-    .exec<VersionRow>(
-      'SELECT version, digest, status, bundled, left_bundle, publisher, trusted FROM version WHERE key = ?',
-      key,
-    )
+    .exec<VersionRow>(query, key)
     .toArray()
     .map(({ version, digest, status, bundled, left_bundle, publisher, trusted }) => ({
       version,

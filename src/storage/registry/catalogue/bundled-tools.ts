@@ -46,7 +46,6 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       if (!carried || !first) return stored
       const fresh = carried.map(({ version, digest }) => {
         const said = stored?.versions.find((each) => each.version === version)?.status
-        // Bundled versions await no review
         const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
         return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
       })

@@ -5,7 +5,6 @@ export function encodeCursor(place: string): string {
   return base64url.encode(place)
 }
 
-/** Undefined for a text that is no cursor of ours. */
 export function decodeCursor(cursor: string): string | undefined {
   try {
     const place = new TextDecoder().decode(base64url.decode(cursor))

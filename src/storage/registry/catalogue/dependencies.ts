@@ -1,7 +1,6 @@
 import { kvKey } from '../../keys.ts'
 import { column } from '../../rows.ts'
 
-/** The queued keys that readers of these tools' catalogue entries may need. */
 export function dependenciesOfListed(sql: SqlStorage, keys: readonly string[]): string[] {
   const listed = JSON.stringify(keys)
   const tools = column<string>(
@@ -19,7 +18,6 @@ export function dependenciesOfListed(sql: SqlStorage, keys: readonly string[]): 
   return [...dependenciesOfTools(sql, tools), ...tools.map((key) => kvKey('tool', key)), ...names]
 }
 
-/** The queued keys that the documents of these tools refer to. */
 export function dependenciesOfTools(sql: SqlStorage, keys: readonly string[]): string[] {
   return column<string>(
     sql,

@@ -167,7 +167,6 @@ type LandedRow = {
   landed_records: string | null
 }
 
-/** A written leaf, or else the one in KV's head; undefined for a new one that is in neither. */
 function leafOf(
   { first, landed_count, landed_lines, landed_records }: LandedRow,
   written: WrittenLeaf | undefined,
@@ -177,7 +176,6 @@ function leafOf(
   return { first, count: landed_count ?? 0, lines: landed_lines, records: landed_records }
 }
 
-/** The last change that is complete in a leaf of the new head. */
 function shownUpTo({ changed, behind }: LandedRow, written: WrittenLeaf | undefined): number {
   if (written) return written.changed === changed ? Infinity : written.revision
   return behind === null ? Infinity : behind - 1

@@ -46,7 +46,6 @@ export function headNow(known: Head, { since, ...given }: HeadSince): Head {
   return since === undefined ? given : { ...given, leaves: put(known.leaves, given.leaves).leaves }
 }
 
-/** -1 for a key before all leaves. */
 export function leafAt(leaves: readonly Leaf[], key: string): number {
   let from = 0
   let to = leaves.length

@@ -30,7 +30,6 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly policies: CachedPolicies
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
-  /** Served while nothing else can be read. */
   readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
   readonly giveWay: () => Promise<void>
 }
@@ -179,7 +178,6 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   return { catalogue, require: head.require }
 }
 
-/** Whether a range of keys may hold tools that the principal's patterns cover. */
 function beginnings(principal: Principal): (from: string, until: string | undefined) => boolean {
   const begins = beginningsOf(principal)
   if (!begins) return () => true

@@ -45,7 +45,6 @@ export function createKvHead({ kv, registry, now, reads, carried }: KvHeadOption
   }
 
   return {
-    /** A few seconds old at most, unless nothing newer can be read. */
     read: async (): Promise<Head> => kept.get(HEAD_KEY, load),
 
     async renew(): Promise<Head> {

@@ -34,7 +34,6 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   const texts = memory.part<string>(bytesOfText)
   const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
 
-  /** Undefined where a page is of an outdated catalogue. */
   async function textsOf(hashes: readonly string[]): Promise<readonly string[] | undefined> {
     const missing = hashes.filter((hash) => !texts.has(hash))
     const read = new Map<string, string | null>()

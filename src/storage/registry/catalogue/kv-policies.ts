@@ -29,7 +29,6 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     const list = await reader.read<PolicyList>(KEY, 'believe')
     const { policies, revision } = list ?? { policies: [], revision: 0 }
     const known = kept.peek(KEY)
-    // A known set has its patterns compiled
     return known?.revision === revision ? known : createPolicySet(policies, revision)
   }
 

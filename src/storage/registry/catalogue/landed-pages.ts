@@ -5,7 +5,6 @@ export function leavesToLand(sql: SqlStorage, revision: number): string[] {
   return column<string>(sql, 'SELECT first FROM leaf WHERE behind <= ? ORDER BY behind, first', revision)
 }
 
-/** The tools whose documents are in KV, or that KV's page lists already. */
 export function listableOf(sql: SqlStorage, first: string, keys: readonly string[]): ReadonlySet<string> {
   const page = pageAt(sql, first)
   const query = `SELECT value FROM json_each(?) WHERE value IN (SELECT value FROM json_each(?))

@@ -41,7 +41,6 @@ type LeafRow = {
 /** Count up with each change of how lines are written. */
 const LINES = '2'
 
-/** Makes every page anew where lines were written in an older form. */
 export function renewLines(sql: SqlStorage): void {
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
@@ -97,7 +96,6 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
     const pages = await pagesOfLeaf(sql, dirty, writeLine)
     if (!pages) continue
     const { first, count, lines, records } = pages.leaf
-    // A publication that came meanwhile has the leaf made again
     const update = 'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?'
     sql.exec(update, lines, records, count, first, revision)
   }
@@ -133,7 +131,6 @@ export async function pagesOfLeaf(
   return { leaf, texts, keys, changed, revision, until, isPartial: tools.length < all.length }
 }
 
-/** Undefined where no current page has this hash. */
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
   const query = 'SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)'
   const leaf = firstRow<LeafRow>(sql, query, hash)

@@ -2,30 +2,21 @@ import { field } from '../../rows.ts'
 import { type Name, type Term, termsOf } from '../../../core/search/question.ts'
 import { matching, type Seen } from './visibility.ts'
 
-/** Shares of a word's weight, by where a tool has it; */
+/** Shares of a word's weight: by where a tool has it, for synonyms, and for words that say little. */
 const ANYWHERE = 0.35
 const IN_NAMES = 0.3
 const IN_TOOLKIT = 0.3
-/** for synonyms; */
 const STAND_IN = 0.7
-/** and for words that say little. */
 const LOOSE = 0.3
 /** Added weight of a tool whose whole name is in the question. */
 const WHOLE_NAME = 1
 /** Weight of a word that no tool has, as a share of that of the rarest word, and of a personal name. */
 const UNKNOWN = 0.5
 const OWN_NAME = 0.15
-/** A tool is found that covers at least this share of the question, */
+/** The least share of the question and of the best match, and the number of specific words (or one in a name). */
 const LEAST_SHARE = 0.12
-/** this share of the best match, */
 const LEAST_OF_BEST = 0.5
-/** and so many specific words anywhere, or one in its names. */
 const LEAST_WORDS = 2
-
-export interface Coverage {
-  readonly covered: ReadonlyMap<number, number>
-  readonly unmatched: readonly string[]
-}
 
 interface Holders {
   readonly ids: readonly number[]
@@ -40,8 +31,7 @@ interface Group {
   readonly titled: readonly number[]
 }
 
-/** Scores each visible tool by the words it has, rare words weighing more. */
-export function coverageOf(sql: SqlStorage, q: string, seen: Seen): Coverage {
+export function coverageOf(sql: SqlStorage, q: string, seen: Seen) {
   const { groups, missing } = groupsOf(sql, termsOf(q), seen)
   const known = groups.reduce((sum, { term, most }) => sum + (term.isLoose ? 0 : most), 0)
   const unknown = missing.reduce((sum, term) => sum + (term.isLoose ? 0 : term.isOwnName ? OWN_NAME : UNKNOWN), 0)
@@ -56,7 +46,6 @@ function isSaying({ isLoose, isAction, isOwnName }: Term): boolean {
   return !isLoose && !isAction && !isOwnName
 }
 
-/** Implied terms are not reported as missing. */
 function groupsOf(sql: SqlStorage, terms: readonly Term[], seen: Seen) {
   const found = foundBy(sql, terms, seen)
   const has = new Set(found.map(({ term }) => term))
@@ -90,7 +79,6 @@ function foundBy(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly 
   })
 }
 
-/** In the order in which `foundBy` reads the results. */
 function expressionsOf({ match, isAction, isItself }: Name): readonly string[] {
   return [
     `{name toolkit tags} : (${match})`,

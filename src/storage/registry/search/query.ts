@@ -49,13 +49,11 @@ export function query(
   const from = cursor === undefined ? START : behindOf(cursor)
   if (!from) return undefined
   if (versions === 'newest') return newestOf(sql, { ...listQuery, q }, limit, principal, from)
-  // Tags are a version's
   const scope = scopeOf(sql, { ...listQuery, tag: undefined }, principal)
   const { page, unmatched } = rank(sql, q, scope, MAX_LOOKED_AT + 1, from)
   return { ...pageOf(sql, versionsOf(sql, page, from), listQuery, limit, principal), unmatched }
 }
 
-/** After a tool or, with `version`, after that version of it. */
 type Place = Behind & { readonly version?: string }
 
 const START: Place = { place: 0, id: 0 }
@@ -131,7 +129,7 @@ function pageOf(
     lookedTo = row.cursor
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
-    if (tag !== undefined && !isTagged(sql, record, tag)) continue
+    if (tag !== undefined && !record.tags.includes(tag) && !tagsOfToolkit(sql, record.toolkit).includes(tag)) continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
     // Only of versions that the principal may see
@@ -141,10 +139,6 @@ function pageOf(
     characters += row.record.length
   }
   return { found }
-}
-
-function isTagged(sql: SqlStorage, { tags, toolkit }: ToolRecord, tag: string): boolean {
-  return tags.includes(tag) || tagsOfToolkit(sql, toolkit).includes(tag)
 }
 
 function allVersions(

@@ -27,7 +27,6 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 `
 
-/** Rebuilds an index of an older form. */
 export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
   for (const table of ['words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
@@ -92,7 +91,6 @@ export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
   }
 }
 
-/** Names are compared without case and separators. */
 export function plainText(name: string): string {
   return name.toLowerCase().replaceAll(/[._\s-]/g, '')
 }

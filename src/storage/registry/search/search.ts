@@ -8,17 +8,10 @@ const PRECISION = 1e6
 /** More than any score, in units of the precision. */
 const VERY = 1e12
 
-/** `id` is the tool's in the index; `place` counts from 1. */
 export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
 
 /** A page begins after this tool or, where the search no longer finds it, after its place. */
 export type Behind = Pick<Ranked, 'id' | 'place'>
-
-export interface Ranking {
-  readonly page: readonly Ranked[]
-  readonly total: number
-  readonly unmatched: readonly string[]
-}
 
 /** Tools with the same score, sorted by key; `before` others score more. */
 interface Tied {
@@ -33,7 +26,7 @@ export function rank(
   scope: IndexFilter,
   limit: number,
   behind: Behind = { place: 0, id: 0 },
-): Ranking {
+) {
   const { covered, unmatched } = coverageOf(sql, q, visibleIds(sql, scope))
   const ties = tiesOf(covered, veryOf(sql, q, scope))
   const last = ties.at(-1)

@@ -4,7 +4,7 @@ import { levelled } from '../../../core/access/policy.ts'
 import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { formatToolId, parseToolId, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
-import { field } from '../../rows.ts'
+import { column, field } from '../../rows.ts'
 import { nearestNames } from './nearest.ts'
 import { NOT_DELETED, SHOWN } from './query.ts'
 import { keysOf } from '../toolkits.ts'
@@ -19,7 +19,6 @@ const ROWS = `SELECT toolkit, tool, json_extract(record, '$.securityLevel') AS s
 
 const KNOWN = `left_bundle = 0 AND json_extract(status, '$.state') <> 'pending' AND ${NOT_DELETED}`
 
-/** Whether a principal sees a tool, or any tool of a toolkit, in any version. */
 export function isSeen(sql: SqlStorage, name: string, principal: Principal): boolean {
   const tool = parseToolId(name)
   const rows = tool
@@ -35,7 +34,6 @@ export function unknown(sql: SqlStorage, name: string, principal: Principal): Un
   return tool ? unknownTool(sql, tool, principal) : { name, ...toolkitsNear(sql, name, principal) }
 }
 
-/** Similar names or, where the toolkit is known, some of its tools. */
 function unknownTool(sql: SqlStorage, tool: ToolName, principal: Principal): Unknown {
   const name = formatToolId(tool)
   const sees = (other: string) => isSeen(sql, other, principal)
@@ -47,11 +45,9 @@ function unknownTool(sql: SqlStorage, tool: ToolName, principal: Principal): Unk
 }
 
 function namesIn(sql: SqlStorage, toolkit: string): readonly string[] {
-  const query = 'SELECT toolkit, tool FROM tool WHERE key >= ? AND key < ? AND listed IS NOT NULL ORDER BY key LIMIT ?'
-  return sql
-    .exec<{ toolkit: string; tool: string }>(query, ...keysOf(toolkit), MAX_LOOKED_AT)
-    .toArray()
-    .map((each) => formatToolId(each))
+  const query = `SELECT toolkit || '.' || tool FROM tool
+    WHERE key >= ? AND key < ? AND listed IS NOT NULL ORDER BY key LIMIT ?`
+  return column<string>(sql, query, ...keysOf(toolkit), MAX_LOOKED_AT)
 }
 
 function toolkitsNear(sql: SqlStorage, asked: string, principal: Principal): Omit<Unknown, 'name'> {

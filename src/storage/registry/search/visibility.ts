@@ -3,7 +3,6 @@ import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { column, field } from '../../rows.ts'
 
-/** A condition of SQL on the search index, with its bindings. */
 export interface IndexFilter {
   readonly condition: string
   readonly bindings: readonly SqlStorageValue[]
@@ -78,7 +77,6 @@ export function visibleIds(sql: SqlStorage, { condition, bindings }: IndexFilter
   return { count: ids.size, last, spans, ids }
 }
 
-/** The visible tools that each FTS5 expression finds. */
 export function matching(
   sql: SqlStorage,
   expressions: readonly string[],
