@@ -6,10 +6,7 @@ import { mayHaveBody } from './response-rules.ts'
 /** Requests of bundled tools do not say which of their headers carry credentials. */
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
 
-/**
- * For bundled tools: rejects with a TypeError that says why, or the signal's reason. A redirect to another origin loses
- * its credential headers, and is refused where it keeps the body, which may hold a client secret.
- */
+/** Rejects with a TypeError or the signal's reason. No redirect takes credential headers or a body to another origin. */
 export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<RequestingTool, 'signal'>): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)

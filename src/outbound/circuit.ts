@@ -5,7 +5,6 @@ export interface Circuit {
   readonly heardAt: number
   readonly openedAt: number
   readonly pauseMs: number
-  /** While half-open, the others wait for one request until then. */
   readonly probeUntil: number
 }
 
@@ -43,10 +42,7 @@ export function heard(now: number): Circuit {
   return { ...CLOSED, heardAt: now }
 }
 
-/**
- * A failure does not count where the host answered, or the circuit opened, after the request was sent: else one
- * caller's slow requests would keep everybody's from being sent.
- */
+/** Requests sent before the last answer do not count: one caller's slow ones would keep everybody's from being sent. */
 export function failed(circuit: Circuit, sentAt: number, now: number): Circuit {
   const isOpen = circuit.failures >= MAX_FAILURES
   if (sentAt < circuit.heardAt || (isOpen && sentAt < circuit.openedAt)) return circuit

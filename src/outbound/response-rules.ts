@@ -7,10 +7,7 @@ const WIRE_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding']
 const DECODED = new Set(['', 'identity', 'gzip', 'br'])
 const PARTIAL = 206
 
-/**
- * Why a response cannot be searched for secrets: unknown encodings hide them, and so does a part, since half a secret
- * is not recognised.
- */
+/** Why a response cannot be searched for secrets: unknown encodings hide them, and a part may hold half of one. */
 export function unreadable({ status, headers, body }: Response, mayBePartial: boolean): string | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase()
   if (body !== null && !DECODED.has(encoding)) return `its content encoding is '${encoding.slice(0, 40)}'`

@@ -102,7 +102,6 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       const place = await takePlace(route, asker)
       if (!place) return BUSY
       const sentAt = now()
-      // It may have been opened while this request waited for its place
       const refusedSince = refusalOf(route.circuit, sentAt)
       if (refusedSince) {
         place.giveBack()

@@ -10,7 +10,6 @@ interface Shape {
   readonly required: ReadonlySet<string>
 }
 
-/** Keywords about an object as a whole: such a body is one input. */
 const OF_THE_WHOLE = (
   'oneOf anyOf not if enum const patternProperties propertyNames dependentRequired dependentSchemas ' +
   'minProperties maxProperties unevaluatedProperties $dynamicRef'

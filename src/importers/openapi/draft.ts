@@ -13,7 +13,6 @@ export interface Input {
 export interface Draft {
   readonly description: Description
   readonly work: ConversionWork
-  /** Gives the input's name: of two with one name the later has its place added. */
   readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
   readonly parameters: JsonObject[]

@@ -22,7 +22,6 @@ export interface ToolMaker {
   readonly budget: Budget
 }
 
-/** In characters; larger inputs keep repeated definitions under `$defs`. */
 const LARGE_INPUT = 32 * 1024
 const MAX_DESCRIPTION = 4_000
 const MAX_TITLE = 200

@@ -30,7 +30,6 @@ export function outputOf(
   const responses = Object.entries(objectAt(operation, 'responses'))
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
   if (successes.length === 0) {
-    // Redirects are followed, and what they lead to is not described
     return responses.some(([status]) => /^30[12378]$/.test(status)) ? of('binary', BYTES) : of('auto', {})
   }
   const contents: Node[] = []

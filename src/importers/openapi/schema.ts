@@ -33,9 +33,6 @@ export interface ConversionWork {
 
 export type SchemaConverter = ReturnType<typeof createSchemaConverter>
 
-/** Requests have no `readOnly` property, and responses no `writeOnly` one. */
-export type Direction = 'request' | 'response'
-
 /** They judge no value, and may stand beside a reference in every edition. */
 const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
 const KEPT: ReadonlySet<string> = new Set(
@@ -50,7 +47,7 @@ const SCHEMA_UNITS = 4
  * Responses lose examples and patterns, and closed objects become open, since servers add properties before their
  * descriptions do. `oneOf` becomes `anyOf`: without discriminators and directions, alternatives overlap.
  */
-export function createSchemaConverter(description: Description, direction: Direction) {
+export function createSchemaConverter(description: Description, direction: 'request' | 'response') {
   const known = new WeakMap<object, Converted>()
   const definitions = new Map<string, unknown>()
 
@@ -167,7 +164,6 @@ export function createSchemaConverter(description: Description, direction: Direc
   }
 }
 
-/** Spells OpenAPI 2.0 and 3.0 and older JSON Schemas as 2020-12. */
 function withoutOldSpellings(source: Node): Node {
   const schema: Record<string, unknown> = { ...source }
   for (const [bound, exclusive] of [

@@ -4,10 +4,7 @@ import { type Description, follow, listAt, type Node, objectAt, type Possible, s
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
-/**
- * The first alternative whose schemes the publisher all named, else none where that is allowed, else the first that can
- * be expressed. Credentials beyond the description's go along with every call.
- */
+/** The first alternative whose schemes the publisher named, else none where allowed, else the first expressible. */
 export function chooseSecurity(
   description: Description,
   operation: Node,

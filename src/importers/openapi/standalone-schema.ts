@@ -6,8 +6,6 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Possible } from './description.ts'
 import { asSchema, type Converted, type SchemaConverter, type ConversionWork } from './schema.ts'
 
-export type KeptDefinitions = 'recursive' | 'shared'
-
 /** A definition's 256 KiB hold its schemas and texts. */
 const MAX_CHARACTERS = 200_000
 const HOLDERS = keywordsWhere(({ holds }) => holds.includes('schema'))
@@ -21,7 +19,7 @@ const SMALL = 160
 export function standaloneSchema(
   root: Converted,
   converter: SchemaConverter,
-  keep: KeptDefinitions,
+  keep: 'recursive' | 'shared',
   work: ConversionWork,
 ): Possible<JsonSchema> {
   const { budget } = work

@@ -38,7 +38,6 @@ export function operationOfSwagger(description: Description, operation: Node, pa
   }
 }
 
-/** `schemes`, `host` and `basePath` as 3.0 servers, https first. */
 export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
   const basePath = textAt(root, 'basePath') ?? '/'
   const host = textAt(root, 'host')

@@ -92,7 +92,6 @@ const ERROR = object({
 const RESPONSE = object(
   {
     type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none'])),
-    /** RFC 6901: the part of a JSON answer that is the tool's value. */
     pointer: nullish(POINTER, ''),
     statuses: nullish(list(STATUS, { least: 1 }), ['2xx']),
     error: optional(ERROR),

@@ -55,7 +55,6 @@ function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRec
   return !elsewhere.some(([, schema]) => mayHoldFiles(schema) || JSON.stringify(schema).includes('"$ref"'))
 }
 
-/** Fills `{tool}` and `{called}` in the URL, unless an input or a credential has that name. */
 function namingTool(implementation: HttpImplementation, record: ToolRecord): HttpImplementation {
   const { parameters, credentials } = implementation
   const { tool, called = tool } = record

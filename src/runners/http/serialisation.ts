@@ -25,10 +25,7 @@ export function serialisePath(name: string, value: unknown, { style, explode }: 
   return style === 'label' ? `.${text}` : text
 }
 
-/**
- * OpenAPI 3.1, "Style Values". It leaves open how values within values are written: as JSON text, but nested brackets
- * in `deepObject`; an exploded `spaceDelimited` or `pipeDelimited` is an exploded `form`.
- */
+/** OpenAPI 3.1, "Style Values". Values within values, which it leaves open, are JSON text or nested brackets. */
 export function serialiseQuery(name: string, value: unknown, serialisation: Serialisation): string[] {
   if (isAbsent(value)) return []
   const { style, explode, allow_reserved } = serialisation

@@ -85,7 +85,6 @@ function standsAlone({ authority }: UrlTemplate): boolean {
   )
 }
 
-/** A piece of a host may not have dots, nor become another host. */
 function isHost(text: string, whole: boolean): boolean {
   return (whole ? text.split('.') : [text]).every((label) => LABEL.test(label))
 }

@@ -18,7 +18,6 @@ export interface ServerOutcome {
   readonly retryAfter?: number | 'backoff'
   /** The server may have done what it was asked, and does not say so. */
   readonly isUncertain?: boolean
-  /** It refused the credentials (RFC 9110 section 15.5.2). */
   readonly isUnauthorized?: boolean
 }
 

@@ -70,7 +70,6 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
   })
 }
 
-/** As the plugin schema and plugins in use have it: `{content: [{type, …}], isError?}`. */
 function readPluginResult(text: string, usage: ResourceUsage): RunResult {
   const result = parseJson(text)
   if (result === undefined) return failed('The plugin answered with something that is no JSON')

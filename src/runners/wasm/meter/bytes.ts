@@ -81,7 +81,6 @@ export class ByteWriter {
     this.copy(bytes, 0, bytes.length)
   }
 
-  /** Most pieces are short, for which a loop is the quickest way. */
   copy(bytes: ArrayLike<number>, from: number, to: number): void {
     this.#makeRoom(to - from)
     if (to - from > 64 && bytes instanceof Uint8Array) this.#bytes.set(bytes.subarray(from, to), this.#length)

@@ -15,10 +15,7 @@ const ENTRY_COST = 4
 const HOST_CALL_COST = 120
 const BYTES_PER_UNIT_LOG2 = 3
 
-/**
- * Each straight line of code pays for its instructions when it begins, and lines begun by a loop or a call trap
- * without fuel: so nothing outruns its fuel by more than one pass of a function without loops.
- */
+/** Each straight line of code pays as it begins, and loops and calls trap without fuel: no pass outruns it. */
 export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array {
   const { bulkFunction, fuelGlobal, globals, imports } = gauge
   const global = unsigned(fuelGlobal)

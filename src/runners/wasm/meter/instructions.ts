@@ -3,10 +3,7 @@ import { type ByteReader, ModuleError } from './bytes.ts'
 export interface Instruction {
   /** Units of fuel: about one simple instruction each. */
   readonly cost: number
-  /**
-   * After `loop`, code may run again; after `branch` not at all; `bulk` works on as many bytes as the top of the
-   * stack says.
-   */
+  /** After `loop` code may run again, after `branch` not at all; `bulk` works on as many bytes as the stack says. */
   readonly kind: 'plain' | 'loop' | 'branch' | 'bulk'
   readonly global?: number
   readonly callee?: number

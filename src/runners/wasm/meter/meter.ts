@@ -11,7 +11,6 @@ export interface MeterOptions {
 
 export type Metered = ReturnType<typeof meterModule>
 
-/** Below zero there was too little. */
 export const FUEL_EXPORT = '__fuel'
 export const START_EXPORT = '__start'
 
