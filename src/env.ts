@@ -45,7 +45,6 @@ export class ConfigError extends Error {}
 
 /** Sent to nobody. */
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
-/** No tool may have them, whatever TOOL_SECRETS says. */
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
@@ -124,7 +123,6 @@ export function loadConfig(env: Env) {
     },
     /** The first encrypts, all decrypt. None: no grants are kept. */
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
-    /** Then grants are kept for loopback hosts alone. */
     vaultKeysArePublic,
     userVerifierUrl,
     connectIssuer,
@@ -263,12 +261,10 @@ function readRules(value: unknown): PeopleRules['rules'] {
 
 function readIssuers(value: string | undefined): readonly string[] | undefined {
   const issuers = value?.split(/\s+/).filter((issuer) => issuer !== '')
-  // A user's id has it behind the issuer
   if (issuers?.some((issuer) => issuer.includes('|'))) throw new ConfigError("JWT_ISSUER must not have a '|'")
   return issuers && [...new Set(issuers)]
 }
 
-/** A table of `wrangler.toml` arrives as an object; `--var` gives its JSON text. */
 function readToolSecrets(
   value: unknown,
   text: (name: string) => string | undefined,

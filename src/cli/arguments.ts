@@ -18,7 +18,6 @@ export function gather(text: string, before: readonly string[] = []): readonly s
   return [...before, text]
 }
 
-/** `-` is the standard input. */
 export async function readInput(file: string, { stdin }: Surroundings): Promise<string> {
   if (file !== '-') return readFile(file, 'utf8')
   const parts: Buffer[] = []

@@ -1,6 +1,5 @@
 import type { SwitchboardError } from '../client/index.ts'
 
-/** `usage`: a wrong or missing argument; `refused`: a file that must not be changed, or cannot be read. */
 type CliErrorCode = 'usage' | 'failed' | 'refused'
 
 export class CliError extends Error {

@@ -34,7 +34,6 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
     user: options.user,
     client: new Switchboard({ url, key, user: options.user }),
     connection,
-    /** The same without the key. */
     stranger: connect({ url, attempts: 1 }),
     terminal: createTerminal(surroundings, options, signal),
     surroundings,

@@ -1,4 +1,3 @@
-/** Control characters but line breaks and tabs, and those that change the direction of a text. */
 const CONTROLS = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 export function clean(text: string): string {

@@ -2,7 +2,6 @@ import { type Connection, sleep } from './connection.ts'
 import { isObject, textIn } from './json.ts'
 import { type Challenge, SwitchboardError } from './switchboard-error.ts'
 
-/** Seconds for which the deployment may hold a request until the state changes. */
 const WAIT = 59
 const PACE_MS = 1_000
 

@@ -24,7 +24,6 @@ export interface CallResult {
   readonly value: unknown
 }
 
-/** How often one call may ask a person: for an account or two, and an approval. */
 const MAX_ROUNDS = 5
 
 export async function callTool(

@@ -10,11 +10,7 @@ import { isObject, type JsonRecord, objectsIn, textIn } from './json.ts'
  * - `tool_failed`: the tool ran, or began to, and failed (`canRetry`)
  * - `refused`: the request is not in order, or there is no such tool or version (`suggestions`)
  * - `invalid`: the document or body that was sent is not in order (`problems`)
- * - `unauthenticated`, `forbidden`, `not_found`, `conflict`, `rate_limited`, `unavailable`: as HTTP says
- * - `internal`: Switchboard is at fault
- * - `unreachable`: nobody answered, or the connection was lost
  * - `answer_invalid`: what answered is no Switchboard
- * - `timed_out`, `cancelled`: by `timeout`, by `signal`
  */
 export type ErrorCode =
   | 'input_invalid'
@@ -43,7 +39,6 @@ export interface Challenge {
   readonly checkUrl?: string
   readonly scopes?: readonly string[]
   readonly user?: string
-  /** When the link ends, as an ISO 8601 time. */
   readonly expiresAt?: string
 }
 

@@ -13,7 +13,6 @@ import { oxp } from '../dialects/oxp/definition.ts'
 import { encodeFlat, listedLine } from '../dialects/oxp/encode.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
 
-/** In the order in which they are asked about a definition's shape. */
 export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
 
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([

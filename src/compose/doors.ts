@@ -59,9 +59,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   const gate = createGate(own.before(authenticator), rateLimit, prepare, watch)
   return {
     gate,
-    /** There also while the registry is not. */
     gateBesideTools: createGate(own.before(authenticator), rateLimit, nothing, watch),
-    /** A session counts beside other credentials. */
     gateForPages: createGate(own.before(sessions), rateLimit, nothing, watch),
     gateForVisitors: createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, nothing, watchVisitors),
     gateForAgents: createGate(forAgents, rateLimit, prepare, watch),

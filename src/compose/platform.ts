@@ -21,7 +21,6 @@ export const traffic = createTraffic({
   },
 })
 
-/** Ends with the deadline or the caller's going away. A tool that answers at once costs no timer. */
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   const started = Date.now()
   let controller: AbortController | undefined

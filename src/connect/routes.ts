@@ -24,7 +24,6 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
-/** The metadata that counts here (RFC 7591, section 2). */
 const METADATA = object(
   {
     redirect_uris: list(string(), { least: 1 }),
@@ -110,7 +109,6 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     const text = form.value.toString()
     return answered(async () => {
       const answer = await server.token(origin, authorization, text, asserted)
-      // A revoked or repeated token ends here at once
       if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(credentialOf(form.value)))
       return answer
     })
@@ -166,7 +164,6 @@ async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {
   }
 }
 
-/** An error of the authorization server (RFC 6749, section 5.2). */
 function oauthError(status: number, error: string, description: string): Response {
   const headers = { 'cache-control': 'no-store', ...(status === 503 || status === 429 ? { 'retry-after': '1' } : {}) }
   return jsonText(JSON.stringify({ error, error_description: description }), status, headers)

@@ -7,7 +7,6 @@ export interface Build {
   readonly hash: string
   readonly tools: readonly (Carried & {
     readonly record: ToolRecord
-    /** Absent where the schema must be interpreted, since compiled code is under no bound. */
     readonly validateInput?: Validate
     readonly validateOutput?: Validate
   })[]

@@ -15,7 +15,6 @@ const OPTIONS = {
   'watch': { type: 'boolean', default: false },
 } satisfies ParseArgsOptionsConfig
 
-/** The later one of two `--var` of one name holds. Throws for an unknown option. */
 export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
   const port = portOf(values.port)

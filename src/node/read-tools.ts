@@ -44,7 +44,6 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   handler: true,
 }
 
-/** A tool's path is its id. Throws a `Broken`. */
 async function readFile(folder: string, path: string, name: ToolName): Promise<DeclaredTool[]> {
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)

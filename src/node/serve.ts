@@ -101,7 +101,6 @@ function workerOf(port: number) {
   })
 }
 
-/** `npm run dev` finds what `wrangler dev` stored. `npm run serve` stores beside it. */
 function storage() {
   const folder = resolve(options['persist-to'] ?? join(root, '.wrangler/state'))
   if (!options.watch) return { resourcePersistencePath: folder }

@@ -28,7 +28,6 @@ export interface PendingAuthorization extends PendingRequest {
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token?: string
-  /** Seconds from now on; absent where the provider did not say. */
   readonly expires_in?: number
   /** Absent where the provider did not say: then it is what was requested (RFC 6749, section 5.1). */
   readonly scopes?: readonly string[]

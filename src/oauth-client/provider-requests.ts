@@ -59,7 +59,6 @@ export async function authorizationUrl(
   return url.href
 }
 
-/** This deployment as a client of one provider. The guarded `fetch` alone says which hosts may be asked over http. */
 export function clientOf(
   provider: Provider,
   server: ProviderServer,

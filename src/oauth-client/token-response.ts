@@ -1,11 +1,9 @@
 import { isObject } from '../core/tool/json.ts'
 
 const ERRORS: Readonly<Record<string, string>> = {
-  // GitHub
   bad_verification_code: 'invalid_grant',
   bad_refresh_token: 'invalid_grant',
   incorrect_client_credentials: 'invalid_client',
-  // Slack
   invalid_code: 'invalid_grant',
   code_already_used: 'invalid_grant',
   invalid_refresh_token: 'invalid_grant',

@@ -8,7 +8,6 @@ interface Flow {
   readonly back: string
 }
 
-/** As long as an agent's request may be, which is returned to after signing in. */
 export const MAX_RETURN = 8_192
 const LIFETIME_MS = 15 * 60_000
 /** Browsers keep 4,096 bytes of a cookie, its name included. */

@@ -28,7 +28,6 @@ export interface OpenIdOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Looked for at the UserInfo endpoint where the ID token lacks them. */
   readonly claims: readonly string[]
   readonly fetch: Fetch
   readonly findServer: FindServer

@@ -29,7 +29,6 @@ export interface SignInProvider {
 
 export interface SignInFaceDeps {
   readonly sessions: Sessions
-  /** Absent: people sign in with an API key. */
   readonly provider: SignInProvider | undefined
   readonly flows: ReturnType<typeof createFlows>
   readonly authenticator: Pick<Authenticator, 'holderOf'>

@@ -82,7 +82,6 @@ function send({ connection, signal }: CliSession, json: JsonRecord, options: Imp
   return connection.json<unknown>({ method: 'POST', path, query, json, signal, repeatable: true })
 }
 
-/** `{"openapi": …}`: a file's text, or an address. */
 async function sourceOf(source: string, kind: string | undefined): Promise<JsonRecord> {
   if (kind !== undefined && !KINDS.includes(kind)) {
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)

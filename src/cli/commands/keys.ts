@@ -88,7 +88,6 @@ async function revoke({ connection, terminal, signal }: CliSession, id: string):
   )
 }
 
-/** The text alone goes to the standard output, for scripts. */
 function showKey({ terminal }: CliSession, key: unknown): void {
   terminal.give(key, () => {
     terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown this once:`)

@@ -3,7 +3,6 @@ import type { JsonObject } from '../tool/json.ts'
 
 /** A recorded act of administration, or a refusal: never with a body, a secret or a token. */
 export interface Act {
-  /** Milliseconds since 1970. */
   readonly at: number
   readonly act: string
   readonly principal?: string | undefined

@@ -8,7 +8,8 @@ export interface Agent {
   readonly owner: string
   /** Whose it is in lists: the owner's one user, else the owner's principal. */
   readonly user: string
-  readonly client: AgentClient
+  /** `host` is where people are sent back to with a code. */
+  readonly client: { readonly id: string; readonly name: string; readonly host: string }
   readonly toolkits: readonly string[]
   readonly scopes: readonly Scope[]
   readonly origin: string
@@ -16,18 +17,10 @@ export interface Agent {
   readonly expires_at: string
 }
 
-export interface AgentClient {
-  readonly id: string
-  readonly name: string
-  /** The host that people are sent back to with a code. */
-  readonly host: string
-}
-
 export interface ListedAgent extends Agent {
   readonly used_at?: string
 }
 
-/** Never stale. */
 export interface AgentStore {
   /** By access token; `expiresAt` in milliseconds since 1970. */
   find(origin: string, token: string): Promise<{ readonly agent: Agent; readonly expiresAt: number } | undefined>

@@ -18,7 +18,6 @@ function isTrue(value: unknown): value is true {
   return value === true
 }
 
-/** A call for approval needs a caller who can be told from others: level 1 at least. */
 export function leastLevel(level: number, approval: boolean): number {
   return approval ? Math.max(1, level) : level
 }

@@ -14,7 +14,6 @@ export type NewOAuthClient = Omit<OAuthClient, 'client_id' | 'created_at'>
 export interface OAuthClientStore {
   create(origin: string, client: NewOAuthClient): Promise<OAuthClient & { readonly client_secret?: string }>
   list(): Promise<readonly OAuthClient[]>
-  /** False where there was none. Its agents end with it. */
   remove(id: string): Promise<boolean>
 }
 

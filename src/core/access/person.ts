@@ -13,7 +13,6 @@ export interface PersonClaims {
 type Claims = Readonly<Record<string, unknown>>
 
 const MAX_ADDRESS = 254
-/** Per person: a session keeps them. */
 const MAX_GROUPS = 1_000
 const MAX_GROUP = 256
 /** Letters beyond ASCII are left out: some become ASCII in lower case, such as U+212A, and others look like ASCII. */

@@ -12,7 +12,6 @@ import type { Expected } from '../tool/revision.ts'
 /** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
 export type Policy = { readonly pattern: string } & ReadBy<ReturnType<typeof policyReader>>
 
-/** Why a secret may not be named, in words that follow its name; undefined when it may. */
 export type JudgeSecret = (name: string) => string | undefined
 
 export const MAX_POLICIES = 200
@@ -122,7 +121,6 @@ export interface Policies {
   now(): PolicySet
 }
 
-/** Never stale. */
 export interface PolicyStore {
   list(): Promise<readonly Policy[]>
   /** Whether it is new; undefined at `MAX_POLICIES`, `stale` where the present one is not as expected. */

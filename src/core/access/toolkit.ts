@@ -30,7 +30,6 @@ export type ToolkitChanged =
   | { readonly ok: true; readonly toolkit: Toolkit }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
-/** Never stale. */
 export interface ToolkitStore {
   find(toolkit: string): Promise<Toolkit | undefined>
   give(toolkit: string, principal: string | null): Promise<Toolkit | undefined>

@@ -38,7 +38,6 @@ export type LineFormat =
 
 export interface Unknown {
   readonly name: string
-  /** Visible names that are near it, or else some of its neighbours. */
   readonly known: readonly string[]
   readonly isNear: boolean
 }

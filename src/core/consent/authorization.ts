@@ -21,7 +21,6 @@ export interface Authorization {
   /** Whether the provider granted the scopes before: then the person alone is asked. */
   readonly isHeld?: boolean
   readonly input?: JsonObject
-  /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
@@ -56,7 +55,6 @@ export interface ToolkitConsent {
   readonly given_at: string
 }
 
-/** Times are ISO 8601 in UTC. */
 export interface Grant {
   readonly provider: string
   readonly account: string

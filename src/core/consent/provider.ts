@@ -18,7 +18,6 @@ export interface Provider {
   readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'none'
   readonly authorization_parameters?: Readonly<Record<string, string>>
   readonly extra_scopes?: readonly string[]
-  /** A space by default (RFC 6749). */
   readonly scope_separator?: string
   readonly tools?: readonly string[]
 }

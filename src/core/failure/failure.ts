@@ -16,17 +16,9 @@ export type Failure =
   | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
   | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
-  | {
-      readonly type: 'unauthenticated'
-      readonly reason: string
-      readonly suggestions?: readonly string[]
-    }
+  | { readonly type: 'unauthenticated'; readonly reason: string; readonly suggestions?: readonly string[] }
   | ({ readonly type: 'forbidden'; readonly reason: string } & ForOperator)
-  | {
-      readonly type: 'rate-limited'
-      readonly retry_after_ms: number
-      readonly policy?: LimitPolicy
-    }
+  | { readonly type: 'rate-limited'; readonly retry_after_ms: number; readonly policy?: LimitPolicy }
   | { readonly type: 'id-malformed'; readonly asked: string }
   | { readonly type: 'tool-unknown'; readonly asked: string; readonly suggestions: readonly string[] }
   | {
@@ -54,12 +46,7 @@ export type Failure =
       readonly user_id: boolean
       readonly detail: string
     } & ForOperator)
-  | {
-      readonly type: 'approval-required'
-      readonly id: string
-      readonly reason: string
-      readonly challenge: Challenge
-    }
+  | { readonly type: 'approval-required'; readonly id: string; readonly reason: string; readonly challenge: Challenge }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
   | ({ readonly type: 'tool-failed' } & ToolFailure)
@@ -67,10 +54,8 @@ export type Failure =
   | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
   /** The call succeeded, but its output schema does not allow a link to the artifact. */
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
-  /** The call succeeded, and its whole output is the artifact. */
   | { readonly type: 'select-failed'; readonly why: string; readonly artifact?: Artifact }
   | ({ readonly type: 'output-too-large'; readonly limit: number; readonly why: string } & ForOperator)
-  /** A call of this id was begun, and nobody can tell what became of it. */
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)

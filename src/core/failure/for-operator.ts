@@ -5,7 +5,6 @@ export function operatorsPart(failure: Failure): string | undefined {
   return 'forOperator' in failure ? failure.forOperator : undefined
 }
 
-/** Administrators are told what only they can put right; others, such as agents, what they or their users can do. */
 export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
   switch (failure.type) {

@@ -57,7 +57,6 @@ function isComposite(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** JSON Schema 2020-12 Core section 4.2.2. */
 export function areEqual(one: unknown, other: unknown): boolean {
   return comparable(one) === comparable(other)
 }

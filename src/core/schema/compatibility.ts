@@ -11,7 +11,6 @@ export type Contract = Pick<
   'version' | 'input' | 'output' | 'requirements' | 'securityLevel' | 'requiresApproval'
 >
 
-/** All differences that callers may notice. Schemas that take too much work to compare are one `major` change. */
 export function compareDefinitions(previous: Contract, next: Contract, budget = createBudget()): Change[] {
   return affordable(() => [
     ...compareSchemas('input', previous.input, next.input, budget),

@@ -21,7 +21,6 @@ type Schema = Readonly<Record<string, unknown>>
 
 const REFERENCES = [...keywordsWhere(({ role }) => role === 'reference')]
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
-/** These interact with keywords beside them. */
 const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
 const MAX_LEVELS = 100
 const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }

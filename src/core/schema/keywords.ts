@@ -60,7 +60,6 @@ const oneSchema = { ...applicator, holds: 'schema' } as const
 const assertion = { role: 'assertion', changes: 'constraint' } as const
 const count = { ...assertion, holds: 'count' } as const
 
-/** Other keywords are allowed and have no effect. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ...each(['$id', '$schema', '$comment'], { holds: 'text', role: 'identifier' }),
   ...each(['$anchor', '$dynamicAnchor'], { holds: 'anchor', role: 'anchor', changes: 'opaque' }),

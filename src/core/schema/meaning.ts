@@ -11,13 +11,10 @@ export interface Meaning {
   readonly units: number
 }
 
-export interface Meanings {
-  of(schema: unknown): Meaning
-  numbered(number: unknown): Meaning
-}
+export type Meanings = ReturnType<typeof createMeanings>
 
 /** Each schema is read once, so comparing all parts of two takes no longer than reading them. */
-export function createMeanings(budget: Budget): Meanings {
+export function createMeanings(budget: Budget) {
   const all: Meaning[] = []
   const bySchema = new Map<object, Meaning>()
   const byText = new Map<string, Meaning>()
@@ -49,7 +46,7 @@ export function createMeanings(budget: Budget): Meanings {
     return meaning
   }
 
-  return { of, numbered: (number) => (typeof number === 'number' ? all[number] : undefined) ?? meant(true) }
+  return { of, numbered: (number: unknown) => (typeof number === 'number' ? all[number] : undefined) ?? meant(true) }
 }
 
 function withoutOrder(keyword: string, list: readonly unknown[]): readonly unknown[] {

@@ -8,12 +8,6 @@ export interface ResourceScope {
 
 export const ROOT: ResourceScope = { base: '', uris: ['#'] }
 
-/** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
-export interface Resources<T> {
-  keep(schema: Readonly<Record<string, unknown>>, scope: ResourceScope, made: T): void
-  find(reference: string, scope: ResourceScope): T
-}
-
 export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: ResourceScope): ResourceScope {
   if (typeof schema['$id'] !== 'string') return scope
   const base = resolve(schema['$id'].split('#')[0] ?? '', scope.base)
@@ -24,10 +18,11 @@ export function scopeBelow({ base, uris }: ResourceScope, path: string): Resourc
   return { base, uris: uris.map((uri) => uri + path) }
 }
 
-export function createResources<T>(): Resources<T> {
+/** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
+export function createResources<T>() {
   const kept = new Map<string, T>()
   return {
-    keep(schema, { base, uris }, made) {
+    keep(schema: Readonly<Record<string, unknown>>, { base, uris }: ResourceScope, made: T): void {
       for (const uri of uris) {
         if (uri.length - uri.indexOf('#') > MAX_POINTER)
           throw new TypeError('Cannot use a schema below such long names')
@@ -37,7 +32,7 @@ export function createResources<T>(): Resources<T> {
         if (typeof anchor === 'string') kept.set(`${base}#${anchor}`, made)
       }
     },
-    find(reference, { base }) {
+    find(reference: string, { base }: ResourceScope): T {
       const [uri = '', fragment = ''] = reference.split('#')
       const place = placeOf(`#${fragment}`)?.replace(/^#/, '')
       const found = kept.get(`${resolve(uri, base)}#${place}`)

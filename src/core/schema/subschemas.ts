@@ -9,7 +9,6 @@ export interface Subschema {
   readonly inPlace: boolean
 }
 
-/** The root's path is "" and its depth 1. */
 export interface Located {
   readonly schema: unknown
   readonly path: string
@@ -77,7 +76,6 @@ export function localReference(reference: string): string | readonly string[] | 
   }
 }
 
-/** A JSON Pointer, or `#` and an anchor; undefined for other documents. */
 export function placeOf(reference: string): string | undefined {
   const target = localReference(reference)
   return typeof target === 'string' ? `#${target}` : target?.map(pointerStep).join('')

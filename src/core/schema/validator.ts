@@ -108,7 +108,6 @@ export function tooLarge(value: unknown): readonly Problem[] | undefined {
   return hasMore(value) ? [{ path: '', message: TOO_COSTLY }] : undefined
 }
 
-/** More than any publishable schema takes, including those published under earlier bounds. */
 const MAKING_UNITS = 2 * UNITS
 
 export async function loadValidator(schema: JsonSchema): Promise<Validate> {

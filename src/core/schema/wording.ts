@@ -43,7 +43,6 @@ export interface Finding extends Problem {
   readonly keyword: string
 }
 
-/** Each problem once, by path, at most `MAX_PROBLEMS`; only the wrong type of a value that has one. */
 export function reported(found: readonly Finding[]): readonly Problem[] {
   const mistyped = new Set(found.filter(({ keyword }) => keyword === 'type').map(({ path }) => path))
   const distinct = new Map<string, Problem>()

@@ -12,9 +12,7 @@ const MIN_BEGINNING = 4
 export interface Name {
   /** An FTS5 expression, in which no word of a question is an operator. */
   readonly match: string
-  /** Asked for, and no synonym. */
   readonly isItself: boolean
-  /** Actions are looked for in the names of tools alone. */
   readonly isAction: boolean
   /** Joined with a neighbour, such as `listcalendar`; it counts for no more than either. */
   readonly isShared: boolean
@@ -28,7 +26,6 @@ export interface Term {
   readonly isLoose: boolean
   readonly isAction: boolean
   readonly isOwnName: boolean
-  /** Follows from the question without standing in it. */
   readonly isImplied?: true
 }
 

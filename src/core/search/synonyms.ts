@@ -9,7 +9,6 @@ const SAID = readSets(THINGS)
 const NONE: ReadonlySet<string> = new Set()
 export const LONGEST_PHRASE = 4
 
-/** Actions are looked for together, as one; things (words or phrases) each by itself. */
 export function standInsOf(word: string): { readonly actions: readonly string[]; readonly things: readonly string[] } {
   const base = basesOf(word).find((each) => ACTS.has(each) || SAID.has(each))
   if (base === undefined) return { actions: [], things: [] }

@@ -34,7 +34,6 @@ export interface ToolContext<R = Requirements> {
   log(message: string): void
   /** Tells the caller how far the tool is. `progress` must grow from one report to the next. */
   progress(progress: number, total?: number, message?: string): void
-  /** Answers to an earlier `ask`; undefined where nobody can be asked. */
   readonly answers: InputResponses | undefined
 }
 
@@ -79,7 +78,6 @@ export function ask(requests: InputRequests['requests'], state?: Json): InputReq
   return { [more]: { asks: state === undefined ? { requests } : { requests, state } } }
 }
 
-/** The content of an accepted form; undefined when the person declined, or was not asked yet. */
 export function accepted(answer: Json | undefined): JsonObject | undefined {
   if (!isObject(answer) || answer.action !== 'accept') return undefined
   return isJsonObject(answer.content) ? answer.content : undefined

@@ -26,7 +26,6 @@ export interface Decoded {
   readonly warnings: readonly Problem[]
 }
 
-/** A record encoded in the dialect it was published in gives back the published document. Pure. */
 export interface Codec {
   readonly dialect: string
   readonly references: 'none' | 'local'

@@ -22,7 +22,6 @@ export type Content = (
 export interface Artifact {
   readonly url: string
   readonly content_type: string
-  /** Bytes. */
   readonly size: number
   readonly meta: { readonly description: string }
 }

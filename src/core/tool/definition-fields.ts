@@ -25,7 +25,6 @@ export const tags: Reader<readonly string[]> = parsed('up to 32 texts of 1 to 64
 
 export const jsonSchema = matching('a JSON Schema object', isJsonObject)
 
-/** A tool's input schema, in which `"type": "object"` may be left out. */
 export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report) => {
   const { type = 'object' } = schema
   return type === 'object' ? schema : wrong(report, "Must be 'object': a tool's parameters have names", '/type')

@@ -4,7 +4,6 @@ import type { ToolRecord } from './tool.ts'
 /** SHA-256 of a text's UTF-8 bytes, in lower-case hex. Passed in, since core has no platform. */
 export type Sha256 = (text: string) => Promise<string>
 
-/** The canonical JSON of RFC 8785. Throws for NaN, infinities and lone surrogates. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('Cannot canonicalize a value that JSON cannot say')

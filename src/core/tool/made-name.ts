@@ -13,7 +13,6 @@ export function madeName(text: string): string {
 export function madeNames(texts: readonly string[]): ReadonlyMap<string, string> {
   const made = new Map<string, string>()
   const taken = new Set<string>()
-  // Texts that are names already keep them, and lower case comes before upper
   const rank = (text: string) => Number(madeName(text) !== text)
   const inTurn = [...new Set(texts)].sort((a, b) => rank(a) - rank(b) || (a < b ? 1 : -1))
   for (const text of inTurn) {

@@ -21,7 +21,6 @@ export function toolkitDescription({ metadata }: Described): string | undefined 
 
 export const HIDDEN = 'non_inferrable_parameters'
 
-/** Inputs that no model may make up (`inferrable: false`): a call's context gives them by name. */
 export function nonInferrable({ metadata }: Described): readonly string[] {
   const names = metadata?.[HIDDEN]
   return isTexts(names) ? names : []

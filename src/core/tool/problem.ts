@@ -26,7 +26,6 @@ export function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : `: did you mean ${quoted(names)}?`
 }
 
-/** The unescaped steps of a JSON Pointer; undefined for a text that is none. */
 export function pointerSteps(pointer: string): string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -36,7 +35,6 @@ export function pointerSteps(pointer: string): string[] | undefined {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The value at a JSON Pointer (RFC 6901 section 4), by own members only. */
 export function valueAt(document: unknown, steps: readonly string[]): unknown {
   let value = document
   for (const step of steps) {

@@ -1,6 +1,5 @@
 import type { Content } from './content.ts'
 
-/** A tool's own report that it could not do its work (OXP 1.0, "Tool error"). */
 export interface ToolFailure {
   readonly message: string
   readonly developer_message?: string

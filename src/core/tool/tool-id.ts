@@ -1,7 +1,6 @@
 import { isTexts, parseJson } from './json.ts'
 import { text } from './json-reader.ts'
 
-/** `Toolkit.Name`. Ids keep their case and are unique ignoring it. */
 export interface ToolName {
   readonly toolkit: string
   readonly tool: string
@@ -59,7 +58,6 @@ export function parseAskedName(text: string): AskedName | undefined {
   return selector === undefined ? { name } : { name, selector }
 }
 
-/** A tool by the document that defines it, and the document's own name for it. */
 export interface AskedDocument {
   readonly dialect: string
   readonly id: string

@@ -5,7 +5,6 @@ export interface DocumentAddress {
   /** As first published; another that differs in case alone is not it. */
   readonly id: string
   readonly toolkit: string
-  /** The tools of all its versions, by the document's names for them. */
   readonly tools: Readonly<Record<string, string>>
 }
 

@@ -3,7 +3,6 @@ import type { Problem } from './problem.ts'
 import type { ToolName } from './tool-id.ts'
 import type { VersionStatus } from './version.ts'
 
-/** A JSON Schema 2020-12 document. */
 export type JsonSchema = JsonObject | boolean
 
 export interface Requirements {
@@ -36,11 +35,9 @@ export interface ImplementationKind {
   readonly kind: string
   /** Judges an implementation at publication. Paths start at the implementation. */
   check(implementation: Implementation, definition: Definition): readonly Problem[]
-  /** Problems that show only when a checked implementation is loaded, though not run. */
   load?(implementation: Implementation): Promise<readonly Problem[]>
 }
 
-/** A tool as a dialect's document defines it; publication adds the rest of its record. */
 export interface Definition extends ToolName {
   readonly version: string
   /** 1 to 64 of `[A-Za-z0-9_-]`, for models. */
@@ -62,7 +59,6 @@ export interface Definition extends ToolName {
 }
 
 export interface ToolRecord extends Definition {
-  /** `Toolkit.Name@x.y.z` */
   readonly id: string
   readonly securityLevel: number
   readonly called?: string
@@ -91,7 +87,6 @@ export interface ToolDocument extends ToolName {
   readonly newest?: ToolRecord
   /** Left out of its document since: no bare name and no `latest` resolves to it. */
   readonly isLeftOut?: true
-  /** Its toolkit was deleted: only administrators know of it. */
   readonly isDeleted?: true
 }
 

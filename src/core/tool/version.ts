@@ -24,12 +24,10 @@ export interface VersionStatus {
   readonly status: ToolStatus
 }
 
-/** Lowest first: a pre-release before its release, and builds of one version by their names. */
 export function compareVersions(a: string, b: string): number {
   return semver.compareBuild(a, b)
 }
 
-/** Semantic Versioning 2.0.0, clause 9. */
 export function isPrerelease(version: string): boolean {
   return (semver.prerelease(version) ?? []).length > 0
 }
