@@ -4,7 +4,6 @@ import { mapSubschemas } from '../core/schema/subschemas.ts'
 import { follow, joinProperties } from './merge.ts'
 import { type SchemaObject, visit, type Writing } from './writing.ts'
 
-/** OpenAI's refusals at the root; Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
 export function rootObject(input: SchemaObject, path: string, writing: Writing): SchemaObject {

@@ -22,7 +22,6 @@ export function visit(schema: unknown, path: string, { budget }: Writing): void 
   budget.spend(units, path)
 }
 
-/** By JSON Pointer or anchor. Other documents are never fetched. */
 export function localTarget(reference: unknown, path: string, writing: Writing) {
   if (typeof reference !== 'string') return undefined
   writing.budget.spend(unitsOf(reference), path)

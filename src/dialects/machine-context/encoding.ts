@@ -9,7 +9,6 @@ import { tags as tagsReader } from '../../core/tool/definition-fields.ts'
 import { check, optional } from '../../core/tool/json-reader.ts'
 
 export const DIALECT = 'machine-context'
-/** Stands before a toolkit's name where a document has that name for its id. */
 export const TOOLKIT_PREFIX = 'toolkit:'
 /** Holds the document's own fields in each tool, so that they are part of every capability's digest. */
 export const TOOL = 'dev.switchboard/tool'

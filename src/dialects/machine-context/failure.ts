@@ -9,7 +9,6 @@ export type ExecutionAnswer = { readonly code: ErrorCode } & (
   { readonly execution: 'failure' | 'cancelled' | 'timeout' } | { readonly status: number }
 )
 
-/** Any outcome of a well-formed request is its execution, save that a caller was not let in. */
 export const ANSWERS = {
   'request-malformed': { code: 'VALIDATION_ERROR', status: 400 },
   'body-too-large': { code: 'RESOURCE_ERROR', status: 413 },

@@ -89,7 +89,6 @@ export function decodeCall(body: unknown): Call | Failing {
   const { request_id, session_id, user_id, values } = context
   const callId = request_id ?? replyTo(body).messageId
   return {
-    // A name that no tool can have is sought among documents alone
     asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
     ...(isToolkit ? {} : { address }),
     input: parameters,

@@ -25,7 +25,6 @@ import { everySubschema } from '../../core/schema/subschemas.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './tool-document.ts'
 
-/** MCP 2025-11-25 and later, "Tool names". */
 const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME)
 const ANNOTATIONS = withoutNulls(
   object(
@@ -169,7 +168,6 @@ function toolSchema(why: string): Reader<JsonObject> {
   })
 }
 
-/** "Must be an object type schema if provided". */
 const OUTPUT_SCHEMA = toolSchema("a tool's structured content has names")
 
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */

@@ -61,7 +61,6 @@ export const MESSAGES: Reader<Json | undefined> = stating(
   anything,
 )
 
-/** Reads one JSON-RPC 2.0 message. MCP's ids are texts and numbers, and its params are objects. */
 export function readMessage(value: unknown): Message {
   if (!isJsonObject(value)) return { kind: 'malformed', id: null, message: 'A message must be an object' }
   const { jsonrpc, id, method, params = NO_PARAMS } = value

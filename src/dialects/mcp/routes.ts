@@ -71,7 +71,6 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
   const face = new Hono()
   for (const door of doors) {
-    // The query is checked after admission, for an answer in the protocol's own shape
     face.post(
       door.path,
       declare(

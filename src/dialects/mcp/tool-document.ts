@@ -107,7 +107,6 @@ function asObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
-/** The schema of `{"result": <value>}`, its internal references rewritten, for revisions whose outputs are objects. */
 function wrappedSchema(schema: JsonObject): JsonObject {
   const result = moved(schema)
   return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }

@@ -19,7 +19,6 @@ export interface ToolSelection {
   /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
   readonly named: readonly string[]
-  /** Names as lists show them, not resolved yet. */
   readonly names: readonly string[]
 }
 

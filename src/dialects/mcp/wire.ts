@@ -22,7 +22,6 @@ const CALL_ID_KEY = 'dev.switchboard/call_id'
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECTOR_KEY = 'dev.switchboard/version'
 const SELECT_KEY = 'dev.switchboard/select'
-/** RFC 5424's levels. Tools log at `info`. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const WITH_INFO = ['debug', 'info']
 

@@ -34,7 +34,6 @@ export function encode(record: ToolRecord): Encoded {
     output: encodeOutput(record, losses),
     requirements: encodeRequirements(record.requirements, losses),
   }
-  // The RFC's reader takes the level from the requirements that are written here
   const { authorization, secrets } = record.requirements
   const derived = derivedSecurityLevel({ authorization, secrets, user_id: false })
   if (record.securityLevel !== derived) losses.push({ path: '/securityLevel', reason: NO_FIELD })

@@ -92,7 +92,6 @@ function toolError(failure: ToolFailure): JsonObject {
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
 
-/** `id` is the authorization's own, by which its status can be followed. */
 function challenge({ id, authorization, url, scopes, status }: Challenge): JsonObject {
   return { id: authorization ?? id, url, scopes, status }
 }

@@ -40,7 +40,6 @@ const AUTHORIZATION: Reader<AuthorizationRequirement> = into(
     ...(oauth2 === undefined ? {} : { oauth2 }),
   }),
 )
-/** The RFC's schema allows the same secret twice, which is required once. */
 const SECRETS = into(list(object({ key_id: requirementId })), (secrets) =>
   [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
 )

@@ -20,7 +20,6 @@ export function isOfRfc(uri: string, kind: Kind): boolean {
   return urisOf(kind).includes(uri) || JSON_SCHEMAS.test(uri)
 }
 
-/** Section 7, "Versioning": a definition of another version is not read by this version's rules. */
 export const definitionSchema = text(`the schema of the RFC, '${DEFINITION_SCHEMA}'`, (uri) =>
   isOfRfc(uri, 'definition'),
 )

@@ -32,7 +32,6 @@ const CONTEXT = into(
       {
         // A credential in the wrong place must not be repeated in the error
         authorization: nullish(unquoted(AUTHORIZATION), {}),
-        // A map in the RFC, and a list from its engine
         secrets: nullish<ReadonlyMap<string, string>>(
           unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
           NO_CONTEXT.secrets,
@@ -83,7 +82,6 @@ export function decodeInvocation(body: unknown): Invocation | Failing {
   }
 }
 
-/** A tool response (section 4.3); undefined for failures that are HTTP errors. */
 export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): JsonObject | undefined {
   const frame = {
     $schema: RESPONSE_SCHEMA,
@@ -118,7 +116,6 @@ function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; 
   }
 }
 
-/** Section 4.3; undefined for no output, since the RFC's schema allows no null there. */
 export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
   const { elsewhere, artifact = elsewhere ?? heldArtifact(bytesGiven(tool, success)) } = success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }

@@ -78,7 +78,6 @@ function toolDefinition(given: Given) {
   )
 }
 
-/** "Tools MUST be versioned using simple semantic versioning of the form x.y.z". */
 const VERSION = text('a version of the form x.y.z', isSimpleVersion)
 
 const ID = parsed("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
@@ -138,7 +137,6 @@ function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]
   return (value: unknown, report: Report) => reader(isObject(value) ? value : {}, report)
 }
 
-/** Reads "Requirements", in which each id is "a unique identifier". Unknown fields are ignored. */
 function requirements(): Reader<Requirements> {
   const authorization: Reader<AuthorizationRequirement> = named({
     id: unique(requirementId),

@@ -74,6 +74,7 @@ export function failureBody(failure: Failure): JsonObject {
     case 'cancelled':
       return { ...said(wordsOf(failure)), ...againOf(failure) }
     case 'outcome-unknown':
+    case 'output-too-large':
       return { ...said(wordsOf(failure)), can_retry: false }
     case 'output-invalid': {
       const problems = failure.problems.map(({ path, message }) => `${path || 'The output'}: ${message}`)
@@ -86,8 +87,6 @@ export function failureBody(failure: Failure): JsonObject {
         can_retry: false,
         ...(failure.artifact ? { artifact: { ...failure.artifact } } : {}),
       }
-    case 'output-too-large':
-      return { ...said(wordsOf(failure)), can_retry: false }
     case 'input-required':
       return {
         message: 'The tool asks for more input, and OXP has no way to give it',

@@ -66,7 +66,6 @@ const ENVELOPED = into(ENVELOPED_FORM, ({ request }) => request)
 
 export const CALL_REQUEST = stating(() => ({ anyOf: [schemaOf(ENVELOPED_FORM), schemaOf(BARE)] }), anyObject)
 
-/** With `$schema` and an envelope, or bare, as under the header `OXP-Version`. */
 export type Form = 'enveloped' | 'bare'
 
 export function versionHeader(form: Form): Record<string, string> | undefined {

@@ -7,7 +7,6 @@ import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
-/** "Must match the function name": a dot, which ids cannot take, becomes an underscore. */
 const NAME = into(
   text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME),
   (theirs, { warnings }) => {

@@ -14,7 +14,6 @@ interface NamedCall {
   readonly select?: string
 }
 
-/** In `_meta`, as over MCP: the schema's requests have no other place for it. */
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECT_KEY = 'dev.switchboard/select'
 const META_FIELDS = object(

@@ -49,34 +49,30 @@ const NAMED = new Set(['tools/call', 'prompts/get'])
 
 /** Checks `_meta` ("Per-request metadata"), and that headers say the same as the body ("Standard headers"). */
 export function envelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
-  const header = headers.get('mcp-protocol-version')
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const version = meta[VERSION_KEY]
   if (typeof version !== 'string') return invalid(`'_meta' must have '${VERSION_KEY}', which is a string`)
   if (!isJsonObject(meta[CAPABILITIES_KEY])) {
     return invalid(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
   }
-  if (header === null) return mismatch(`The header 'MCP-Protocol-Version' is missing: wanted '${version}'`)
-  if (header !== version) {
-    return mismatch(`The header 'MCP-Protocol-Version' says '${header}', and the body '${version}'`)
-  }
+  const otherVersion = headerMismatch(headers, 'MCP-Protocol-Version', version)
+  if (otherVersion) return otherVersion
   if (!VERSIONS_FROM_2026.includes(version)) return unsupportedVersion(version, VERSIONS_FROM_2026)
   const mismatched = methodMismatch(headers, method)
   if (mismatched) return mismatched
   const named = method === 'resources/read' ? params.uri : NAMED.has(method) ? params.name : undefined
-  if (typeof named !== 'string') return undefined
-  const given = headers.get('mcp-name')
-  if (given === null) return mismatch(`The header 'Mcp-Name' is missing: wanted '${named}'`)
-  return decodeHeader(given) === named
-    ? undefined
-    : mismatch(`The header 'Mcp-Name' says '${given}', and the body '${named}'`)
+  return typeof named === 'string' ? headerMismatch(headers, 'Mcp-Name', named, decodeHeader) : undefined
 }
 
 export function methodMismatch(headers: Headers, method: string): McpError | undefined {
-  const given = headers.get('mcp-method')
-  if (given === method) return undefined
-  if (given === null) return mismatch(`The header 'Mcp-Method' is missing: wanted '${method}'`)
-  return mismatch(`The header 'Mcp-Method' says '${given}', and the body '${method}'`)
+  return headerMismatch(headers, 'Mcp-Method', method)
+}
+
+function headerMismatch(headers: Headers, name: string, wanted: string, decode?: typeof decodeHeader) {
+  const given = headers.get(name)
+  if (given === null) return mismatch(`The header '${name}' is missing: wanted '${wanted}'`)
+  if ((decode ? decode(given) : given) === wanted) return undefined
+  return mismatch(`The header '${name}' says '${given}', and the body '${wanted}'`)
 }
 
 export function mismatch(message: string): McpError {

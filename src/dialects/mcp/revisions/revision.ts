@@ -12,7 +12,6 @@ export interface ServerInfo {
   readonly version: string
 }
 
-/** Everything in which revisions of the protocol differ. Texts are serialised JSON. */
 export interface Revision {
   readonly format: string
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
@@ -29,7 +28,6 @@ export interface Revision {
 
 type Asked = string | McpError | Failing | undefined
 
-/** One request of a call: a client that is asked for something makes the call again, with the answer. */
 export interface CallRound {
   readonly answers?: InputResponses
   ask(failure: Failure): Asked | Promise<Asked>
