@@ -11,7 +11,7 @@ CREATE INDEX outbox_turn ON outbox (turn);
 export type Reason = keyof typeof URGENCY
 const URGENCY = { revocation: 0, status: 1, publication: 2 } as const
 
-/** Keys that others refer to are written first, so that nothing refers to a missing key. */
+/** Keys that others refer to are written first. */
 const RANKS: Readonly<Record<KvKind, number>> = {
   page: 0,
   blob: 0,

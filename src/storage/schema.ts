@@ -1,6 +1,6 @@
 import { column, field } from './rows.ts'
 
-export interface Schema {
+interface Schema {
   /** Names the object in messages: `the Registry`. */
   readonly of: string
   /** Counts up with each incompatible change of the tables. */
@@ -9,8 +9,7 @@ export interface Schema {
 }
 
 /**
- * Makes an object's tables where it has none; gives whether it did. Throws for tables of another version: nothing
- * migrates them, and misread data may be lost.
+ * Gives whether it made the tables. Throws for another version: nothing migrates them, and misread data may be lost.
  */
 export function openTables(sql: SqlStorage, { of, version, tables }: Schema): boolean {
   if (!hasTables(sql)) {
@@ -31,12 +30,10 @@ export function openTables(sql: SqlStorage, { of, version, tables }: Schema): bo
   return false
 }
 
-/** Objects that are only read store nothing. */
 export function hasTables(sql: SqlStorage): boolean {
   return tableNames(sql).length > 0
 }
 
-/** Without the tables of SQLite and of the platform. */
 function tableNames(sql: SqlStorage): string[] {
   return column<string>(
     sql,

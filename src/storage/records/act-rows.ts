@@ -1,11 +1,6 @@
 import type { Act, ActFilter } from '../../core/access/act.ts'
+import type { NumberedRecord } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
-
-/** Ids grow in the order of arrival; the record is JSON. */
-export interface NumberedAct {
-  readonly id: number
-  readonly record: string
-}
 
 export function storeAct(sql: SqlStorage, act: Act): void {
   const row = [act.at, act.act, act.principal ?? null, act.user_id ?? null, act.outcome, JSON.stringify(act)]
@@ -16,7 +11,7 @@ export function findActs(
   sql: SqlStorage,
   filter: ActFilter,
   { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
-): NumberedAct[] {
+): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'acts')
   const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
   return sql.exec<{ id: number; record: string }>(query, before, ...values, limit).toArray()

@@ -24,15 +24,12 @@ export function groupCalls(calls: readonly CallRecord[]): readonly CallGroup[] {
   return [...groups.values()]
 }
 
-/**
- * The tool's parts as records are filtered by them. Without a version where no version was available; empty where there
- * is no such tool.
- */
+/** Without a version where none was available; empty where there is no such tool. */
 function partsOf({ tool: id, digest, outcome }: CallRecord): readonly [toolkit: string, tool: string, version: string] {
   if (digest !== undefined) {
     const [tool = '', version = ''] = id.split('@', 2)
     return [tool.split('.', 1)[0] ?? '', tool, version]
   }
-  const asked = outcome === 'version-unavailable' ? parseToolId(id) : undefined
-  return asked ? [asked.toolkit, `${asked.toolkit}.${asked.tool}`, ''] : ['', '', '']
+  const named = outcome === 'version-unavailable' ? parseToolId(id) : undefined
+  return named ? [named.toolkit, `${named.toolkit}.${named.tool}`, ''] : ['', '', '']
 }

@@ -1,15 +1,9 @@
-import type { Background } from '../../core/tool/platform.ts'
 import { createBatches } from './batches.ts'
 import type { WrittenCall } from './record-writer.ts'
 
-export interface CallLogOptions {
-  readonly print: (message: string) => void
-  readonly sleep: (ms: number) => Promise<unknown>
-}
-
 const WINDOW_MS = 50
 const MOST = 500
-/** Up to so many lines are separate messages, which a log service can index; a burst is one message of many lines. */
+/** Up to so many lines are separate messages, which a log service can index. */
 const FEW = 8
 const EVENT = JSON.stringify({ event: 'call' })
 
@@ -17,8 +11,11 @@ const EVENT = JSON.stringify({ event: 'call' })
 export function createCallLog({
   print,
   sleep,
-}: CallLogOptions): (call: Pick<WrittenCall, 'text'>, background: Background) => void {
-  return createBatches({
+}: {
+  readonly print: (message: string) => void
+  readonly sleep: (ms: number) => Promise<unknown>
+}) {
+  return createBatches<Pick<WrittenCall, 'text'>>({
     windowMs: WINDOW_MS,
     most: MOST,
     sleep,

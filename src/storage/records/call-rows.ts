@@ -10,14 +10,14 @@ export const SPAN = 1_024
 const MAX_TEXT = 250_000
 
 /** Ids grow in the order of arrival; the record is JSON. */
-export interface NumberedCall {
+export interface NumberedRecord {
   readonly id: number
   readonly record: string
 }
 
 /**
- * Stores a batch of at most `SPAN` calls, one row a group: `record` has a line a call, which begins with its id. All
- * rows are one statement, since a statement costs more than a row.
+ * At most `SPAN` calls, one row a group; `record` has a line a call, which begins with its id. One statement costs less
+ * than many.
  */
 export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[], textOf: (place: number) => string): void {
   const last = field<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
@@ -60,10 +60,10 @@ export function findCalls(
   sql: SqlStorage,
   filter: CallFilter,
   { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
-): NumberedCall[] {
+): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'calls')
   const query = `SELECT ${COLUMNS} FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
-  const found: NumberedCall[] = []
+  const found: NumberedRecord[] = []
   for (const together of batchesOf(sql.exec<CallRow>(query, before, ...values))) {
     const wanted = together.filter(
       ({ id, record, isWhole }) => id < before && (isWhole(filter) || isIn(filter, record)),
@@ -74,14 +74,14 @@ export function findCalls(
   return found.map(({ id, record }) => ({ id, record }))
 }
 
-export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedCall[]> {
+export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {
   yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
 }
 
 type CallRow = { readonly id: number; readonly at: number; readonly last: number; readonly record: string }
 const COLUMNS = 'id, at, last, record'
 
-interface Unpacked extends NumberedCall {
+interface Unpacked extends NumberedRecord {
   /** Whether all calls of its row are within the filter's times. */
   readonly isWhole: (filter: CallFilter) => boolean
 }

@@ -9,7 +9,6 @@ interface Condition {
   readonly values: readonly (string | number)[]
 }
 
-/** The columns of the first and last time of a row, and the step of these in milliseconds. */
 const TIMES = {
   calls: { begin: 'at', end: 'last', step: 1 },
   acts: { begin: 'at', end: 'at', step: 1 },
@@ -24,7 +23,7 @@ const TOOLS = {
   figures: 'SELECT DISTINCT tool FROM figure',
 }
 
-/** Matches every row that may have a call within the filter: not all calls of a row need be within its times. */
+/** Not all calls of a matching row need be within its times. */
 export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
@@ -46,7 +45,7 @@ export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, row
     if (name.includes('*') && rows !== 'acts') {
       // SQLite refuses patterns of more than 50 bytes here
       const known = column<string>(sql, TOOLS[rows])
-      const meant = known.filter((each) => matchesPattern(name, each))
+      const meant = known.filter((full) => matchesPattern(name, full))
       if (meant.length < known.length)
         all.push({ text: 'tool IN (SELECT value FROM json_each(?))', values: [JSON.stringify(meant)] })
     } else is('tool', name)

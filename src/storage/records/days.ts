@@ -4,7 +4,6 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** The last day first. */
 export function daysBetween(since: number, until: number): string[] {
   const days: string[] = []
   for (let at = until - 1 - ((until - 1) % DAY_MS); at > since - DAY_MS; at -= DAY_MS) days.push(dayOf(at))

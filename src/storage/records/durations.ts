@@ -1,7 +1,6 @@
 /** A bucket is an eighth of a power of two, so that quantiles are right within a tenth without a row a call. */
 const PER_DOUBLING = 8
 
-/** `ms` is in milliseconds; below one it gives 0. */
 export function bucketOf(ms: number): number {
   return ms < 1 ? 0 : 1 + Math.floor(Math.log2(ms) * PER_DOUBLING)
 }
@@ -10,7 +9,7 @@ export function longestOf(bucket: number): number {
   return bucket === 0 ? 1 : 2 ** (bucket / PER_DOUBLING)
 }
 
-export type Durations = ReadonlyMap<number, number>
+type Durations = ReadonlyMap<number, number>
 
 export function quantileOf(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)

@@ -1,4 +1,4 @@
-import type { CallFilter, UsageKey } from '../../core/call/records.ts'
+import type { CallFilter, Counted, UsageKey } from '../../core/call/records.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import type { CallGroup } from './call-groups.ts'
 import { conditionOf } from './condition.ts'
@@ -6,7 +6,7 @@ import { bucketOf } from './durations.ts'
 
 const MAX_GROUPS = 50_000
 
-/** One row for each group, hour and bucket, and all rows in one statement. */
+/** One row for each group, hour and bucket. */
 export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const rows = groups.flatMap(({ principal, user = '', parts, outcome, dialect, calls }) =>
     [...Map.groupBy(calls, ({ call: { at } }) => at - (at % HOUR_MS))].flatMap(([hour, ofHour]) =>
@@ -58,18 +58,8 @@ export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly Usa
 
 /** A day's calls by tool and outcome, or by toolkit where there are too many tools, with their durations. */
 export type DayRows = {
-  readonly calls: readonly {
-    readonly toolkit: string
-    readonly tool?: string
-    readonly outcome: string
-    readonly calls: number
-  }[]
-  readonly durations: readonly {
-    readonly toolkit: string
-    readonly bucket: number
-    readonly calls: number
-    readonly ms: number
-  }[]
+  readonly calls: Counted['calls']
+  readonly durations: readonly (Omit<FigureRow, 'group' | 'failed'> & { readonly toolkit: string })[]
 }
 
 export function countDay(sql: SqlStorage): DayRows {

@@ -1,6 +1,6 @@
 import { oldRecordsKey } from '../keys.ts'
 import { field } from '../rows.ts'
-import { callsAfter, type NumberedCall } from './call-rows.ts'
+import { callsAfter, type NumberedRecord } from './call-rows.ts'
 
 /** Records an object of the bucket, to which the rest of the last batch is added: some 8 MB. */
 const CHUNK = 20_000
@@ -9,10 +9,7 @@ const CHUNKS = 50
 
 const KINDS = ['call', 'act'] as const
 
-/**
- * Moves the day's records to the bucket as JSON lines, in order of arrival; false while there is more. Writing an
- * object twice gives the same object.
- */
+/** Gives false while there is more. Writing an object twice gives the same object. */
 export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: string): Promise<boolean> {
   let left = CHUNKS
   for (const kind of KINDS) {
@@ -32,12 +29,12 @@ export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: str
 }
 
 /** The same at each attempt, since all rows are deleted together. */
-function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedCall[] {
+function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedRecord[] {
   if (kind === 'act') {
     const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'
     return sql.exec<{ id: number; record: string }>(query, after, CHUNK).toArray()
   }
-  const records: NumberedCall[] = []
+  const records: NumberedRecord[] = []
   for (const together of callsAfter(sql, after)) {
     records.push(...together)
     if (records.length >= CHUNK) break

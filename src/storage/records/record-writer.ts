@@ -27,22 +27,13 @@ export class WrittenCall {
     this.record = record
   }
 
-  /** JSON without a line break. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.record))
   }
 }
 
-export interface RecordWriter {
-  readonly writeCall: (call: WrittenCall, background: Background) => void
-  readonly writeAct: WriteAct
-}
-
-/**
- * Records calls and acts after their answers, batched by the second. A batch that cannot be stored is lost, and counted
- * in the next.
- */
-export function createRecordWriter({ append, keep, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
+/** A batch that cannot be stored is lost, and counted in the next. */
+export function createRecordWriter({ append, keep, sleep, newId, defect }: RecordWriterOptions) {
   let lost = 0
 
   async function store(day: number, records: readonly Recorded[]): Promise<void> {
@@ -68,9 +59,12 @@ export function createRecordWriter({ append, keep, sleep, newId, defect }: Recor
       for (const [day, some] of days) await store(day, some)
     },
   })
+  const writeAct: WriteAct = (act, background) => write({ act }, background)
   return {
-    writeCall: keep === 'none' ? () => undefined : (call, background) => write({ call }, background),
-    writeAct: (act, background) => write({ act }, background),
+    writeCall(call: WrittenCall, background: Background): void {
+      if (keep !== 'none') write({ call }, background)
+    },
+    writeAct,
   }
 }
 

@@ -5,15 +5,15 @@ import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/record
 import { field } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
-import { findActs, type NumberedAct, storeAct } from './act-rows.ts'
+import { findActs, storeAct } from './act-rows.ts'
 import { groupCalls } from './call-groups.ts'
-import { findCalls, type NumberedCall, SPAN, storeCalls } from './call-rows.ts'
+import { findCalls, type NumberedRecord, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './old-records.ts'
 import { createTables } from './tables.ts'
 
-/** The records of one isolate and day, such as `2026-01-31`. `lost` counts earlier ones that could not be stored. */
+/** `day` is such as `2026-01-31`; `lost` counts earlier records that could not be stored. */
 export interface RecordBatch {
   /** A batch that comes twice is stored once. */
   readonly id: string
@@ -24,9 +24,7 @@ export interface RecordBatch {
   readonly lost: number
 }
 
-export interface RecordsBindings {
-  readonly ARTIFACTS?: R2Bucket
-}
+type RecordsBindings = { readonly ARTIFACTS?: R2Bucket }
 
 export const KEPT_MS = 30 * DAY_MS
 /** Calls beyond are counted but not recorded: these take some 3 GB of the 10 that an object has. */
@@ -35,8 +33,8 @@ const MAX_CALLS = 5_000_000
 const KNOWN_BATCHES = 10_000
 
 /**
- * The Records Durable Object, one a day (UTC) and named by it: calls and acts. Reading stores nothing. After 30 days it
- * empties itself, into the bucket where there is one.
+ * One a day (UTC) and named by it. Reading stores nothing. After 30 days it empties itself, into the bucket where there
+ * is one.
  */
 export class Records extends DurableObject<RecordsBindings> {
   readonly #sql: SqlStorage
@@ -62,7 +60,8 @@ export class Records extends DurableObject<RecordsBindings> {
       for (const act of acts) storeAct(this.#sql, act)
       let gone = lost
       for (let from = 0; from < calls.length; from += SPAN) gone += this.#store(calls.slice(from, from + SPAN), keep)
-      if (gone > 0) this.#add('lost', gone)
+      const sum = `INSERT INTO meta VALUES ('lost', ?) ON CONFLICT DO UPDATE SET value = value + excluded.value`
+      if (gone > 0) this.#sql.exec(sum, gone)
     })
   }
 
@@ -79,19 +78,15 @@ export class Records extends DurableObject<RecordsBindings> {
     return 0
   }
 
-  calls(filter: CallFilter, limit: number, before?: number): NumberedCall[] {
+  calls(filter: CallFilter, limit: number, before?: number): NumberedRecord[] {
     return this.#isReady ? findCalls(this.#sql, filter, { before, limit }) : []
   }
 
-  acts(filter: ActFilter, limit: number, before?: number): NumberedAct[] {
+  acts(filter: ActFilter, limit: number, before?: number): NumberedRecord[] {
     return this.#isReady ? findActs(this.#sql, filter, { before, limit }) : []
   }
 
-  /** `rows` is undefined where there are more groups than one answer holds. */
-  figures(
-    filter: CallFilter,
-    by: readonly UsageKey[],
-  ): { readonly rows: FigureRow[] | undefined; readonly lost: number } {
+  figures(filter: CallFilter, by: readonly UsageKey[]): { rows: FigureRow[] | undefined; lost: number } {
     if (!this.#isReady) return { rows: [], lost: 0 }
     return { rows: countCalls(this.#sql, filter, by), lost: this.#lost() }
   }
@@ -118,10 +113,5 @@ export class Records extends DurableObject<RecordsBindings> {
 
   #lost(): number {
     return field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'lost'`) ?? 0
-  }
-
-  #add(name: string, count: number): void {
-    const sum = 'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
-    this.#sql.exec(sum, name, count)
   }
 }

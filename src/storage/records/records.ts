@@ -2,6 +2,7 @@ import type { RecordFilter } from '../../core/access/act.ts'
 import type { Counted, RecordPage, RecordReader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { reachableStub } from '../reachable-stub.ts'
+import type { NumberedRecord } from './call-rows.ts'
 import { dayOf, daysBetween } from './days.ts'
 import { quantileOf, within } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
@@ -18,7 +19,6 @@ const MAX_GROUPS = 10_000
 const PLACE_LENGTH = 32
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** A stub belongs to the request that got it, so a new one is made each time. */
 export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: string) => DurableObjectStub<Records> {
   return (day) => reachableStub(namespace.getByName(day), REACH)
 }
@@ -28,7 +28,7 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Recor
 
   async function page<Item>(
     kind: 'call' | 'act',
-    find: (day: string, limit: number, before: number | undefined) => Promise<readonly Numbered[]>,
+    find: (day: string, limit: number, before: number | undefined) => Promise<readonly NumberedRecord[]>,
     filter: RecordFilter,
     limit: number,
     cursor?: string,
@@ -81,11 +81,6 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Recor
       return { since: Date.parse(day), calls, durations: histogramsOf(durations), lost }
     },
   }
-}
-
-interface Numbered {
-  readonly id: number
-  readonly record: string
 }
 
 interface Group {

@@ -1,9 +1,6 @@
 import { openTables } from '../schema.ts'
 
-/**
- * Times are milliseconds since 1970. `call` has a row for each group of a batch, `act` one an act; `figure` counts
- * calls by hour and group; `batch` names recent batches, so that none is stored twice. See `../STORAGE.md`.
- */
+/** Times are milliseconds since 1970. `call` has a row for each group of a batch. See `../STORAGE.md`. */
 const TABLES = `
 CREATE TABLE call (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, principal TEXT NOT NULL, user_id TEXT, toolkit TEXT NOT NULL COLLATE NOCASE,

@@ -20,8 +20,7 @@ export interface DeploymentKeys {
 const encoder = new TextEncoder()
 
 /**
- * The secret is random, made once and stored by the Access Durable Object, which is asked for it with the first use:
- * later ones do no I/O. Until then each use may throw `Unreachable`.
+ * Stored by the Access Durable Object, which is asked with the first use. Until then each use may throw `Unreachable`.
  */
 export function createDeploymentKeys(access: () => { deploymentSecret(): Promise<string> }): DeploymentKeys {
   // The secret is kept, not its promise: no request may wait for what another one began

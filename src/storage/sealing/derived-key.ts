@@ -1,12 +1,8 @@
-/** A key of one purpose is useless for another. */
 export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'sign-in' | 'export'
 
 const encoder = new TextEncoder()
 
-/**
- * Derives keys from a secret, which may be any text, with HKDF-SHA-256 (RFC 5869): `of` names the key within its
- * purpose.
- */
+/** HKDF-SHA-256 (RFC 5869); `of` names the key within its purpose. */
 export async function keysFrom(secret: string, purpose: Purpose) {
   const bytes = encoder.encode(secret)
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey', 'deriveBits'])
@@ -18,10 +14,8 @@ export async function keysFrom(secret: string, purpose: Purpose) {
   })
   return {
     encryption(of: string): Promise<CryptoKey> {
-      return crypto.subtle.deriveKey(info(of), material, { name: 'AES-GCM', length: 256 }, false, [
-        'encrypt',
-        'decrypt',
-      ])
+      const algorithm = { name: 'AES-GCM', length: 256 }
+      return crypto.subtle.deriveKey(info(of), material, algorithm, false, ['encrypt', 'decrypt'])
     },
     signature(of: string): Promise<CryptoKey> {
       const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 }

@@ -5,20 +5,15 @@ import { keysFrom, type Purpose } from './derived-key.ts'
 export interface Keyring {
   /** Without a secret it opens nothing, and sealing is a defect. */
   readonly isEmpty: boolean
-  /**
-   * Encrypts a text, URL-safe; opening takes the same `bound`. `the same each time` makes equal texts equal, which
-   * whoever sees two can tell.
-   */
+  /** Opening takes the same `bound`. `the same each time` makes equal texts equal, and so recognisable. */
   seal(text: string, bound: string, how?: 'the same each time'): Promise<string>
   /** Undefined for a text of other secrets or another `bound`. `current`: it is under the first secret. */
   open(sealed: string, bound: string): Promise<{ readonly text: string; readonly current: boolean } | undefined>
 }
 
 interface Derived {
-  /** Identifies the key and reveals nothing of it. */
   readonly id: string
   readonly key: CryptoKey
-  /** Makes the IVs of `the same each time`. */
   readonly ivKey: CryptoKey
 }
 
@@ -27,9 +22,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random or synthetic IV, under keys derived by HKDF-SHA-256 (RFC 5869); `bound`
- * is the additional data. A sealed text is the key's id, a dot, and Base64url of IV and ciphertext. Vaults are sealed
- * so: another derivation or format would lose them.
+ * AES-256-GCM (NIST SP 800-38D); `bound` is the additional data. A sealed text is the key's id, a dot, and Base64url of
+ * IV and ciphertext. Vaults are sealed so: another derivation or format would lose them.
  */
 export function createKeyring(secrets: readonly string[], purpose: Purpose): Keyring {
   // Keys are kept, not their promises: no request may wait for what another one began

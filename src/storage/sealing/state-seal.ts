@@ -2,17 +2,10 @@ import { fail, ok, Unreachable } from '../../core/failure/failure.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import type { Sealer } from './deployment-keys.ts'
 
-export interface StateSealOptions {
-  readonly sealer: Sealer
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
-/** A person may take a while to answer. */
 const TTL_MS = 3_600_000
 
-/** Seals state that callers send back later: the time it expires, a space, and the text. */
-export function createStateSeal({ sealer, now }: StateSealOptions): Seal {
+/** The sealed text is the time it expires, a space, and the state. */
+export function createStateSeal({ sealer, now }: { readonly sealer: Sealer; readonly now: () => number }): Seal {
   return {
     seal: (text, bound) => orUnavailable(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),
     unseal: (sealed, bound) =>

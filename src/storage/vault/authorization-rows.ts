@@ -35,7 +35,6 @@ type AuthorizationRow = {
   readonly principal: string | null
 }
 
-/** How long an ended one can still be read. */
 const KEPT_MS = 3_600_000
 /** Time that an open one must have left to be given out again: a person needs some. */
 const USEFUL_MS = 5 * 60_000
@@ -44,10 +43,7 @@ const MAX_ROWS = 100
 
 export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
-/**
- * The authorizations of one vault. Nothing here waits, so each function is one step. `changed` is called after each
- * change.
- */
+/** Nothing here waits, so each function is one step. */
 export function authorizationRows(sql: SqlStorage, now: () => number, changed: (id: string) => void) {
   const isOpen = "status IN ('not_started', 'pending')"
 
@@ -89,7 +85,6 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     sweep,
     end,
 
-    /** Undefined where it has to be asked anew. */
     open(purpose: string): StoredAuthorization | undefined {
       sweep()
       const where = `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
@@ -138,7 +133,6 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       forgetBrowsers(id)
     },
 
-    /** Uses up an approval; false where there is none. */
     claim(purpose: string): boolean {
       sweep()
       const approved = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", purpose)

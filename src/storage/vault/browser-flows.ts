@@ -5,10 +5,7 @@ export type BrowserFlow = {
   readonly authorization: string
   /** SHA-256 of the browser's cookie. */
   readonly browser: string
-  /**
-   * Sent to the deployment's verifier of users; confirmed there; proved to be in front of this browser; sent to the
-   * provider.
-   */
+  /** At the verifier of users; confirmed there; proved to be in front of this browser; at the provider. */
   readonly stage: 'verifying' | 'confirmed' | 'proven' | 'at-provider'
   /** SHA-256 of the text the browser was sent with: the verifier's `flow`, the proof of confirmation, or `state`. */
   readonly secret: string
@@ -24,7 +21,6 @@ const MAX_BROWSERS = 8
 
 export type BrowserFlows = ReturnType<typeof browserFlows>
 
-/** Browsers on their way through authorizations, one flow each. Nothing here waits. */
 export function browserFlows(sql: SqlStorage, now: () => number) {
   function read(where: string, ...values: string[]): BrowserFlow | undefined {
     const columns = 'authorization, browser, stage, secret, callback, provider, sealed, account'

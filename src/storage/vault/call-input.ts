@@ -5,7 +5,6 @@ export async function sealInput(keyring: Keyring, id: string, input: string): Pr
   return keyring.isEmpty ? `plain:${input}` : `sealed:${await keyring.seal(input, boundTo(id))}`
 }
 
-/** Undefined where no remaining key opens it. */
 export async function openInput(keyring: Keyring, id: string, stored: string): Promise<string | undefined> {
   if (stored.startsWith('plain:')) return stored.slice('plain:'.length)
   return (await keyring.open(stored.slice('sealed:'.length), boundTo(id)))?.text

@@ -18,23 +18,18 @@ export interface ToolkitUse {
   readonly scopes: readonly string[]
 }
 
-export function useOf(
-  { provider, tool, hosts, scopes }: Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>,
-  account: string,
-): ToolkitUse {
+type Asking = Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>
+
+export function useOf({ provider, tool, hosts, scopes }: Asking, account: string): ToolkitUse {
   return { provider, account, toolkit: parseToolId(tool)?.toolkit ?? tool, hosts, scopes }
 }
 
 export type ConsentRows = ReturnType<typeof consentRows>
 
-/**
- * The user's consents: a toolkit may use the grant of an account for these scopes at these hosts. Nothing here waits,
- * so each function is one step.
- */
+/** A toolkit may use the grant of an account for these scopes at these hosts. Nothing here waits. */
 export function consentRows(sql: SqlStorage, now: () => number) {
-  function read({ provider, account, toolkit }: Pick<ToolkitUse, 'provider' | 'account' | 'toolkit'>) {
-    const one =
-      'SELECT toolkit, hosts, scopes, given_at FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
+  function read({ provider, account, toolkit }: ToolkitUse) {
+    const one = 'SELECT * FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
     const row = firstRow<ConsentRow>(sql, one, provider, account, toolkit)
     return row && consentOf(row)
   }
@@ -64,12 +59,10 @@ export function consentRows(sql: SqlStorage, now: () => number) {
     },
 
     of(provider: string, account: string): ToolkitConsent[] {
-      const all =
-        'SELECT toolkit, hosts, scopes, given_at FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
+      const all = 'SELECT * FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
       return sql.exec<ConsentRow>(all, provider, account).toArray().map(consentOf)
     },
 
-    /** Without a toolkit, of all. False where there was none. */
     remove(provider: string, account: string, toolkit?: string): boolean {
       const which =
         'DELETE FROM consent WHERE provider = ? AND account = ? AND (? IS NULL OR toolkit = ?) RETURNING toolkit'

@@ -17,7 +17,7 @@ export interface Return {
   readonly state: string
 }
 
-export interface ConsentDeps {
+interface ConsentDeps {
   readonly rows: AuthorizationRows
   readonly flows: BrowserFlows
   readonly grants: Grants
@@ -29,10 +29,7 @@ export interface ConsentDeps {
 
 export type Consent = ReturnType<typeof createConsent>
 
-/**
- * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the
- * browser's cookie; `provider` may be why there is none, in words for the person.
- */
+/** `browser` is the hash of the browser's cookie; `provider` may be why there is none, in words for the person. */
 export function createConsent({ rows, flows, grants, consents, deployment, newState, atOnce }: ConsentDeps) {
   const { keyring, oauth, verifierUrl, signsIn = false, isTrial } = deployment
   const identified = createIdentification(deployment, flows)
@@ -49,8 +46,8 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
   }
 
   /**
-   * Where the provider has granted all of it already, the person's word is enough, if it is known to be theirs:
-   * somebody was confirmed, or it is the browser in which the provider granted it. The caller has the page's link too.
+   * Needs no provider where it has granted all already, if the person was confirmed or uses the browser that granted
+   * it: a caller has the page's link too.
    */
   function takeWord(authorization: StoredAuthorization, visit: Visit, account: string): boolean {
     const use = useOf(authorization, account)
@@ -65,23 +62,15 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
   }
 
   async function toVerifier(id: string, { browser, callback, account = '' }: Visit): Promise<Step> {
-    const flow = randomText()
-    const secret = await sha256(flow)
+    const text = randomText()
+    const secret = await sha256(text)
     if (!openOne(id)) return GONE
-    flows.put({
-      authorization: id,
-      browser,
-      stage: 'verifying',
-      secret,
-      callback,
-      provider: null,
-      sealed: null,
-      account,
-    })
+    const flow = { authorization: id, browser, secret, callback, provider: null, sealed: null, account }
+    flows.put({ ...flow, stage: 'verifying' })
     rows.begin(id)
     const url = new URL(verifierUrl ?? callback)
     url.searchParams.set('authorization', id)
-    url.searchParams.set('flow', flow)
+    url.searchParams.set('flow', text)
     return { ok: true, location: url.href }
   }
 

@@ -19,7 +19,6 @@ type GrantRow = {
   readonly browser: string | null
 }
 
-/** Times are milliseconds since 1970. */
 export type StoredGrant = Omit<GrantRow, 'scopes'> & { readonly scopes: readonly string[] }
 
 export type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
@@ -29,7 +28,6 @@ const AHEAD_MS = 60_000
 
 export type GrantRows = ReturnType<typeof grantRows>
 
-/** Nothing here waits, so each function is one step. */
 export function grantRows(sql: SqlStorage, now: () => number) {
   function times({ expires_in }: Tokens): [number | null, number | null] {
     if (expires_in === undefined) return [null, null]

@@ -22,7 +22,6 @@ export interface TokenRequest {
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
-/** A token; why there is none for now; the scopes to ask the user for, and why; or accounts to choose from. */
 export type TokenAnswer =
   | { readonly token: string }
   | Unavailable
@@ -48,16 +47,9 @@ interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
   readonly tokens: Tokens
 }
 
-/** `all` are the scopes to ask for where its tokens turn out to be useless. */
-interface Usable {
-  readonly grant: StoredGrant
-  readonly all: readonly string[]
-}
-
 export type Grants = ReturnType<typeof createGrants>
 
 export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, oauth, now }: VaultDeployment) {
-  /** Refreshes under way, by generation: later requests wait for the same one. */
   const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
 
   async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
@@ -74,7 +66,6 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider, account))
   }
 
-  /** Without one in the call: the account of the toolkit's consent, else the only one there is. */
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
     const own = consents.accounts(provider, toolkit)
     if (own.length > 1) return own
@@ -109,10 +100,13 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return 'settled'
   }
 
-  function grantFor({ provider, scopes, ...by }: TokenRequest): Usable | Exclude<TokenAnswer, { token: string }> {
+  /** `all` are the scopes to ask for where the grant's tokens turn out to be useless. */
+  function grantFor(
+    request: TokenRequest,
+  ): { readonly grant: StoredGrant; readonly all: readonly string[] } | Exclude<TokenAnswer, { token: string }> {
+    const { provider, scopes, tool, toolkit, hosts } = request
     const { id } = provider
-    const { tool, toolkit, hosts } = by
-    const account = by.account ?? accountFor(id, toolkit)
+    const account = request.account ?? accountFor(id, toolkit)
     if (typeof account !== 'string') return { accounts: account }
     const grant = rows.find(id, account)
     if (!grant) return { scopes, reason: notGranted(tool, id) }
@@ -183,7 +177,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
     store: rows.put,
 
-    /** The grant that lacks only the user's consent for a use, so that the provider need not be asked again. */
+    /** Found so that the provider need not be asked again. */
     lackingConsent(use: ToolkitUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
@@ -197,7 +191,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
     },
 
-    /** Deletes a grant, then revokes it at the provider where that is still connected. False where there was none. */
+    /** The provider is told where it is still connected. False where there was none. */
     async revoke(userId: string, provider: string, account: string, at: Provider | undefined): Promise<boolean> {
       const grant = rows.find(provider, account)
       rows.remove(provider, account)

@@ -6,10 +6,7 @@ import { OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE } from './stopped.ts'
 
 type AskedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
 
-/**
- * `ask` where the verifier has to identify the person first. Without sign-in and verifier, anybody with the link counts
- * as the user.
- */
+/** `ask`: at the verifier. Without sign-in and verifier, anybody with the link counts as the user. */
 export function createIdentification(
   { verifierUrl, signsIn = false }: Pick<VaultDeployment, 'verifierUrl' | 'signsIn'>,
   flows: Pick<BrowserFlows, 'find'>,

@@ -1,16 +1,14 @@
 import type { Provider, Providers } from '../../core/consent/provider.ts'
-import { parseToolId } from '../../core/tool/tool-id.ts'
-import { patternCovers } from '../../core/tool/tool-id.ts'
+import { parseToolId, patternCovers } from '../../core/tool/tool-id.ts'
 import { NO_KEYS } from './grants.ts'
 
 export interface ProviderAccessOptions {
   readonly providers: Providers
   readonly variablesOf: (provider: string) => { readonly clientId: string; readonly clientSecret: string } | undefined
-  /** Whether the deployment at this URL may keep grants. */
   readonly keepsGrants: (url: string) => boolean
 }
 
-/** Gives a provider, if a tool may use its grants at this URL; else why it may not, for the caller and the person. */
+/** Gives a provider, or why the tool may not use its grants at this URL. */
 export function createProviderAccess({ providers, variablesOf, keepsGrants }: ProviderAccessOptions) {
   return async (id: string, tool: string, url: string): Promise<Provider | string> => {
     const provider = await providers.find(id)

@@ -1,9 +1,8 @@
 import { hasTables, openTables } from '../schema.ts'
 
 /**
- * Times are milliseconds since 1970. `sealed` columns are encrypted under VAULT_KEYS; `browser` and `secret` are
- * SHA-256 in hex of texts that only the browser, or its URL, has. `authorization.ended` is null until it is over: for
- * an approval, until it is used. See `../STORAGE.md`.
+ * Times are milliseconds since 1970. `sealed` columns are under VAULT_KEYS; `browser` and `secret` are hashes. See
+ * `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE owner (name TEXT PRIMARY KEY);
@@ -36,10 +35,7 @@ export function checkTables(sql: SqlStorage): void {
   if (hasTables(sql)) openTables(sql, SCHEMA)
 }
 
-/**
- * A vault keeps the owner it was first used for. Throws for any other, which only a defect could cause: no user may
- * ever see another's grants.
- */
+/** Throws for any other owner, which only a defect could cause: no user may ever see another's grants. */
 export function ensureOwner(sql: SqlStorage, name: string): void {
   openTables(sql, SCHEMA)
   sql.exec('INSERT INTO owner SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', name)

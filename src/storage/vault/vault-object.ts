@@ -19,7 +19,7 @@ import {
   type StoredAuthorization,
 } from './authorization-rows.ts'
 import { browserFlows } from './browser-flows.ts'
-import { type ConsentRows, consentRows, useOf } from './consent-rows.ts'
+import { consentRows, useOf } from './consent-rows.ts'
 import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
@@ -30,7 +30,6 @@ import { checkTables, ensureOwner } from './tables.ts'
 export interface OpenQuestion {
   readonly authorization: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
   readonly reason: string
-  /** The reason is for whoever runs the deployment, who must set something up first. */
   readonly isForOperator?: true
   /** Replaces the reason for whoever runs the deployment. */
   readonly forOperator?: string
@@ -40,7 +39,6 @@ type Why = Pick<OpenQuestion, 'reason' | 'forOperator'>
 
 export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
   readonly providerId: string
-  /** Or why this call may use none. */
   readonly provider: Provider | string
 }
 
@@ -54,10 +52,7 @@ export interface ApprovalRequest {
   readonly reason: string
 }
 
-/**
- * The Vault Durable Object, one a user: grants, and questions to the user. Nothing is shared between vaults, and
- * failures are answers.
- */
+/** One a user: grants, and questions to the user. Failures are answers. */
 export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
   let deployment: VaultDeployment | undefined
 
@@ -66,7 +61,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #rows: AuthorizationRows
     readonly #consent: Consent
     readonly #grants: Grants
-    readonly #consents: ConsentRows
+    readonly #consents: ReturnType<typeof consentRows>
     readonly #changes = createChanges()
 
     constructor(state: DurableObjectState, env: E) {
@@ -131,7 +126,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return 'scopes' in answer ? lacks(answer.scopes, answer.reason) : answer
     }
 
-    /** Uses up the approval of a call, or says what a person is asked. */
     async claim(owner: string, request: ApprovalRequest): Promise<'approved' | OpenQuestion> {
       ensureOwner(this.ctx.storage.sql, owner)
       const { principal, userId, tool, binding: purpose, input, reason } = request
@@ -139,17 +133,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const sealed = await sealInput(this.#deployment.keyring, id, input)
       if (this.#rows.claim(purpose)) return 'approved'
       const user = userId === undefined ? {} : { userId }
-      const wanted = {
-        kind: 'approval',
-        provider: APPROVAL,
-        ...user,
-        scopes: [],
-        hosts: [],
-        tool,
-        principal,
-        purpose,
-      } as const
-      return this.#ask({ ...wanted, input: sealed }, this.#withLastFailure({ reason }, { purpose }), id)
+      const call = { ...user, tool, principal, input: sealed }
+      const wanted = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], ...call, purpose } as const
+      return this.#ask(wanted, this.#withLastFailure({ reason }, { purpose }), id)
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {

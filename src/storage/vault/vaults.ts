@@ -29,7 +29,6 @@ import { createProviderAccess, type ProviderAccessOptions } from './provider-acc
 import { GONE, NOBODY_IDENTIFIED, NOBODY_TOLD_APART, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
-/** Bytes of a call's input that a person can be asked to approve. */
 const MAX_INPUT = 1_000_000
 /** Long, since a provider may be asked meanwhile, and `changed` waits for a person up to a minute. */
 const REACH: Reach = {
@@ -39,10 +38,7 @@ const REACH: Reach = {
   once: ['claim', 'start', 'confirm', 'resume', 'finish', 'decide', 'revoke'],
 }
 
-/**
- * One vault a user, a Durable Object with the user's grants and questions; calls for no user have a vault of their
- * principal's. An authorization's id leads to its vault; a made-up one leads nowhere.
- */
+/** One Durable Object a user; calls for no user have a vault of their principal's. */
 export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
@@ -53,7 +49,6 @@ export function createVault(
   const { namespace, providers, identifies } = options
   const providerFor = createProviderAccess(options)
 
-  /** A stub belongs to the request that got it, so a new one is made each time. */
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {
     return reachableStub(namespace.get(namespace.idFromName(owner)), REACH)
   }
@@ -64,11 +59,10 @@ export function createVault(
   }
 
   async function requestFor({ userId, requirement, tool, hosts, account, reachedAt }: RequiredToken) {
-    const url = reachedAt()
     return {
       userId,
       providerId: requirement.id,
-      provider: await providerFor(requirement.id, tool.id, url),
+      provider: await providerFor(requirement.id, tool.id, reachedAt()),
       scopes: [...new Set(requirement.oauth2?.scopes ?? [])],
       tool: tool.id,
       toolkit: tool.toolkit,
@@ -141,7 +135,8 @@ export function createVault(
       const text = canonicalText(input)
       if (new TextEncoder().encode(text).length > MAX_INPUT) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
-        return { challenge: { ...nowhere(url), scopes: [], status: 'failed' }, reason: tooLarge }
+        const nowhere = `${new URL(url).origin}/authorizations/${APPROVAL}/start`
+        return { challenge: { id: APPROVAL, url: nowhere, scopes: [], status: 'failed' }, reason: tooLarge }
       }
       const owner = userId === undefined ? JSON.stringify(['principal', principal]) : userOwner(userId)
       const answer = await vaultOf(owner).claim(owner, {
@@ -212,10 +207,6 @@ function challengeOf(id: string, { authorization }: OpenQuestion, reachedAt: str
   const at = `${new URL(reachedAt).origin}/authorizations/${authorization.id}`
   const { scopes, status } = authorization
   return { id, authorization: authorization.id, url: `${at}/start`, check_url: at, scopes, status }
-}
-
-function nowhere(reachedAt: string): Pick<Challenge, 'id' | 'url'> {
-  return { id: APPROVAL, url: `${new URL(reachedAt).origin}/authorizations/${APPROVAL}/start` }
 }
 
 /** Vaults never see a browser's cookie. */
