@@ -12,7 +12,6 @@ import type { ToolAnswers } from './tools/wire.ts'
 import type { AgentAnswers } from './users/agents/routes.ts'
 import type { GrantAnswers } from './users/routes.ts'
 
-/** Each `routes.ts` is checked against its part. */
 export type ApiAnswers = RecordAnswers &
   KeyAnswers &
   PolicyAnswers &

@@ -1,4 +1,3 @@
-/** By provider, for people who never read an API's documentation. */
 const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: {
     'gist': 'Create and change your gists',

@@ -25,7 +25,6 @@ interface ClientAnswers {
   'DELETE /clients/:id': undefined
 }
 
-/** Removing a client ends its agents. */
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const { face, on } = createFace<ClientAnswers>(deps)
 

@@ -107,7 +107,6 @@ async function requestBody({ body, sends }: Operation<unknown>): Promise<JsonObj
   if (sends !== undefined) return { required: true, content: { [sends]: {} } }
   if (!body?.reader) return undefined
   const schema = schemaOf(await body.reader())
-  // A body without a required field may be absent
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
   return { required, content: { 'application/json': { schema } } }
 }

@@ -5,7 +5,6 @@ const FLAG: JsonObject = { type: 'boolean' }
 const COUNT: JsonObject = { type: 'integer', minimum: 0 }
 const TIME: JsonObject = { type: 'string', format: 'date-time' }
 
-/** A name that ends in `?` may be absent. */
 function texts(...names: readonly string[]): Readonly<Record<string, JsonObject>> {
   return Object.fromEntries(names.map((name) => [name, TEXT]))
 }

@@ -43,7 +43,6 @@ export function serverName(origin: string, toolset?: ToolkitServer): string {
   return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
 }
 
-/** Without the characters of IPv6 addresses, which names of servers may not have. */
 function hostOf(origin: string): string {
   return new URL(origin).hostname.replaceAll(/[^a-zA-Z0-9.-]/g, '')
 }
@@ -57,7 +56,6 @@ function identity({ origin, title, version }: ListedDeployment, toolset?: Toolki
   return { name: serverName(origin, toolset), ...said, version, websiteUrl: `${origin}/docs/agents` }
 }
 
-/** A `ServerResponse` of the MCP registry's API, v0.1. */
 export function encodeServer(deployment: ListedDeployment, toolset?: ToolkitServer) {
   const { deployedAt } = deployment
   const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()

@@ -5,7 +5,6 @@ import { tags } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
 const OWNER = nullable(string({ least: 1, most: 300 }))
-/** The id of a key, `admin`, or `jwt:` and a subject; null for the deployment. */
 export const OWNED = object({ owner: OWNER })
 const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags), review: optional(boolean) })
 export const CHANGE = statusReader(BESIDE, ['owner', 'tags', 'review'])

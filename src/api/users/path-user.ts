@@ -9,7 +9,6 @@ interface UserRequest {
   readonly path: { readonly user: string }
 }
 
-/** Refuses principals that may not act for the user of the path, nor otherwise `mayAsk`. */
 export function forUser<R extends UserRequest, T>(handle: (request: R) => Promise<T>, mayAsk = mayActFor) {
   return async (request: R): Promise<T | Failing> => {
     const { principal, path } = request

@@ -67,7 +67,6 @@ export function createSessions(options: SessionsOptions) {
     return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOBODY : result
   }
 
-  /** For pages, which change nothing, whichever site the request comes from. */
   function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
     const cookie = sessionCookieOf(request)
     if (cookie === undefined) return NOBODY
@@ -80,7 +79,6 @@ export function createSessions(options: SessionsOptions) {
 
     holderOf,
 
-    /** A credential in a header counts before the cookie. */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
       if (hasCredential(request) || sessionCookieOf(request) === undefined) {
         return authenticator.authenticate(request, mayLookUp)
@@ -98,7 +96,6 @@ export function createSessions(options: SessionsOptions) {
       return authenticator.authenticate(request, mayLookUp)
     },
 
-    /** Gives the header `Set-Cookie`. */
     async begin(request: Request, by: Session['by'], owner: string): Promise<string> {
       await end(request)
       const text = randomValue()
@@ -116,7 +113,6 @@ export function createSessions(options: SessionsOptions) {
       return setSessionCookie(request, text)
     },
 
-    /** Gives the header `Set-Cookie`. */
     async signOut(request: Request): Promise<string> {
       await end(request)
       return setSessionCookie(request, undefined)

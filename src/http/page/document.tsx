@@ -75,7 +75,6 @@ export async function answerDocument(shown: WholeDocument): Promise<Response> {
   return new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } })
 }
 
-/** Hono escapes texts; characters that cannot be seen are spelled out. */
 async function textOf(element: JSX.Element): Promise<string> {
   return visible(String(await element))
 }

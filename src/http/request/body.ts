@@ -38,7 +38,6 @@ async function readText(request: Request, limit: number): Promise<Result<string>
   return text.includes('\uFFFD') && encoder.encode(text).byteLength !== length ? NOT_UTF8 : ok(text)
 }
 
-/** Fails as `readJson` does. */
 export async function readBytes(
   request: Request,
   mediaType: string,

@@ -60,7 +60,6 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** -1 where there is none. */
 function endOfString(text: string, start: number): number {
   let end = start
   do {

@@ -22,7 +22,6 @@ export type ReadOf<Q extends Query<unknown>> = Q extends Query<infer T> ? T : ne
 
 interface QueryRules {
   readonly lists?: readonly string[]
-  /** `src/DECISIONS.md` says for which routes. */
   readonly others?: 'ignored'
 }
 
@@ -55,7 +54,6 @@ export function query<T extends object>(
 
 export const NO_QUERY = query({})
 
-/** For answers that are the same whatever the query says, or protocols that have unknown parameters ignored. */
 export const ANY_QUERY = query({}, { others: 'ignored' })
 
 export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Result<T> {

@@ -15,7 +15,6 @@ export interface WholeList {
   readonly tooMany: Failure
 }
 
-/** For dialects whose lists have no pages. `failures` is the component of what `respond` answers. */
 export function dialectRoutes(
   deps: ToolListDeps,
   dialect: string,

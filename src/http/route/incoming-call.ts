@@ -6,7 +6,6 @@ import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
 import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
 
-/** In bytes, whichever the dialect. */
 export const CALL_LIMIT = 4 * 1024 * 1024
 
 /** W3C Trace Context, section 3.2. */
@@ -34,14 +33,12 @@ export async function receiveCall(
 
 const MAX_ID = 256
 
-/** Dialects that have no word for the user take the header `X-User-Id`. */
 export function contextOf({ headers }: Request): Result<CallerContext> {
   const userId = idIn(headers, 'X-User-Id')
   if (userId === undefined) return ok(NO_CONTEXT)
   return userId.ok ? ok({ ...NO_CONTEXT, userId: userId.value }) : userId
 }
 
-/** Dialects that have no word for a call's id take the header `Idempotency-Key`. */
 export function callIdOf({ headers }: Request): Result<{ readonly callId?: string }> {
   const callId = idIn(headers, 'Idempotency-Key')
   if (callId === undefined) return ok({})

@@ -6,7 +6,6 @@ import type { Background } from '../../core/tool/platform.ts'
 const EVERY_MS = 600_000
 const KEY = 'key:'
 
-/** Notes in the background which keys are used; where that fails, nothing else does. */
 export function createKeyUse(noteUse: (ids: readonly string[], at: number) => Promise<void>, now: () => number) {
   const noted = new LRUCache<string, number>({ max: 10_000 })
   return ({ id, kind }: Principal, background: Background): void => {

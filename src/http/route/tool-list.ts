@@ -24,7 +24,6 @@ export interface ToolList {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Does not look at the query of callers who may not read. */
 export async function answerToolList(
   c: RouteContext,
   deps: ToolListDeps,
