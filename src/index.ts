@@ -12,7 +12,7 @@ import { vaultDeployment } from './compose/stores.ts'
 import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
 import { traffic } from './compose/platform.ts'
-import { defineEgress } from './runners/sandbox/egress.ts'
+import { defineEgress } from './runners/sandbox/egress-entrypoint.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))

@@ -187,7 +187,7 @@ const RULES: readonly Rule[] = [
     name: 'what lies beside the rooms of storage knows none of them',
     files: (path) => /^src\/storage\/[^/]+$/.test(path),
     refuses: within(...Object.keys(STORAGE_ROOMS).map((room) => `src/storage/${room}`)),
-    breach: ['src/storage/outbox.ts', "import { createTables } from './registry/tables.ts'"],
+    breach: ['src/storage/kv-outbox.ts', "import { createTables } from './registry/tables.ts'"],
   },
   ...Object.entries(ROOMS).map(([room, known]) => ({
     name: `${room} knows ${known.length === 0 ? 'nothing but itself' : known.join(', ')}`,

@@ -1,4 +1,4 @@
-import type { MadeRequest } from './page.ts'
+import type { MadeRequest } from './visit.ts'
 
 /** The environment variable that commands read the key from: no key stands on a page. */
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'

@@ -4,7 +4,7 @@ import { hasScope } from '../core/access/principal.ts'
 import { answerDocument } from '../http/page/document.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { curlOf } from './curl.ts'
-import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './page.ts'
+import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './visit.ts'
 import { PAGES } from './pages.ts'
 import { Copyable, LIVE_PLACE } from './parts.tsx'
 

@@ -1,4 +1,4 @@
-import type { View } from './page.ts'
+import type { View } from './visit.ts'
 import { ALL_TOOLS, Notice } from './parts.tsx'
 
 export async function show(): Promise<View> {

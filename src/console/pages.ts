@@ -1,4 +1,4 @@
-import type { PageEntry } from './page.ts'
+import type { PageEntry } from './visit.ts'
 
 const OWN = { isPrivate: true, hasForm: true } as const
 

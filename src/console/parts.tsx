@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
-import type { RouteFailure } from './page.ts'
+import type { RouteFailure } from './visit.ts'
 
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
   return (

@@ -1,4 +1,4 @@
-import type { PageVisit } from './page.ts'
+import type { PageVisit } from './visit.ts'
 
 /** The filters in the address of a page, by name; one that is not there is empty. */
 export function filtersOf<Name extends string>({ url }: PageVisit, names: readonly Name[]) {

@@ -1,7 +1,7 @@
 import type { Progress } from '../core/call/progress.ts'
 import { isObject, parseJson } from '../core/tool/json.ts'
 import { readEvents } from '../http/answer/event-stream.ts'
-import type { CallEnd, FollowedCall, Reply, RouteFailure } from './page.ts'
+import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
 
 /** Reads a route's answer; `T` is the type that `ApiAnswers` has of it. */
 export async function replyOf<T>(response: Response): Promise<Reply<T>> {

@@ -2,7 +2,7 @@ import { type Context, type ErrorHandler, Hono, type Next } from 'hono'
 import { declare } from '../http/route/operation.ts'
 import { goTo } from '../http/page/page.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
-import type { Answer, AnswerDeps } from './answer.ts'
+import type { Answer, AnswerDeps } from './show-page.ts'
 import { NO_PAGE, PAGES } from './pages.ts'
 
 export interface ConsoleDeps extends AnswerDeps {
@@ -19,7 +19,7 @@ export interface Console {
 export function createConsole({ onPageError, ...deps }: ConsoleDeps): Console {
   const face = new Hono().onError(onPageError)
   let loaded: Answer | undefined
-  const load = async () => (loaded ??= (await import('./answer.ts')).createAnswer(deps))
+  const load = async () => (loaded ??= (await import('./show-page.ts')).createAnswer(deps))
   for (const entry of PAGES) {
     const answer = async (c: Context) => (await load())(c, entry, c.req.param())
     const show = async (c: Context, next: Next) => (entry.path === '/' && !isBrowser(c) ? next() : answer(c))

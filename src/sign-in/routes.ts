@@ -16,7 +16,7 @@ import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { type createFlows, MAX_RETURN, returnPath } from './flow.ts'
+import { type createFlows, MAX_RETURN, returnPath } from './flow-cookie.ts'
 import type { OpenId } from './openid.ts'
 
 export interface SignInProvider {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createKvReads } from './kv-reads.ts'
-import { createPerSecond } from './per-second.ts'
+import { createPerSecond } from './lookup-budget.ts'
 
 export interface KvReaderOptions {
   readonly kv: KVNamespace

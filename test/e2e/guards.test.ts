@@ -135,7 +135,7 @@ describe('what is asked for beside a definition', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line))
-      return lines.slice(1).map(({ hmac: _, ...line }) => line)
+      return lines.slice(1).map((line) => ({ ...line, hmac: undefined }))
     }
     const file = await fetch(`${server.url}/export?toolkit=Held`, { headers: asAdmin })
     const other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })

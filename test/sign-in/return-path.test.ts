@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_RETURN, returnPath } from '../../src/sign-in/flow.ts'
+import { MAX_RETURN, returnPath } from '../../src/sign-in/flow-cookie.ts'
 
 const ORIGIN = 'https://tools.acme.test'
 

@@ -1,7 +1,7 @@
 import { createAuthenticator } from '../../src/http/caller/authenticate.ts'
 import { createMemory } from '../../src/core/cache/memory.ts'
 import { callableTool } from '../../src/core/call/callable-tool.ts'
-import { createResolver } from '../../src/core/call/resolve.ts'
+import { createResolver } from '../../src/core/call/resolve-tool.ts'
 import { listedLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'
 import { createKvKeys } from '../../src/storage/access/kv-keys.ts'

@@ -4,7 +4,7 @@ import { oneOf, optional } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { plain } from '../../http/route/answers.ts'
 import { ADMIN, createFace } from '../../http/route/route.ts'
-import type { ArchiveDeps } from './archive.ts'
+import type { ArchiveDeps } from './export-and-restore.ts'
 import { JSON_LINES } from './wire.ts'
 
 interface ArchiveAnswers {
@@ -18,7 +18,7 @@ const importQuery = query({ trust: optional(oneOf(['1'])) })
 /** No secret, key or grant. An import changes nothing that is there; `?trust=1` takes what was not signed here. */
 export function archiveFace(deps: ArchiveDeps): Hono {
   const { face, on } = createFace<ArchiveAnswers>(deps)
-  const load = async () => (await import('./archive.ts')).createArchive(deps)
+  const load = async () => (await import('./export-and-restore.ts')).createArchive(deps)
 
   on('GET /export', 'Back the registry up, or a toolkit of it', {
     ...ADMIN,

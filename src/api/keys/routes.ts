@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { type ApiKey, changedKey, keyChange, type KeyStore, newKey, ROTATION } from '../../core/access/api-key.ts'
-import type { PublishedTotals } from '../../core/access/quota.ts'
+import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isExpected, revisionOf } from '../../core/tool/revision.ts'

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
-import type { PublishedTotals } from '../../core/access/quota.ts'
+import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 
 /** Never the key's text or hash. */
 function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {

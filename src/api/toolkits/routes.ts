@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { KeyStore } from '../../core/access/api-key.ts'
 import { coverDenial, type Principal } from '../../core/access/principal.ts'
-import { isAdministrator, type ToolkitChanged, type ToolkitStore } from '../../core/access/toolkit.ts'
+import { isAdministrator, type ToolkitChanged, type ToolkitStore } from '../../core/access/toolkit-owner.ts'
 import type { ToolkitCounts } from '../../core/catalogue/catalogue.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'

@@ -1,6 +1,6 @@
-import type { Toolkit } from '../../core/access/toolkit.ts'
+import type { Toolkit } from '../../core/access/toolkit-owner.ts'
 import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
-import { statusReader } from '../../core/publish/status.ts'
+import { statusReader } from '../../core/publish/status-body.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 

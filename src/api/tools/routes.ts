@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
-import { isAdministrator } from '../../core/access/toolkit.ts'
+import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import { fail, ok } from '../../core/failure/failure.ts'

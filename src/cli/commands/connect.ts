@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
-import { mergeJson, mergeToml, writeKeeping } from '../configuration.ts'
+import { mergeJson, mergeToml, writeKeeping } from '../host-files.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
 

@@ -1,6 +1,6 @@
 import { isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit } from '../page.ts'
+import type { PageResult, PageVisit } from '../visit.ts'
 import { exact, FailureNotice, Notice, OutcomeWord, Time } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'

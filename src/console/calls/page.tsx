@@ -1,6 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit } from '../page.ts'
+import type { PageResult, PageVisit } from '../visit.ts'
 import { exact, FailureNotice, Notice, OutcomeWord, Time, ToolName } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'

@@ -1,6 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit, Reply } from '../page.ts'
+import type { PageResult, PageVisit, Reply } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { queryOf } from '../query.ts'
 import { FoundTools, FROM, type ToolPage } from './found.tsx'

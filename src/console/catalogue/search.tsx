@@ -1,5 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageVisit, Reply } from '../page.ts'
+import type { PageVisit, Reply } from '../visit.ts'
 import { Chips } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import type { Reply, RouteFailure, View } from '../page.ts'
+import type { Reply, RouteFailure, View } from '../visit.ts'
 import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'

@@ -6,7 +6,7 @@ import type { Checked } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/request/json-text.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
-import type { RouteFailure } from '../page.ts'
+import type { RouteFailure } from '../visit.ts'
 import { exact } from '../parts.tsx'
 
 const KINDS = new Map([

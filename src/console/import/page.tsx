@@ -1,5 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
+import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
 import { ImportForm, requestOf } from './form.tsx'
 

@@ -4,7 +4,7 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { changesIn, readInput } from '../form/values.ts'
-import type { PageResult, PageVisit, View } from '../page.ts'
+import type { PageResult, PageVisit, View } from '../visit.ts'
 import { Copyable, exact, FailureNotice, Notice, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { userOf } from '../../core/access/principal.ts'
-import type { PageModule, PageVisit, Reply, View } from '../page.ts'
+import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
 import { exact, FailureNotice, Notice } from '../parts.tsx'
 
 /** The user whose things a page shows: the one that its address names, or the visitor. */

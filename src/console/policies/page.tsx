@@ -2,7 +2,7 @@ import { type Policy, policyReader } from '../../core/access/policy.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
-import type { PageResult, PageVisit, View } from '../page.ts'
+import type { PageResult, PageVisit, View } from '../visit.ts'
 import { exact, FailureNotice, Notice } from '../parts.tsx'
 
 const PATH = '/console/policies'

@@ -3,7 +3,7 @@ import { providerReader } from '../../core/consent/provider.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
-import type { PageResult, PageVisit, View } from '../page.ts'
+import type { PageResult, PageVisit, View } from '../visit.ts'
 import { exact, FailureNotice, Notice } from '../parts.tsx'
 
 const PATH = '/console/providers'

@@ -1,6 +1,6 @@
 import type { Encoded } from '../../core/tool/codec.ts'
 import { indentedJson } from '../../http/page/text.ts'
-import type { Reply } from '../page.ts'
+import type { Reply } from '../visit.ts'
 import { Chips, Copyable, FailureNotice } from '../parts.tsx'
 
 /** The formats of `GET /tools/{id}?format=`, and their titles. */

@@ -1,7 +1,7 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
 import { indentedJson } from '../../http/page/text.ts'
-import type { CallEnd } from '../page.ts'
+import type { CallEnd } from '../visit.ts'
 import { Copyable, FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
 import { type CallBody, type CallError, challengesOf } from './call.tsx'

@@ -1,7 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
-import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../page.ts'
+import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { ALL_TOOLS, Chips, LivePlace, FailureNotice } from '../parts.tsx'
 import { call, CallForm, type FormCall, problemsOf } from './call.tsx'

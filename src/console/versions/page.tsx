@@ -1,6 +1,6 @@
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit, RouteFailure, View } from '../page.ts'
+import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { Chips, exact, FailureNotice, NextLink, Notice } from '../parts.tsx'
 import { bounded } from '../../http/page/text.ts'
 import { filtersOf, queryOf } from '../query.ts'

@@ -1,7 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { Changes } from '../changes.tsx'
-import type { PageVisit, Reply } from '../page.ts'
+import type { PageVisit, Reply } from '../visit.ts'
 import { FailureNotice } from '../parts.tsx'
 
 type ListedTools = ApiAnswers['GET /tools']['items']

@@ -1,7 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { SAID_STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageVisit, Reply } from '../page.ts'
+import type { PageVisit, Reply } from '../visit.ts'
 import { exact } from '../parts.tsx'
 
 type ToolkitReply = Reply<ApiAnswers['GET /toolkits/:toolkit']>

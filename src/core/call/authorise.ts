@@ -5,7 +5,7 @@ import { askedAsUnknown, formatToolId, parseAskedDocument, parseAskedName, parse
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from '../failure/failure.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
-import type { Resolved, Resolver } from './resolve.ts'
+import type { Resolved, Resolver } from './resolve-tool.ts'
 
 const MAX_SUGGESTIONS = 3
 const MAX_AVAILABLE = 20

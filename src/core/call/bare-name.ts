@@ -6,7 +6,7 @@ import { joinedName } from '../tool/name-suffix.ts'
 import type { Background } from '../tool/platform.ts'
 import { askedByName, formatToolId, toolKey, type ToolName } from '../tool/tool-id.ts'
 import { type Failing, fail } from '../failure/failure.ts'
-import type { Resolver } from './resolve.ts'
+import type { Resolver } from './resolve-tool.ts'
 
 export interface Candidate extends ToolName {
   readonly id: string

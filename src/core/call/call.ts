@@ -18,7 +18,7 @@ import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
 import { operatorsPart, failureFor } from '../failure/for-operator.ts'
-import { type Allowance, limitedBy, type Turns } from './turns.ts'
+import { type Allowance, limitedBy, type Turns } from './call-limits.ts'
 
 export interface Call extends GivenInput {
   readonly asked: string

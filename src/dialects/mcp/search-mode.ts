@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
-import type { Resolver } from '../../core/call/resolve.ts'
+import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'

@@ -1,6 +1,6 @@
 import type { Background } from '../../core/tool/platform.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
-import type { Resolver } from '../../core/call/resolve.ts'
+import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { ToolCall } from './wire.ts'
 
 const SELECT = '_select'

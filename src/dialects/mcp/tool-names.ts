@@ -1,7 +1,7 @@
 import { covers, maySee, type Principal } from '../../core/access/principal.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import type { Failing } from '../../core/failure/failure.ts'
-import type { Resolved, Resolver } from '../../core/call/resolve.ts'
+import type { Resolved, Resolver } from '../../core/call/resolve-tool.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { unknownAmong } from '../../http/answer/why-empty.ts'

@@ -1,7 +1,7 @@
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/failure/failure.ts'
-import type { Resolver } from '../../core/call/resolve.ts'
+import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import type { EventStream, StreamEvent } from '../../http/answer/event-stream.ts'

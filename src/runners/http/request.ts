@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
-import { requestHeaders, unbuildable } from '../shared/server-call.ts'
+import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
 import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
 import { encodeBody, type EncodedBody } from './body.ts'
 import type { HttpImplementation } from './implementation.ts'

@@ -2,7 +2,7 @@ import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
-import { MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
+import { MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/retrying-call.ts'
 import { hostOf } from '../shared/url-template.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'

@@ -1,20 +1,87 @@
-import { WorkerEntrypoint } from 'cloudflare:workers'
-import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
-import type { Traffic } from '../../outbound/traffic.ts'
-import { answerEgress } from './gateway.ts'
-import type { EgressPolicy } from './policy.ts'
+import { binaryText, bytesOfBinary } from '../../outbound/base64.ts'
+import type { GuardedFetch, GuardedResponse } from '../../outbound/guarded-fetch.ts'
+import { readToLimit } from '../../outbound/read-to-limit.ts'
+import { type Redact, redacting } from '../../outbound/redaction.ts'
+import { mayHaveBody } from '../../outbound/response-rules.ts'
+import { utf8Text } from '../../outbound/utf8.ts'
+import { headerNameProblem } from '../shared/header-rules.ts'
+import { isAllowedHost } from './allowed-hosts.ts'
+import { type EgressPolicy, REFUSED_HEADER } from './egress-policy.ts'
+import { encodeStrictly } from '../shared/url-template.ts'
 
-/** Every hop of a sandbox comes here. Without `connect`, nothing but HTTP leaves a sandbox, which cannot see the policy. */
-export function defineEgress(traffic: Traffic) {
-  return class extends WorkerEntrypoint<unknown, EgressPolicy> {
-    override fetch(request: Request): Promise<Response> {
-      const policy = this.ctx.props
-      const guardedFetch = createGuardedFetch({
-        fetch: (...given) => fetch(...given),
-        allowHttpHosts: new Set(policy.allowHttpHosts),
-        traffic,
-      })
-      return answerEgress(request, policy, guardedFetch)
-    }
+const MAX_BODY = 8 * 1024 * 1024
+
+/**
+ * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
+ * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
+ */
+export async function answerEgress(
+  request: Request,
+  policy: EgressPolicy,
+  guardedFetch: GuardedFetch,
+): Promise<Response> {
+  const url = new URL(request.url)
+  const shown = `${url.protocol}//${url.host}`
+  if (!isAllowedHost(url, policy.allowedHosts)) {
+    return refusal(`Cannot request "${shown}": it is not one of the tool's allowed_hosts`)
   }
+  if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
+  const sent = request.body && (await readToLimit(request.body, MAX_BODY))
+  if (sent?.isWhole === false) return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes`)
+
+  const headers = new Headers()
+  for (const [name, value] of request.headers) if (headerNameProblem(name) === undefined) headers.append(name, value)
+  for (const { hosts, in: place, name, text } of policy.credentials) {
+    if (!isAllowedHost(url, hosts)) continue
+    if (place === 'header') headers.set(name, text)
+    else url.search = withParameter(url.search, name, text)
+  }
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
+  const result = await guardedFetch({
+    method: request.method,
+    url,
+    headers,
+    body: sent?.bytes,
+    credentialHeaders: [],
+    redirect: 'manual',
+    mayBePartial: policy.sensitive.length === 0,
+    signal,
+    asker: { toolkit: policy.toolkit, timeoutMs: policy.timeoutMs, signal },
+  })
+  return result.ok ? responseOf(result.response, policy) : refusal(result.message)
+}
+
+function refusal(message: string): Response {
+  return new Response(message, { status: 403, headers: { [REFUSED_HEADER]: '1' } })
+}
+
+function withParameter(search: string, name: string, value: string): string {
+  const others = search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '' && !new URLSearchParams(pair).has(name))
+  return [...others, `${encodeStrictly(name)}=${encodeStrictly(value)}`].join('&')
+}
+
+function responseOf({ status, statusText, headers, body }: GuardedResponse, { sensitive }: EgressPolicy): Response {
+  const redact = redacting(() => sensitive)
+  const answered = new Headers()
+  for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
+  const bytes = sensitive.length === 0 ? body : redacted(body, redact)
+  return new Response(mayHaveBody(status) ? bytes : null, {
+    status,
+    statusText: redact(statusText),
+    headers: answered,
+  })
+}
+
+function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
+  const text = utf8Text(bytes, { ignoreBOM: true })
+  if (text !== undefined) {
+    const safe = redact(text)
+    return safe === text ? bytes : new Uint8Array(new TextEncoder().encode(safe))
+  }
+  const binary = binaryText(bytes)
+  const safe = redact(binary)
+  return safe === binary ? bytes : bytesOfBinary(safe)
 }

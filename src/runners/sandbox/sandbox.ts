@@ -1,7 +1,7 @@
 import type { Signal } from '../../core/tool/platform.ts'
 import { type Waited, untilAborted } from '../../outbound/until-aborted.ts'
 import { whyUnlinked } from './link.ts'
-import type { EgressPolicy } from './policy.ts'
+import type { EgressPolicy } from './egress-policy.ts'
 
 export const NO_LOADER =
   'It needs the binding LOADER (Workers paid plan): add [[worker_loaders]] with binding = "LOADER" to wrangler.toml'

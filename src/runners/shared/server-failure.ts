@@ -2,7 +2,7 @@ import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'
-import type { ServerOutcome } from './server-call.ts'
+import type { ServerOutcome } from './retrying-call.ts'
 
 const EXCERPT = 1_000
 

@@ -1,6 +1,6 @@
 import type { Signal } from '../../core/tool/platform.ts'
 import { type SandboxAnswer, readAnswer } from '../sandbox/answer.ts'
-import type { EgressPolicy } from '../sandbox/policy.ts'
+import type { EgressPolicy } from '../sandbox/egress-policy.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
 import type { ExportCall } from './inside/main.ts'
 

@@ -1,5 +1,5 @@
 import { invalidSource } from '../../core/publish/import.ts'
-import type { PluginReader } from '../../core/publish/plugin.ts'
+import type { PluginReader } from '../../core/publish/plugin-submission.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { ModuleError } from './meter/bytes.ts'

@@ -4,7 +4,7 @@ import { check, judged, map, nullish, object, oneOf, optional, string, text } fr
 import type { Definition } from '../../core/tool/tool.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
-import { egressPolicy } from '../sandbox/policy.ts'
+import { egressPolicy } from '../sandbox/egress-policy.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'

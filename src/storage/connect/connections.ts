@@ -7,7 +7,7 @@ import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, clientRows } from './client-rows.ts'
 import { deleteEntriesOf } from './entries.ts'
 import { createOAuthServer } from './oauth-server.ts'
-import { refreshTokens } from './refresh-tokens.ts'
+import { refreshTokens } from './refresh-token-reuse.ts'
 import { createTables, sweep } from './tables.ts'
 import { agentOf, credentialOf } from './token-form.ts'
 

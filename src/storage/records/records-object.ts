@@ -10,7 +10,7 @@ import { groupCalls } from './call-groups.ts'
 import { findCalls, type NumberedRecord, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
-import { moveOldRecords } from './old-records.ts'
+import { moveOldRecords } from './move-to-bucket.ts'
 import { createTables } from './tables.ts'
 
 /** `day` is such as `2026-01-31`; `lost` counts earlier records that could not be stored. */

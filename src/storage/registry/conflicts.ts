@@ -1,5 +1,5 @@
 import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
-import { isAdministrator } from '../../core/access/toolkit.ts'
+import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication } from '../../core/publish/registry.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/access/principal.ts'
-import { type PublishedTotals, quotaDenial } from '../../core/access/quota.ts'
-import { isAdministrator } from '../../core/access/toolkit.ts'
+import { type PublishedTotals, quotaDenial } from '../../core/publish/publisher-quota.ts'
+import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication, PublicationOutcome } from '../../core/publish/registry.ts'
 import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/compatibility.ts'
 import type { Problem } from '../../core/tool/problem.ts'

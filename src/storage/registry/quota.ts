@@ -1,4 +1,4 @@
-import type { PublishedTotals } from '../../core/access/quota.ts'
+import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import { firstRow } from '../rows.ts'
 
 export function publishedBy(sql: SqlStorage, principal: string): PublishedTotals {

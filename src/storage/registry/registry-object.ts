@@ -2,21 +2,21 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Expected } from '../../core/tool/revision.ts'
 import type { Policy } from '../../core/access/policy.ts'
-import type { PublishedTotals } from '../../core/access/quota.ts'
-import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
-import type { ArchiveCursor, ArchivePart, ArchiveRow, RowOutcome } from '../../core/publish/archive/registry-archive.ts'
+import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
+import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit-owner.ts'
+import type { ArchiveCursor, ArchivePart, ArchiveRow, RowOutcome } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, PublicationOutcome, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, ToolkitCount, Unknown } from '../../core/catalogue/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
-import { createPerSecond } from '../per-second.ts'
+import { createPerSecond } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
 import type { HeadSince } from './catalogue/head.ts'
 import { keyOfName } from './names.ts'
 import { nearestNames } from './search/nearest.ts'
-import { createRegistryOutbox } from './catalogue/outbox.ts'
+import { createRegistryOutbox } from './catalogue/registry-outbox.ts'
 import { createHeads, renewLines, type WriteLine } from './catalogue/pages.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
 import type { QueryAnswer } from './search/query.ts'
@@ -152,7 +152,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {
-      const { readArchive } = await import('./archive.ts')
+      const { readArchive } = await import('./export.ts')
       return readArchive(this.#sql, cursor, toolkit)
     }
 

@@ -1,6 +1,6 @@
 import { MAX_POLICIES, type Policy } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
-import type { ArchiveRow, RowOutcome } from '../../core/publish/archive/registry-archive.ts'
+import type { ArchiveRow, RowOutcome } from '../../core/publish/archive/archive-rows.ts'
 import type { KeptDocument } from '../../core/publish/registry.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
 import { formatToolId, parseToolId, toolKey } from '../../core/tool/tool-id.ts'

@@ -1,5 +1,5 @@
 import { HEAD_KEY } from '../keys.ts'
-import { enqueue, OUTBOX_TABLE, type Reason } from '../outbox.ts'
+import { enqueue, OUTBOX_TABLE, type Reason } from '../kv-outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/access/principal.ts'
-import { isAdministrator, type ToolkitChange } from '../../core/access/toolkit.ts'
+import { isAdministrator, type ToolkitChange } from '../../core/access/toolkit-owner.ts'
 import { field } from '../rows.ts'
 import {
   changeDenial,

@@ -4,7 +4,7 @@ import {
   type Toolkit,
   toolkitDenial,
   type ToolkitOwner,
-} from '../../core/access/toolkit.ts'
+} from '../../core/access/toolkit-owner.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'

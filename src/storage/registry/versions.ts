@@ -68,7 +68,10 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined
-  const versions = versionsOf(sql, key).map(({ bundled: _, leftBundle: __, ...version }) => version)
+  const versions = versionsOf(sql, key).map((each) => {
+    const { bundled: _, leftBundle: __, ...version } = each
+    return version
+  })
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
   const document: ToolDocument = {

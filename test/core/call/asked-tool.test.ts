@@ -3,7 +3,7 @@ import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import { findAsked } from '../../../src/core/call/authorise.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { Resolved } from '../../../src/core/call/resolve.ts'
+import type { Resolved } from '../../../src/core/call/resolve-tool.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 
 const found: Resolved = {

@@ -10,7 +10,7 @@ import {
   userOf,
 } from '../../../src/core/call/authorise.ts'
 import { type Failure, fail } from '../../../src/core/failure/failure.ts'
-import type { Resolver } from '../../../src/core/call/resolve.ts'
+import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 
 const keyFor = (tools: readonly string[], more: Partial<Principal> = {}): Principal => ({

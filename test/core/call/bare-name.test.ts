@@ -3,7 +3,7 @@ import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/princ
 import { type Candidate, createFindCandidates, createFindTools, meantBy } from '../../../src/core/call/bare-name.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { Resolver } from '../../../src/core/call/resolve.ts'
+import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { callableOf, callerWith, callWith, PUBLISHER, recordWith, worldOf } from './fakes.ts'
 
 const candidate = (toolkit: string, securityLevel = 0): Candidate => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import { governResolver, type Resolved, type Resolver } from '../../../src/core/call/resolve.ts'
+import { governResolver, type Resolved, type Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { recordOf } from '../../formats/records.ts'
 import { callableOf, PUBLISHER } from './fakes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import type { ToolkitChange } from '../../../src/core/access/toolkit.ts'
+import type { ToolkitChange } from '../../../src/core/access/toolkit-owner.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import {
   ADMIN,

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
-import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin.ts'
+import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import { publishedOf } from '../../../core/publish/report.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'

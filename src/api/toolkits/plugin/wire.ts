@@ -1,4 +1,4 @@
-import type { PluginOptions } from '../../../core/publish/plugin.ts'
+import type { PluginOptions } from '../../../core/publish/plugin-submission.ts'
 import type { PublicationReport } from '../../../core/publish/report.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { query, type ReadOf } from '../../../http/request/query.ts'

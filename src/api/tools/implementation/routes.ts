@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
-import { mayReadImplementation } from '../../../core/access/toolkit.ts'
+import { mayReadImplementation } from '../../../core/access/toolkit-owner.ts'
 import { fail, ok, type Result } from '../../../core/failure/failure.ts'
 import type { Background } from '../../../core/tool/platform.ts'
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'

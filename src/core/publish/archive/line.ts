@@ -9,7 +9,7 @@ import { formatToolId, isNamePart, isToolPattern, parseToolId } from '../../tool
 import type { Implementation, JsonSchema, ToolRecord } from '../../tool/tool.ts'
 import { STATES, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../judge.ts'
-import { FORMAT } from './registry-archive.ts'
+import { FORMAT } from './archive-rows.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
 const orNull = <T>(reader: Reader<T>): Reader<T | null> => {

@@ -3,9 +3,9 @@ import type { Principal } from '../../access/principal.ts'
 import { digestOf, type Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
 import { type Checked, cannotRead } from '../../tool/problem.ts'
-import type { PluginReader } from '../plugin.ts'
+import type { PluginReader } from '../plugin-submission.ts'
 import { type Line, type LineOf, readLine } from './line.ts'
-import type { ArchiveRow, RegistryArchive, RowOutcome } from './registry-archive.ts'
+import type { ArchiveRow, RegistryArchive, RowOutcome } from './archive-rows.ts'
 
 export interface RestoreDeps {
   readonly archive: Pick<RegistryArchive, 'restore'>

@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/tool/json.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { type Listed, MAX_LIST_BYTES, readPages } from '../listing.ts'
+import { type Listed, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
 import { withSession } from './session.ts'
 
 export async function listMcpTools(

@@ -1,5 +1,5 @@
 import { HEAD_KEY, kvKey } from '../../keys.ts'
-import { type QueuedKeys, waitingOf } from '../../outbox.ts'
+import { type QueuedKeys, waitingOf } from '../../kv-outbox.ts'
 import { field } from '../../rows.ts'
 import { headOf, type Leaf } from './head.ts'
 import { leavesLandingWith, leavesToLand, listableOf } from './landed-pages.ts'

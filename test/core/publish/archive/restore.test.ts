@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/registry-archive.ts'
+import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/archive-rows.ts'
 import { createRestore, readHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
 import { recordOf } from '../../../../src/core/publish/record.ts'
 import { ADMIN } from '../../../../src/core/access/principal.ts'

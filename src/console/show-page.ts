@@ -5,7 +5,7 @@ import type { Gate, RouteContext } from '../http/route/gate.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { layout } from './layout.tsx'
-import type { MadeRequest, PageEntry, PageVisit, RequestParts } from './page.ts'
+import type { MadeRequest, PageEntry, PageVisit, RequestParts } from './visit.ts'
 import { followedCall, replyOf } from './reply.ts'
 import { NO_SUCH_NAME, scopePage, welcomePage } from './cards.tsx'
 

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
-import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/registry-archive.ts'
+import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'
 import { noteAct } from '../../http/route/acts.ts'

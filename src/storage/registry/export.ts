@@ -1,5 +1,5 @@
 import type { Policy } from '../../core/access/policy.ts'
-import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/registry-archive.ts'
+import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/archive-rows.ts'
 import { firstRow } from '../rows.ts'
 import { type DocumentRow, textByHash } from './documents.ts'
 import { keysOf } from './toolkits.ts'

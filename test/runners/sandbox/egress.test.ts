@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
-import { answerEgress } from '../../../src/runners/sandbox/gateway.ts'
-import type { EgressPolicy } from '../../../src/runners/sandbox/policy.ts'
+import { answerEgress } from '../../../src/runners/sandbox/egress.ts'
+import type { EgressPolicy } from '../../../src/runners/sandbox/egress-policy.ts'
 
 const POLICY: EgressPolicy = {
   allowedHosts: ['api.example.com', 'other.example.com'],

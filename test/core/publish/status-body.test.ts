@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusReader } from '../../../src/core/publish/status.ts'
+import { statusReader } from '../../../src/core/publish/status-body.ts'
 import { boolean, check, object, optional } from '../../../src/core/tool/json-reader.ts'
 
 const STATUS = statusReader(object({ trusted: optional(boolean) }), ['trusted'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quotaDenial } from '../../../src/core/access/quota.ts'
+import { quotaDenial } from '../../../src/core/publish/publisher-quota.ts'
 
 const QUOTA = { documents: 2, bytes: 100 }
 

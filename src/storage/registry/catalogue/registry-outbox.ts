@@ -1,5 +1,5 @@
 import { kvKey, type KvKind, parseKvKey } from '../../keys.ts'
-import { createOutbox, type KeysOfKind } from '../../outbox.ts'
+import { createOutbox, type KeysOfKind } from '../../kv-outbox.ts'
 import { column, field } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../documents.ts'

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mergeJson, mergeToml, writeKeeping } from '../../src/cli/configuration.ts'
+import { mergeJson, mergeToml, writeKeeping } from '../../src/cli/host-files.ts'
 
 let folder: string
 let file: string

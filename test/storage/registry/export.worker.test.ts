@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readLine } from '../../../src/core/publish/archive/line.ts'
-import type { ArchiveCursor, Standing } from '../../../src/core/publish/archive/registry-archive.ts'
+import type { ArchiveCursor, Standing } from '../../../src/core/publish/archive/archive-rows.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentPublication, inRegistry, publication, publications, rowsOf, stopClock } from './set-up.ts'
 

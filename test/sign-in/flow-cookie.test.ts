@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFlows, MAX_RETURN } from '../../src/sign-in/flow.ts'
+import { createFlows, MAX_RETURN } from '../../src/sign-in/flow-cookie.ts'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 
 const ORIGIN = 'https://sb.example'

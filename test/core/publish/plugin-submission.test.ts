@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PluginOptions, pluginSubmission } from '../../../src/core/publish/plugin.ts'
+import { type PluginOptions, pluginSubmission } from '../../../src/core/publish/plugin-submission.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { plugin } from '../../../src/dialects/plugin/definition.ts'
 import { principal, worldOf } from './fakes.ts'
