@@ -22,7 +22,7 @@ export { Access, Connect, Records }
 
 declare global {
   namespace Cloudflare {
-    /** What this Worker exports can be reached through `exports` of `cloudflare:workers`. */
+    /** The exports of this Worker can be reached through `exports` of `cloudflare:workers`. */
     interface GlobalProps {
       mainModule: { Egress: typeof Egress }
     }

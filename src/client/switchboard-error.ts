@@ -10,7 +10,11 @@ import { isObject, type JsonRecord, objectsIn, textIn } from './json.ts'
  * - `tool_failed`: the tool ran, or began to, and failed (`canRetry`)
  * - `refused`: the request is not in order, or there is no such tool or version (`suggestions`)
  * - `invalid`: the document or body that was sent is not in order (`problems`)
- * - `answer_invalid`: what answered is no Switchboard
+ * - `unauthenticated`, `forbidden`, `not_found`, `conflict`, `rate_limited`, `unavailable`: as in HTTP
+ * - `internal`: Switchboard is at fault
+ * - `unreachable`: nobody answered, or the connection was lost
+ * - `answer_invalid`: the answer is not Switchboard's
+ * - `timed_out`, `cancelled`: by `timeout`, by `signal`
  */
 export type ErrorCode =
   | 'input_invalid'
@@ -43,18 +47,25 @@ export interface Challenge {
 }
 
 export interface MissingRequirements {
+  /** Ids of secrets of the deployment. */
   readonly secrets: readonly string[]
+  /** Whether the call must name a user. */
   readonly user: boolean
 }
 
 export interface ErrorDetails {
+  /** For whoever wires the call. */
   readonly developerMessage?: string | undefined
+  /** By the parameter's name. */
   readonly parameterErrors?: Readonly<Record<string, string>>
   readonly challenges?: readonly Challenge[]
   readonly missing?: MissingRequirements
   readonly problems?: readonly { readonly path: string; readonly message: string }[]
+  /** Names near an unknown one. */
   readonly suggestions?: readonly string[]
+  /** For the model that made the call. */
   readonly promptContent?: string | undefined
+  /** Whether the same request may work later. */
   readonly canRetry?: boolean
   readonly retryAfterMs?: number | undefined
   readonly status?: number
@@ -62,6 +73,7 @@ export interface ErrorDetails {
   readonly callId?: string
 }
 
+/** The client throws nothing else. */
 export class SwitchboardError extends Error {
   override readonly name = 'SwitchboardError'
   readonly code: ErrorCode
