@@ -36,13 +36,17 @@ export type ErrorCode =
   | 'timed_out'
   | 'cancelled'
 
+/** A person must consent to access, or approve this very call. */
 export interface Challenge {
+  /** The provider's id; `approval` for an approval. */
   readonly id: string
+  /** The page to show to the person. */
   readonly url: string
   /** Where its state can be read; absent where the call names no user. */
   readonly checkUrl?: string
   readonly scopes?: readonly string[]
   readonly user?: string
+  /** When the link ends, in ISO 8601. */
   readonly expiresAt?: string
 }
 
