@@ -21,7 +21,7 @@ export function dialectRoutes(
   failures: string,
   respond: (failure: Failure) => Response,
 ) {
-  const refuse = afterGate<RouteContext>(deps.gate, respond)
+  const refuse = afterGate<RouteContext>(deps.gate, (failure) => respond(failure))
   return {
     list<Q extends { readonly toolkit?: string }>(
       summary: string,
