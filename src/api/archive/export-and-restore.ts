@@ -2,6 +2,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
+import type { GiveWay } from '../../core/tool/give-way.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'
 import { noteAct } from '../../http/route/acts.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
@@ -14,7 +15,7 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly signer: TextSigner
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
   readonly base64Of: (bytes: Uint8Array) => string
-  readonly giveWay: () => Promise<void>
+  readonly giveWay: GiveWay
   readonly now: () => Date
   readonly version: string
 }

@@ -1,5 +1,6 @@
 import { afford, type Budget, createBudget, UNITS, unitsOf, weigh } from '../tool/budget.ts'
 import type { Encoded } from '../tool/codec.ts'
+import { afterStretches, type GiveWay } from '../tool/give-way.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
@@ -19,18 +20,17 @@ export function bounded(form: string, write: Writer): Format {
 }
 
 const MAX_UNITS = 2_000_000
-export const STRETCH = 30_000
 
 export async function judgeExports(
   records: readonly ToolRecord[],
   formats: Iterable<Format>,
   placeOf: (index: number) => string,
-  giveWay: () => Promise<void>,
+  giveWay: GiveWay,
   budget?: Budget,
 ): Promise<readonly Problem[]> {
   const all = [...formats]
   const whole = createBudget(MAX_UNITS, budget)
-  let from = 0
+  const mayGiveWay = afterStretches(whole, giveWay)
   for (const [index, record] of records.entries()) {
     for (const format of all) {
       const written = format(record, record.name, createBudget(UNITS, whole))
@@ -40,9 +40,7 @@ export async function judgeExports(
           message,
         }))
       }
-      if (whole.spent - from <= STRETCH) continue
-      await giveWay()
-      from = whole.spent
+      await mayGiveWay()
     }
   }
   return []

@@ -1,8 +1,8 @@
 import type { Guard } from '../access/guard.ts'
 import { type Budget, createBudget } from '../tool/budget.ts'
+import { afterStretches, type GiveWay } from '../tool/give-way.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
-import { STRETCH } from './export.ts'
 import type { ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
 import type { Publish, PublishOptions } from './publish.ts'
@@ -11,7 +11,7 @@ import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {
   readonly budget: Budget
-  readonly giveWay: () => Promise<void>
+  readonly giveWay: GiveWay
   readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
 }
 
@@ -96,16 +96,13 @@ export async function importTools(
 async function* batches(
   items: Iterable<ImportItem>,
   budget: Budget,
-  giveWay: () => Promise<void>,
+  giveWay: GiveWay,
 ): AsyncGenerator<readonly ImportItem[]> {
   let batch: ImportItem[] = []
-  let from = budget.spent
+  const mayGiveWay = afterStretches(budget, giveWay)
   for (const item of items) {
     batch.push(item)
-    if (budget.spent - from > STRETCH) {
-      await giveWay()
-      from = budget.spent
-    }
+    await mayGiveWay()
     if (batch.length < BATCH) continue
     yield batch
     batch = []

@@ -1,5 +1,6 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
+import type { GiveWay } from '../tool/give-way.ts'
 import type { Checked } from '../tool/problem.ts'
 import { authorise } from './authorise.ts'
 import { type Format, judgeExports } from './export.ts'
@@ -14,7 +15,7 @@ export interface PublishDeps extends PrepareImportDeps {
   readonly toolSecrets: ToolSecrets
   readonly writer: RegistryWriter
   readonly formats: ReadonlyMap<string, Format>
-  readonly giveWay: () => Promise<void>
+  readonly giveWay: GiveWay
 }
 
 export interface PublishOptions {

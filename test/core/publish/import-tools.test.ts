@@ -237,7 +237,7 @@ describe('what a source makes', () => {
     function* items(): Iterable<ImportItem> {
       for (const item of numbered(10)) {
         made += 1
-        budget.spend(20_000)
+        budget.spend(6_000)
         yield item
       }
     }

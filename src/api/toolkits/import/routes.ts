@@ -6,6 +6,7 @@ import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
+import type { GiveWay } from '../../../core/tool/give-way.ts'
 import { oneOf, optional } from '../../../core/tool/json-reader.ts'
 import { loadedBody } from '../../../http/request/json-body.ts'
 import { query } from '../../../http/request/query.ts'
@@ -18,7 +19,7 @@ export interface ImportFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'denial'>
-  readonly giveWay: () => Promise<void>
+  readonly giveWay: GiveWay
 }
 
 export const importQuery = query({

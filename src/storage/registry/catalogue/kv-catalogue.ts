@@ -1,5 +1,6 @@
 import { createBudget } from '../../../core/tool/budget.ts'
 import { Unreachable } from '../../../core/failure/failure.ts'
+import type { GiveWay } from '../../../core/tool/give-way.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import type {
   Catalogue,
@@ -31,7 +32,7 @@ export interface KvCatalogueOptions extends RegistryReach {
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
   readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
-  readonly giveWay: () => Promise<void>
+  readonly giveWay: GiveWay
 }
 
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */

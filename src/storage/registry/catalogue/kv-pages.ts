@@ -2,6 +2,7 @@ import type { LineFormat } from '../../../core/catalogue/catalogue.ts'
 import { governed } from '../../../core/access/policy.ts'
 import { type Budget, createBudget, UNITS, unitsOf } from '../../../core/tool/budget.ts'
 import { bytesOfText, type Memory } from '../../../core/cache/memory.ts'
+import { afterStretches, type GiveWay } from '../../../core/tool/give-way.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { kvKey } from '../../keys.ts'
 import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
@@ -16,7 +17,7 @@ export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {
   readonly memory: Memory
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   readonly policies: Pick<CachedPolicies, 'now'>
-  readonly giveWay: () => Promise<void>
+  readonly giveWay: GiveWay
 }
 
 interface Page {
@@ -27,8 +28,6 @@ interface Page {
 const KV_BULK = 100
 /** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
-/** Work between two pauses; one line more may take a budget of its own. */
-const STRETCH = 30_000
 
 export function createKvPages({ registry, reads, memory, whole, policies, giveWay }: KvPagesOptions) {
   const texts = memory.part<string>(bytesOfText)
@@ -60,13 +59,10 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   ): Promise<readonly string[]> {
     const lines: string[] = []
     const all = policies.now()
-    let from = work.spent
+    const mayGiveWay = afterStretches(work, giveWay)
     for (const [index, published] of records.entries()) {
       const record = governed(published, all.ruleOf(published))
-      if (work.spent - from > STRETCH) {
-        await giveWay()
-        from = work.spent
-      }
+      await mayGiveWay()
       const line = format.write(record, nameOf(index), createBudget(UNITS, work))
       work.spend(unitsOf(line))
       lines.push(line)
