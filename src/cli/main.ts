@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, exitOf } from './cli-error.ts'
 import { createProgram } from './program.ts'
-import { openSession } from './session.ts'
+import { openSession } from './context.ts'
 import { jsonText, lineOf } from './terminal-text.ts'
 import type { Surroundings } from './terminal.ts'
 

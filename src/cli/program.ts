@@ -10,7 +10,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addPublish } from './commands/publish.ts'
-import type { AddCommands, Open } from './session.ts'
+import type { AddCommands, Open } from './context.ts'
 
 const COMMANDS: readonly AddCommands[] = [
   addCatalogue,

@@ -3,7 +3,7 @@ import { authorizationsFace } from '../api/authorizations/routes.ts'
 import { callsFace } from '../api/calls/routes.ts'
 import { clientsFace } from '../api/clients/routes.ts'
 import { keysFace } from '../api/keys/routes.ts'
-import { keyText } from '../api/keys/wire.ts'
+import { keyText } from '../http/caller/key-text.ts'
 import { policiesFace } from '../api/policies/routes.ts'
 import { providersFace } from '../api/providers/routes.ts'
 import { sessionsFace } from '../api/sessions/routes.ts'
@@ -23,7 +23,7 @@ export function accessFaces({ config, stores, doors, ...deployment }: Deployment
   const { now } = Date
   const { registry, deploymentKeys, keys, givenProviders, providers, vault } = stores
   const { shield, sessions, agents, authenticator, onKeyChange } = doors
-  const { secretJudges, onPageError, writeAct, version } = deployment
+  const { secretJudges, onPageError, writeAuditEntry, version } = deployment
   const { forTools, besideTools, forPages } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const { signIn, userVerifierUrl } = config
@@ -59,7 +59,7 @@ export function accessFaces({ config, stores, doors, ...deployment }: Deployment
       authenticator,
       sha256,
       shield,
-      writeAct,
+      writeAuditEntry,
       now,
       onPageError,
     }),
@@ -74,7 +74,7 @@ export function accessFaces({ config, stores, doors, ...deployment }: Deployment
       shield,
       newId: () => base64url.encode(randomBytes(16)),
       now,
-      writeAct,
+      writeAuditEntry,
       onPageError,
     }),
     agentsFace({ ...forPages, agents }),

@@ -5,7 +5,7 @@ import type { Config } from '../env.ts'
 import { NO_AGENT_TOKEN, originOf } from '../http/caller/agents.ts'
 import { createJwtVerifier, type JwtVerifier } from '../http/caller/jwt.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from '../http/caller/verdicts.ts'
-import type { FindServer } from '../oauth-client/authorization-server.ts'
+import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i

@@ -32,7 +32,7 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
   const publish = createPublish({ codecs, runners, formats, sha256, source, toolSecrets, writer, giveWay })
   const secretJudges = createSecretJudges(config, { ...policyStore, now: policies.now }, givenProviders)
 
-  const { writeAct } = recording
+  const { writeAuditEntry } = recording
   const { gate, gateBesideTools, gateForPages, shield } = doors
   const words = { respond: (failure: Failure) => respond(failure) }
   return {
@@ -44,11 +44,11 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
     calls,
     publish,
     secretJudges,
-    writeAct,
+    writeAuditEntry,
     routes: {
-      forTools: { ...words, writeAct, gate },
-      besideTools: { ...words, writeAct, gate: gateBesideTools },
-      forPages: { ...words, writeAct, gate: gateForPages },
+      forTools: { ...words, writeAuditEntry, gate },
+      besideTools: { ...words, writeAuditEntry, gate: gateBesideTools },
+      forPages: { ...words, writeAuditEntry, gate: gateForPages },
       forAnybody: { ...words, shield },
     },
     onPageError: unexpected((failure) => page(failurePage(failure)), newId, log),

@@ -24,7 +24,7 @@ export function documentFetch(config: Reach): Fetch {
 
 /** For a client of OAuth servers, whose code is loaded when one is first asked. */
 export async function loadServerFinder(config: Reach) {
-  const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
+  const { createServerFinder } = await import('../oauth-client/provider-server.ts')
   const fetch = providerFetch(config)
   return { fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl: createTextJudge(config.allowHttpHosts) }
 }

@@ -1,7 +1,7 @@
-import type { WriteAct } from '../core/access/act.ts'
+import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { CallDeps } from '../core/call/call.ts'
 import type { Config, Env } from '../env.ts'
-import { createRefusals } from '../http/route/acts.ts'
+import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter, WrittenCall } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
@@ -27,9 +27,9 @@ export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick
     printCall(logged, background)
     recordWriter.writeCall(written, background)
   }
-  const writeAct: WriteAct = (act, background) => {
+  const writeAuditEntry: WriteAuditEntry = (act, background) => {
     log({ event: 'act', ...act })
-    recordWriter.writeAct(act, background)
+    recordWriter.writeAuditEntry(act, background)
   }
-  return { writeCall, writeAct, writeRefusal: createRefusals(recordWriter.writeAct, Date.now) }
+  return { writeCall, writeAuditEntry, writeRefusal: createRefusals(recordWriter.writeAuditEntry, Date.now) }
 }

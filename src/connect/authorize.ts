@@ -1,10 +1,10 @@
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
-import type { WriteAct } from '../core/access/act.ts'
+import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { Catalogue } from '../core/catalogue/catalogue.ts'
 import { userOf } from '../core/access/principal.ts'
 import type { Failing } from '../core/failure/failure.ts'
 import type { JsonObject } from '../core/tool/json.ts'
-import { noteAct } from '../http/route/acts.ts'
+import { writeAudit } from '../http/route/audit.ts'
 import { readForm } from '../http/request/body.ts'
 import type { RouteContext } from '../http/route/gate.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
@@ -14,7 +14,7 @@ import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { SignedIn, Sessions } from '../http/caller/sessions.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
-import type { AuthorizationDetails, AuthorizationRequest } from '../storage/connect/connections.ts'
+import type { AuthorizationDetails, AuthorizationRequest } from '../storage/connect/authorization-server.ts'
 import { type Choice, choicesOf } from '../core/catalogue/choices.ts'
 import { type FindDocument, isDocumentUrl } from './client-document.ts'
 import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.tsx'
@@ -28,7 +28,7 @@ export interface AuthorizeDeps {
   readonly shield: (c: RouteContext) => Failing | undefined
   readonly newId: () => string
   readonly now: () => number
-  readonly writeAct?: WriteAct
+  readonly writeAuditEntry?: WriteAuditEntry
 }
 
 interface Question {
@@ -48,7 +48,7 @@ const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Swit
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
 
 export function createAuthorize(deps: AuthorizeDeps) {
-  const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAct } = deps
+  const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAuditEntry } = deps
 
   async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
     const limited = shield(c)
@@ -93,7 +93,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
   }
 
   function note(c: RouteContext, act: string, { signed }: Question, about: JsonObject): void {
-    noteAct(c, writeAct, now(), { act, principal: signed.principal, outcome: 'success', status: 302, about })
+    writeAudit(c, writeAuditEntry, now(), { act, principal: signed.principal, outcome: 'success', status: 302, about })
   }
 
   return {

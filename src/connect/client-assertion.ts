@@ -1,6 +1,6 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Fetch } from '../core/tool/platform.ts'
-import type { Asserted } from '../storage/connect/connections.ts'
+import type { Asserted } from '../storage/connect/authorization-server.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

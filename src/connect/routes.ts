@@ -12,7 +12,7 @@ import type { Fetch } from '../core/tool/platform.ts'
 import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorize.ts'
 import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH, serverMetadata } from './metadata.ts'
-import type { OAuthAnswer } from '../storage/connect/connections.ts'
+import type { OAuthAnswer } from '../storage/connect/authorization-server.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly issuer: string | undefined

@@ -9,7 +9,7 @@ import {
 import { parseScopes } from '../core/consent/oauth-scopes.ts'
 import { missingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import type { FindServer, ProviderServer } from './authorization-server.ts'
+import type { FindServer, ProviderServer } from './provider-server.ts'
 import { failureOf, notSetUp, type ProviderFailure, unavailable } from './provider-failure.ts'
 import {
   authorizationUrl,

@@ -13,7 +13,7 @@ import {
 } from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import type { FindServer, ProviderServer } from './authorization-server.ts'
+import type { FindServer, ProviderServer } from './provider-server.ts'
 import { type LastAnswer, Mismatch, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
 
 export interface PendingRequest {

@@ -3,7 +3,7 @@ import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
 import { MAX_FAILURES, pauseOf, sent, stateOf } from './circuit.ts'
-import { createPlaces, type Places } from './places.ts'
+import { createSlots, type Slots } from './slots.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface RequestingTool {
@@ -43,8 +43,8 @@ export interface TrafficOptions {
 
 interface Route {
   circuit: Circuit
-  readonly inFlight: Places
-  readonly waiting: Places
+  readonly inFlight: Slots
+  readonly waiting: Slots
 }
 
 const MAX_ROUTES = 2_000
@@ -52,7 +52,7 @@ export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
 const MAX_WAIT_MS = 1_000
 const LOOK_AGAIN_MS = 25
-/** Beyond a call's timeout, so that its place is never given twice. */
+/** Beyond a call's timeout, so that its slot is never given twice. */
 const GRACE_MS = 5_000
 
 /** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
@@ -63,7 +63,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
   function routeOf(key: string): Route {
     const known = routes.get(key)
     if (known) return known
-    const made = { circuit: CLOSED, inFlight: createPlaces(MAX_IN_FLIGHT), waiting: createPlaces(MAX_WAITING) }
+    const made = { circuit: CLOSED, inFlight: createSlots(MAX_IN_FLIGHT), waiting: createSlots(MAX_WAITING) }
     routes.set(key, made)
     return made
   }
@@ -75,19 +75,19 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  async function takePlace({ inFlight, waiting }: Route, { timeoutMs, signal }: RequestingTool) {
+  async function takeSlot({ inFlight, waiting }: Route, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS
     const free = inFlight.take(now(), ms)
     if (free) return free
     const waits = waiting.take(now(), MAX_WAIT_MS + GRACE_MS)
     for (let waited = 0; waits && waited < MAX_WAIT_MS; waited += LOOK_AGAIN_MS) {
       const { state } = await untilAborted(() => sleep(LOOK_AGAIN_MS), signal)
-      const place = state === 'aborted' ? undefined : inFlight.take(now(), ms)
-      if (place) waits.giveBack()
-      if (place) return place
+      const slot = state === 'aborted' ? undefined : inFlight.take(now(), ms)
+      if (slot) waits.release()
+      if (slot) return slot
       if (state === 'aborted') break
     }
-    waits?.giveBack()
+    waits?.release()
     return undefined
   }
 
@@ -99,12 +99,12 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       const route = routeOf(keyOf(host, toolkit))
       const refused = refusalOf(route.circuit, now())
       if (refused) return refused
-      const place = await takePlace(route, asker)
-      if (!place) return BUSY
+      const slot = await takeSlot(route, asker)
+      if (!slot) return BUSY
       const sentAt = now()
       const refusedSince = refusalOf(route.circuit, sentAt)
       if (refusedSince) {
-        place.giveBack()
+        slot.release()
         return refusedSince
       }
       route.circuit = sent(route.circuit, sentAt)
@@ -113,7 +113,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       const end = (ending: Ending) => {
         if (isOver) return
         isOver = true
-        place.giveBack()
+        slot.release()
         signal.removeEventListener('abort', onAbort)
         const before = route.circuit
         route.circuit = after(before, ending, sentAt, now())

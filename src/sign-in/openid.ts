@@ -10,7 +10,7 @@ import {
 } from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
-import type { FindServer } from '../oauth-client/authorization-server.ts'
+import type { FindServer } from '../oauth-client/provider-server.ts'
 import { failureOf, Mismatch, type ProviderFailure, unavailable } from '../oauth-client/provider-failure.ts'
 import {
   authorizationUrl,

@@ -1,12 +1,13 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
-import type { WriteAct } from '../core/access/act.ts'
+import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import { type PersonClaims, personOf } from '../core/access/person.ts'
 import { principalOfPerson } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
 import type { Failing, Failure } from '../core/failure/failure.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
-import { type Authenticator, isKey, MIN_ADMIN_KEY } from '../http/caller/authenticate.ts'
-import { noteAct } from '../http/route/acts.ts'
+import { type Authenticator, MIN_ADMIN_KEY } from '../http/caller/authenticate.ts'
+import { isKey } from '../http/caller/key-text.ts'
+import { writeAudit } from '../http/route/audit.ts'
 import { readForm } from '../http/request/body.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import { declare, reading } from '../http/route/operation.ts'
@@ -34,7 +35,7 @@ export interface SignInFaceDeps {
   readonly authenticator: Pick<Authenticator, 'holderOf'>
   readonly sha256: Sha256
   readonly shield: (c: Context) => Failing | undefined
-  readonly writeAct?: WriteAct
+  readonly writeAuditEntry?: WriteAuditEntry
   readonly now: () => number
   readonly onPageError: ErrorHandler
 }
@@ -51,7 +52,7 @@ const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard b
 
 /** Sign-in by OpenID or by an API key; the browser then goes back to a path of this deployment, never elsewhere. */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
-  const { shield, writeAct, now, onPageError } = deps
+  const { shield, writeAuditEntry, now, onPageError } = deps
   const face = new Hono().onError(onPageError)
 
   const refuse = (_: Context, failure: Failure) => page(failurePage(failure))
@@ -159,7 +160,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const isDone = act === 'session.end' || who.id !== undefined
     const principal = who.id === undefined ? undefined : { id: who.id }
     const came = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
-    noteAct(c, writeAct, now(), { act, principal, user_id: who.user, ...came })
+    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: who.user, ...came })
   }
 
   function unready(c: Context): Page | undefined {

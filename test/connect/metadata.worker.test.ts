@@ -4,7 +4,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { expect, it } from 'vitest'
 import { serverMetadata } from '../../src/connect/metadata.ts'
 import { createEntries } from '../../src/storage/connect/entries.ts'
-import { createOAuthServer } from '../../src/storage/connect/oauth-server.ts'
+import { createOAuthServer } from '../../src/storage/connect/oauth-library.ts'
 import { createTables } from '../../src/storage/connect/tables.ts'
 
 it('what is said of the authorization server is what the library does, and what is done before it', async () => {

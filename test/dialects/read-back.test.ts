@@ -8,7 +8,7 @@ import { codecs } from '../../src/compose/dialects.ts'
 import { recordOf } from '../../src/core/publish/record.ts'
 import type { Codec } from '../../src/core/tool/codec.ts'
 import type { Json } from '../../src/core/tool/json.ts'
-import { madeName } from '../../src/core/tool/made-name.ts'
+import { sanitizedName } from '../../src/core/tool/sanitize-name.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { machineContext } from '../../src/dialects/machine-context/definition.ts'
 import { joinShares, writeShare } from '../../src/dialects/machine-context/listing.ts'
@@ -128,7 +128,7 @@ async function recordsOf(documents: readonly Json[]): Promise<readonly ToolRecor
 async function githubTools(): Promise<readonly ToolRecord[]> {
   const { tools = [] } = await read(JSON.parse(readFileSync(GITHUB, 'utf8')))
   const records = tools.map(({ definition, implementation, document, dialect }) => {
-    const versioned = { ...definition, tool: madeName(definition.tool), version: '1.0.0' }
+    const versioned = { ...definition, tool: sanitizedName(definition.tool), version: '1.0.0' }
     return recordOf({ definition: versioned, implementation, document, dialect }, sha256)
   })
   return Promise.all(records)

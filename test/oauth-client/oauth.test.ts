@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createServerFinder } from '../../src/oauth-client/authorization-server.ts'
+import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import type { Provider } from '../../src/core/consent/provider.ts'
 

@@ -130,7 +130,7 @@ describe('a host that is slow', () => {
     const all = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, () => made.admit(HOST, asker('Kit', call.signal)))
     await Promise.all(all.slice(0, MAX_IN_FLIGHT))
     expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
-    // The calls end: nobody waits any more, and every place is free
+    // The calls end: nobody waits any more, and every slot is free
     call.abort()
     await Promise.all(all)
     expect(made.health(HOST, 'Kit')).toMatchObject({ inFlight: 0 })

@@ -4,7 +4,7 @@ import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/pub
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
 import type { GiveWay } from '../../core/tool/give-way.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'
-import { noteAct } from '../../http/route/acts.ts'
+import { writeAudit } from '../../http/route/audit.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import type { Note, RouteDeps } from '../../http/route/route.ts'
 import { createPartSigner, type FilePart, partsOf, type TextSigner } from './parts.ts'
@@ -117,7 +117,13 @@ export function createArchive(deps: ArchiveDeps) {
       console.error('A restore ended early', error)
       out.error(error)
     }
-    noteAct(c, deps.writeAct, now().getTime(), { act: 'registry.imported', principal, outcome, status: 200, about })
+    writeAudit(c, deps.writeAuditEntry, now().getTime(), {
+      act: 'registry.imported',
+      principal,
+      outcome,
+      status: 200,
+      about,
+    })
   }
 
   return { exported, imported }

@@ -3,7 +3,7 @@ import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
-import { type ActAbout, noteAct } from '../../http/route/acts.ts'
+import { type AuditDetails, writeAudit } from '../../http/route/audit.ts'
 import { readForm } from '../../http/request/body.ts'
 import { browserOf, randomValue, setBrowserCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
@@ -32,7 +32,7 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
 
 /** Opening a page changes nothing, so that no preview of a link can. */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, shield, identifiesPeople, now, writeAct } = deps
+  const { authorizations, providers, shield, identifiesPeople, now, writeAuditEntry } = deps
   const { face, on } = createFace<AuthorizationAnswers>(deps)
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
@@ -106,7 +106,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })
       if ('location' in ended) return go(ended, id, cookies)
       const decided = `${kind === 'approval' ? 'approval' : 'grant'}.${decision}`
-      noteAct(c, writeAct, now(), actOf(decided, authorization, ended.ok || decision === 'refuse', person))
+      writeAudit(c, writeAuditEntry, now(), actOf(decided, authorization, ended.ok || decision === 'refuse', person))
       if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
         return page(refusedPage(authorization), cookies)
       if (!ended.ok) return page(stoppedPage(ended, startOf(id)), cookies)
@@ -149,7 +149,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const { endedPage, stoppedPage } = await pages()
     const ended = await authorizations.finish({ url, browser: browserOf(c.req.raw), callback: callbackOf(c) })
     if (!ended.ok) return page(stoppedPage(ended))
-    noteAct(c, writeAct, now(), actOf('grant.give', ended.authorization, true))
+    writeAudit(c, writeAuditEntry, now(), actOf('grant.give', ended.authorization, true))
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider, providers)))
   }
 
@@ -170,7 +170,7 @@ function actOf(
   { userId, provider, tool }: Authorization,
   isDone: boolean,
   person?: SignedInPerson,
-): ActAbout {
+): AuditDetails {
   const principal = person && { id: person.principal }
   const about = { provider, tool }
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }

@@ -1,4 +1,4 @@
-import type { Act } from '../../core/access/act.ts'
+import type { AuditEntry } from '../../core/access/audit-entry.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { query } from '../../http/request/query.ts'
@@ -85,7 +85,7 @@ interface Page<T> {
 
 export interface RecordAnswers {
   'GET /calls': Page<CallRecord>
-  'GET /audit': Page<Act>
+  'GET /audit': Page<AuditEntry>
   'GET /usage': UsageReport & { readonly since: string; readonly until: string; readonly by: readonly UsageKey[] }
   'GET /metrics': string
 }

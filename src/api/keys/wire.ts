@@ -1,4 +1,3 @@
-import { base64url } from 'jose'
 import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 
@@ -37,9 +36,4 @@ export interface KeyAnswers {
   'PATCH /keys/:id': ListedKey
   'POST /keys/:id/rotate': MadeKey & { readonly previous_expires_at: string }
   'DELETE /keys/:id': undefined
-}
-
-export function keyText(random: Uint8Array): string {
-  if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
-  return `sb_${base64url.encode(random)}`
 }

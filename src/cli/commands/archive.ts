@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 export const addArchive: AddCommands = (program, open) => {
   program

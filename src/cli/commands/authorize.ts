@@ -3,7 +3,7 @@ import { described, settled } from '../../client/authorization.ts'
 import { type Challenge, SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface AuthorizeOptions extends CommonOptions {
   readonly open: boolean

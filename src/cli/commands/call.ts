@@ -1,9 +1,9 @@
 import type { Challenge, ToolProgress } from '../../client/index.ts'
 import { isObject, type JsonRecord } from '../../client/json.ts'
-import { gather, readInput, readObject, wholeNumber } from '../arguments.ts'
+import { gather, readInput, readObject, wholeNumber } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface CallOptions extends CommonOptions {
   readonly input?: string

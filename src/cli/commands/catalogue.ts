@@ -1,8 +1,8 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
-import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../session.ts'
+import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
 import { oneLine } from '../terminal-text.ts'
-import { wholeNumber } from '../arguments.ts'
+import { wholeNumber } from '../argument-values.ts'
 
 interface ListOptions extends CommonOptions {
   readonly toolkit?: string

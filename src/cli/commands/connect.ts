@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
 import { mergeJson, mergeToml, writeKeeping } from '../host-files.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly signIn?: boolean

@@ -1,6 +1,6 @@
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
-import { readInput, readJson } from '../arguments.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import { readInput, readJson } from '../argument-values.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface ConvertOptions extends CommonOptions {
   readonly to: string

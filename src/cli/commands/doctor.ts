@@ -1,7 +1,7 @@
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface Finding {
   readonly about: string

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
-import { gather, readObject } from '../arguments.ts'
+import { gather, readObject } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface ImportOptions extends CommonOptions {
   readonly toolkit: string

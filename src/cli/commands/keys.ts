@@ -1,7 +1,7 @@
 import { objectsIn, textIn } from '../../client/json.ts'
-import { gather, seconds } from '../arguments.ts'
+import { gather, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../session.ts'
+import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
-import { gather, readJson } from '../arguments.ts'
+import { gather, readJson } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../session.ts'
+import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
 
 interface PublishOptions extends CommonOptions {
   readonly watch?: boolean

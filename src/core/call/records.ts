@@ -1,4 +1,4 @@
-import type { Act, ActFilter, RecordFilter } from '../access/act.ts'
+import type { AuditEntry, AuditFilter, RecordFilter } from '../access/audit-entry.ts'
 import type { CallRecord } from './record.ts'
 
 export type RecordedCalls = 'all' | 'failures' | 'none'
@@ -56,7 +56,7 @@ export interface Counted {
 export interface RecordReader {
   /** Undefined for a cursor of another query. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>
-  acts(filter: ActFilter, limit: number, cursor?: string): Promise<RecordPage<Act> | undefined>
+  acts(filter: AuditFilter, limit: number, cursor?: string): Promise<RecordPage<AuditEntry> | undefined>
   /** Undefined where there are too many groups. Whole hours are counted. */
   usage(filter: CallFilter, by: readonly UsageKey[]): Promise<UsageReport | undefined>
   counted(): Promise<Counted>

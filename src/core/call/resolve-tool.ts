@@ -1,5 +1,5 @@
 import type { Policies, PolicySet } from '../access/policy.ts'
-import { madeName } from '../tool/made-name.ts'
+import { sanitizedName } from '../tool/sanitize-name.ts'
 import { createKept } from '../cache/kept.ts'
 import { bytesOfText, type Memory } from '../cache/memory.ts'
 import type { Background } from '../tool/platform.ts'
@@ -75,7 +75,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       if (!isNone || (address.toolkit === id && tool === called)) return found
     }
     // Such an id is never a toolkit's, except one whose tools were published before that rule
-    const isToolkit = isNamePart(id) && (!address || address.toolkit === id || madeName(id) === id)
+    const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizedName(id) === id)
     if (isToolkit && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
     return fail({ type: 'tool-unknown', asked, suggestions: [] })
   }

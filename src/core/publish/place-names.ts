@@ -1,5 +1,5 @@
-import { madeName, madeNames } from '../tool/made-name.ts'
-import { joinedName } from '../tool/name-suffix.ts'
+import { sanitizedName, sanitizedNames } from '../tool/sanitize-name.ts'
+import { joinedName } from '../tool/joined-name.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
@@ -12,11 +12,11 @@ export async function placeNames<T extends ToolName & { readonly name: string }>
   const [first] = definitions
   if (!first || !definitions.some(hasDash)) return { definitions, warnings: [] }
   const isKept = !first.toolkit.includes('-') || (await source.holds(first.toolkit))
-  const toolkit = isKept ? first.toolkit : madeName(first.toolkit)
+  const toolkit = isKept ? first.toolkit : sanitizedName(first.toolkit)
   const dashed = definitions.filter(({ tool }) => tool.includes('-'))
   const known = isKept ? await Promise.all(dashed.map((each) => source.current(each))) : []
   const kept = new Set(known.flatMap((each) => (each ? [each.tool] : [])))
-  const names = madeNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
+  const names = sanitizedNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
   const warnings: Problem[] = []
   if (!isKept) warnings.push(warning(`'${first.toolkit}' is no toolkit's name any more: the toolkit is '${toolkit}'`))
   const placed = definitions.map((definition) => {

@@ -16,8 +16,8 @@ import {
   text,
   unique,
 } from '../../core/tool/json-reader.ts'
-import { madeName, madeNames } from '../../core/tool/made-name.ts'
-import { joinedName } from '../../core/tool/name-suffix.ts'
+import { sanitizedName, sanitizedNames } from '../../core/tool/sanitize-name.ts'
+import { joinedName } from '../../core/tool/joined-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { DIALECT, encode, isIdentity, tagsOf, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
@@ -46,14 +46,14 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
   const read = check(toolDefinition(given), document, warnings, budget)
   if (!read.ok) return read
   const { id, name, description, capabilities, ...rest } = read.value
-  const toolkit = given.toolkit ?? madeName(id)
+  const toolkit = given.toolkit ?? sanitizedName(id)
   if (given.toolkit === undefined && toolkit !== id) {
     const message = `Names no toolkit, so its tools are in '${toolkit}': give another beside the document as 'toolkit'`
     warnings.push({ path: '/id', message })
   }
   const common: Common = { toolkit, ...rest, tags: tagsOf(rest.metadata ?? {}) ?? [] }
   const called = capabilities.map((each) => each.name)
-  const tools = madeNames(called)
+  const tools = sanitizedNames(called)
   const definitions = capabilities.map((each, index) => {
     const tool = tools.get(each.name) ?? each.name
     if (tool !== each.name) {

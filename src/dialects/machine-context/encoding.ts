@@ -1,8 +1,8 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { HIDDEN, offered, withheld } from '../../core/tool/metadata.ts'
-import { madeName } from '../../core/tool/made-name.ts'
-import { joinedName } from '../../core/tool/name-suffix.ts'
+import { sanitizedName } from '../../core/tool/sanitize-name.ts'
+import { joinedName } from '../../core/tool/joined-name.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeParameters } from './parameters.ts'
 import { tags as tagsReader } from '../../core/tool/definition-fields.ts'
@@ -60,7 +60,7 @@ export function encodeCapability(record: ToolRecord) {
   const lose = (path: string, reason: string) => losses.push({ path, reason })
   if (record.description === '') lose('/description', 'A description is required, so the title or the name is written')
   for (const part of ['toolkit', 'tool'] as const) {
-    const made = madeName(record[part])
+    const made = sanitizedName(record[part])
     if (made !== record[part]) lose(`/${part}`, `Is read as '${made}': names have no other characters any more`)
   }
   const reason = 'The Machine Context Protocol has no such field'

@@ -6,7 +6,7 @@ import { valueOf } from '../../core/call/output.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
-import { madeName } from '../../core/tool/made-name.ts'
+import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
 import { DIALECT, isIdentity, TOOLKIT_PREFIX } from './encoding.ts'
 import { ANSWERS, type ExecutionAnswer, errorOf } from './failure.ts'
@@ -84,7 +84,7 @@ export function decodeCall(body: unknown): Call | Failing {
   const address = askedByDocument({ dialect: DIALECT, id, tool: capability }, selector)
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
   // An id with a dash is a document's before it is an older toolkit's, and its capabilities keep their case
-  const isPlain = isToolkit || madeName(id) === id
+  const isPlain = isToolkit || sanitizedName(id) === id
   const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
   const callId = request_id ?? replyTo(body).messageId

@@ -171,14 +171,14 @@ export function mcpFace(deps: McpFaceDeps): Hono {
 
   function suggestTo(client: McpClient) {
     return async (name: string): Promise<readonly string[]> => {
-      const { namesNear } = await import('./tool-names.ts')
+      const { namesNear } = await import('./named-tools.ts')
       const near = await reached(namesNear(name, client, catalogue))
       return 'code' in near ? [] : near
     }
   }
 
   async function named(client: McpClient): Promise<McpClient> {
-    return (await import('./tool-names.ts')).withNames(client, resolver)
+    return (await import('./named-tools.ts')).withNames(client, resolver)
   }
 
   async function batch(values: readonly unknown[], client: McpClient): Promise<Response> {

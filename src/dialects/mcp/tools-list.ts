@@ -24,7 +24,7 @@ export async function listTools(
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
   if (toolset.tools) {
-    const { misnamed } = await import('./tool-names.ts')
+    const { misnamed } = await import('./named-tools.ts')
     const unknown = await misnamed(client, catalogue)
     if (unknown !== undefined) return invalid(unknown)
   }

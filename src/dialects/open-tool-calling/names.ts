@@ -1,22 +1,22 @@
-import { withSuffix } from '../../core/tool/name-suffix.ts'
+import { withSuffix } from '../../core/tool/joined-name.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 
 /** A "human-readable name" (section 4.1) may hold characters that no id can; the qualified name then counts. */
 export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolName {
   const named = parseToolId(qualified)
   return {
-    toolkit: isNamePart(toolkit) ? toolkit : (named?.toolkit ?? madeName(toolkit)),
-    tool: isNamePart(tool) ? tool : (named?.tool ?? madeName(tool)),
+    toolkit: isNamePart(toolkit) ? toolkit : (named?.toolkit ?? sanitizedName(toolkit)),
+    tool: isNamePart(tool) ? tool : (named?.tool ?? sanitizedName(tool)),
   }
 }
 
 export function possibleNames(readable: string): readonly string[] {
   if (isNamePart(readable)) return [readable]
   const joined = readable.replaceAll(/[^A-Za-z0-9_-]+/g, '')
-  return isNamePart(joined) ? [madeName(readable), joined] : [madeName(readable)]
+  return isNamePart(joined) ? [sanitizedName(readable), joined] : [sanitizedName(readable)]
 }
 
-function madeName(readable: string): string {
+function sanitizedName(readable: string): string {
   const plain = readable.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '')
   return isNamePart(plain) ? plain : withSuffix(plain || 'tool', readable)
 }

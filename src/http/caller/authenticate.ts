@@ -4,6 +4,7 @@ import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { JwtVerifier } from './jwt.ts'
+import { isKey } from './key-text.ts'
 import { isLocalRequest } from './loopback.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
@@ -26,7 +27,6 @@ export const MIN_ADMIN_KEY = 16
 const MAX_CREDENTIAL = 8_192
 const BEARER = /^bearer +([\x21-\x7e]+)$/i
 const TOKEN = /^[\x21-\x7e]+$/
-const KEY = /^sb_[\w-]{43}$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
@@ -113,10 +113,6 @@ export function createAuthenticator(options: AuthenticatorOptions) {
       verdicts.forgetWhere((principal) => principal.id === `key:${id}`)
     },
   }
-}
-
-export function isKey(text: string): boolean {
-  return KEY.test(text)
 }
 
 function hintFor(access: AccessMode, hasAdministrator: boolean): string {

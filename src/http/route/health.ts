@@ -1,4 +1,4 @@
-import { createPlaces } from '../../outbound/places.ts'
+import { createSlots } from '../../outbound/slots.ts'
 import { jsonText } from '../answer/json-response.ts'
 
 export interface HealthOptions {
@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 25
 export function createHealth({ version, probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let answered = true
   let knownUntil = -Infinity
-  const asking = createPlaces(MAX_ASKING)
+  const asking = createSlots(MAX_ASKING)
 
   async function ask(): Promise<void> {
     const answers = await Promise.race([
@@ -35,13 +35,13 @@ export function createHealth({ version, probe, now, sleep }: HealthOptions): () 
 
   async function look(): Promise<boolean> {
     for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += LOOK_AGAIN_MS) {
-      const place = asking.take(now(), WAIT_MS)
-      if (!place) {
+      const slot = asking.take(now(), WAIT_MS)
+      if (!slot) {
         await sleep(LOOK_AGAIN_MS)
         continue
       }
       await ask()
-      place.giveBack()
+      slot.release()
       return true
     }
     return now() < knownUntil

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { WriteAct } from '../../core/access/act.ts'
+import type { WriteAuditEntry } from '../../core/access/audit-entry.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { failureFor } from '../../core/failure/for-operator.ts'
@@ -10,7 +10,7 @@ import { ifMatch } from '../request/if-match.ts'
 import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
-import { noteAct } from './acts.ts'
+import { writeAudit } from './audit.ts'
 import { type Answers, DONE } from './answers.ts'
 import type { Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
@@ -18,7 +18,7 @@ import { declare, type Operation } from './operation.ts'
 export interface RouteDeps {
   readonly gate: Gate
   readonly respond: (failure: Failure) => Response
-  readonly writeAct?: WriteAct
+  readonly writeAuditEntry?: WriteAuditEntry
 }
 
 export type Note = (about: JsonObject) => void
@@ -61,7 +61,10 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
 }
 
 /** Used as `on('GET /keys/:id', summary, declaration)(handler)`. Unless `open`, anonymous callers and caches are kept out. */
-export function createFace<A extends object>({ gate, respond, writeAct }: RouteDeps, access: 'own' | 'open' = 'own') {
+export function createFace<A extends object>(
+  { gate, respond, writeAuditEntry }: RouteDeps,
+  access: 'own' | 'open' = 'own',
+) {
   type Handle<R extends keyof A & string, Q, B> = (
     request: RouteRequest<R, Q, B>,
   ) => Promise<RouteAnswer<A[R]> | Response | Failing>
@@ -94,7 +97,7 @@ export function createFace<A extends object>({ gate, respond, writeAct }: RouteD
         if (isPrivate) response.headers.set('cache-control', 'no-store')
         if (act !== undefined) {
           const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
-          noteAct(c, writeAct, Date.now(), { act, principal, outcome, status: response.status, about })
+          writeAudit(c, writeAuditEntry, Date.now(), { act, principal, outcome, status: response.status, about })
         }
         return response
       })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { MAX_NAME } from '../../core/tool/name-suffix.ts'
+import { MAX_NAME } from '../../core/tool/joined-name.ts'
 import type { Description } from './description.ts'
 import type { Converted, SchemaConverter, ConversionWork } from './schema.ts'
 

@@ -5,7 +5,7 @@ import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.
 import { ModuleError } from './meter/bytes.ts'
 import { type Metered, meterModule } from './meter/meter.ts'
 import { checkHeader } from './meter/sections.ts'
-import { callPlugin, FUEL, MAX_PAGES, meteredBlob, pluginCode } from './call-plugin.ts'
+import { callPlugin, FUEL, MAX_PAGES, meteredBlob, pluginCode } from './plugin-code.ts'
 
 export interface PluginReaderOptions {
   readonly sandbox: Sandbox | undefined

@@ -10,7 +10,7 @@ import { readCallToolResult } from '../shared/call-tool-result.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 import { whyUndeclared } from '../shared/credential.ts'
 import { failureMeta } from '../shared/failure-fields.ts'
-import { callPlugin, FUEL, meteredBlob, pluginCode } from './call-plugin.ts'
+import { callPlugin, FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
   const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))

@@ -6,7 +6,7 @@ import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../kv-outbox.ts'
 import { reachableStub } from '../reachable-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
-import { changeKey, keyTextOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
+import { changeKey, storedKeyOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
 
@@ -71,7 +71,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   keyWithId(id: string): string | undefined {
-    return keyTextOfId(this.#sql, id)
+    return storedKeyOfId(this.#sql, id)
   }
 
   removeGiven(kind: GivenKind, id: string, expected?: Expected): Promise<boolean | 'stale'> {

@@ -2,7 +2,7 @@ import type { Provider } from '../../core/consent/provider.ts'
 import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import { kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
-import { forgetEarlier, keyText } from './key-rows.ts'
+import { forgetEarlier, storedKey } from './key-rows.ts'
 import { queue } from './tables.ts'
 
 const TABLES = {
@@ -13,7 +13,7 @@ const TABLES = {
 export type GivenKind = keyof typeof TABLES
 
 export function givenText(sql: SqlStorage, kind: GivenKind, of: string): string | undefined {
-  if (kind === 'apiKey') return keyText(sql, of)
+  if (kind === 'apiKey') return storedKey(sql, of)
   const { table, address } = TABLES[kind]
   return field<string>(sql, `SELECT body FROM ${table} WHERE ${address} = ?`, of)
 }

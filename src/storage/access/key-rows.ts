@@ -5,7 +5,7 @@ import { column, field, firstRow } from '../rows.ts'
 import { queue } from './tables.ts'
 
 /** A hash that was rotated away finds its key until the overlap is over. */
-export function keyText(sql: SqlStorage, hash: string): string | undefined {
+export function storedKey(sql: SqlStorage, hash: string): string | undefined {
   const body = field<string>(sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
   if (body !== undefined) return body
   const before = firstRow<{ readonly body: string; readonly until: number }>(
@@ -19,7 +19,7 @@ export function keyText(sql: SqlStorage, hash: string): string | undefined {
   return JSON.stringify({ ...key, expires_at: new Date(until).toISOString() })
 }
 
-export function keyTextOfId(sql: SqlStorage, id: string): string | undefined {
+export function storedKeyOfId(sql: SqlStorage, id: string): string | undefined {
   return field<string>(sql, 'SELECT body FROM api_key WHERE id = ?', id)
 }
 
@@ -31,7 +31,7 @@ export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
 
 /** Gives the hashes the key is found by; undefined for an unknown id. */
 export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): string[] | 'stale' | undefined {
-  const before = keyTextOfId(sql, key.id)
+  const before = storedKeyOfId(sql, key.id)
   if (before !== undefined && !isExpected(before, expected)) return 'stale'
   const hash = field<string>(
     sql,

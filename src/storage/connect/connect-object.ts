@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Agent } from '../../core/access/agent.ts'
-import type { Asserted, AuthorizationRequest, Connections, GivenClient } from './connections.ts'
+import type { Asserted, AuthorizationRequest, OAuthServer, GivenClient } from './authorization-server.ts'
 
-/** Apart from Access since strangers write here. `Connections` is loaded with the first call. */
+/** Apart from Access since strangers write here. `OAuthServer` is loaded with the first call. */
 export class Connect extends DurableObject<unknown> {
-  #connections: Connections | undefined
+  #server: OAuthServer | undefined
 
   async register(origin: string, body: string) {
     return (await this.#ready()).register(origin, body)
@@ -46,9 +46,9 @@ export class Connect extends DurableObject<unknown> {
     return (await this.#ready()).removeClient(id)
   }
 
-  async #ready(): Promise<Connections> {
-    const { Connections } = await import('./connections.ts')
+  async #ready(): Promise<OAuthServer> {
+    const { OAuthServer } = await import('./authorization-server.ts')
     // One for all requests: it orders those of the same agent
-    return (this.#connections ??= new Connections(this.ctx))
+    return (this.#server ??= new OAuthServer(this.ctx))
   }
 }

@@ -3,7 +3,7 @@ import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../cor
 import { reachableStub } from '../reachable-stub.ts'
 import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
-import type { Connections } from './connections.ts'
+import type { OAuthServer } from './authorization-server.ts'
 
 export type ConnectStub = () => DurableObjectStub<Connect>
 
@@ -40,7 +40,7 @@ export function createClientStore(connect: ConnectStub): OAuthClientStore {
   }
 }
 
-export type AuthorizationServer = Pick<Connections, 'asked' | 'letIn' | 'token' | 'register'>
+export type AuthorizationServer = Pick<OAuthServer, 'asked' | 'letIn' | 'token' | 'register'>
 
 export function createAuthorizationServer(connect: ConnectStub): AuthorizationServer {
   return {

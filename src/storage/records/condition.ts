@@ -1,4 +1,4 @@
-import type { ActFilter } from '../../core/access/act.ts'
+import type { AuditFilter } from '../../core/access/audit-entry.ts'
 import type { CallFilter } from '../../core/call/records.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { matchesPattern } from '../../core/tool/tool-id.ts'
@@ -24,7 +24,7 @@ const TOOLS = {
 }
 
 /** Not all calls of a matching row need be within its times. */
-export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, rows: keyof typeof TIMES): Condition {
+export function conditionOf(sql: SqlStorage, filter: CallFilter & AuditFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
   const all: Condition[] = [

@@ -1,4 +1,4 @@
-import type { Act, WriteAct } from '../../core/access/act.ts'
+import type { AuditEntry, WriteAuditEntry } from '../../core/access/audit-entry.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { RecordedCalls } from '../../core/call/records.ts'
 import type { Background } from '../../core/tool/platform.ts'
@@ -59,12 +59,12 @@ export function createRecordWriter({ append, keep, sleep, newId, defect }: Recor
       for (const [day, some] of days) await store(day, some)
     },
   })
-  const writeAct: WriteAct = (act, background) => write({ act }, background)
+  const writeAuditEntry: WriteAuditEntry = (act, background) => write({ act }, background)
   return {
     writeCall(call: WrittenCall, background: Background): void {
       if (keep !== 'none') write({ call }, background)
     },
-    writeAct,
+    writeAuditEntry,
   }
 }
 
@@ -72,4 +72,5 @@ function dayNumber(ms: number): number {
   return Math.floor(ms / DAY_MS)
 }
 
-type Recorded = { readonly call: WrittenCall; readonly act?: never } | { readonly call?: never; readonly act: Act }
+type Recorded =
+  { readonly call: WrittenCall; readonly act?: never } | { readonly call?: never; readonly act: AuditEntry }

@@ -1,11 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Act, ActFilter } from '../../core/access/act.ts'
+import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
-import { findActs, storeAct } from './act-rows.ts'
+import { findActs, storeAuditEntry } from './audit-rows.ts'
 import { groupCalls } from './call-groups.ts'
 import { findCalls, type NumberedRecord, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
@@ -19,7 +19,7 @@ export interface RecordBatch {
   readonly id: string
   readonly day: string
   readonly calls: readonly string[]
-  readonly acts: readonly Act[]
+  readonly acts: readonly AuditEntry[]
   readonly keep?: Exclude<RecordedCalls, 'none'>
   readonly lost: number
 }
@@ -57,7 +57,7 @@ export class Records extends DurableObject<RecordsBindings> {
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
-      for (const act of acts) storeAct(this.#sql, act)
+      for (const act of acts) storeAuditEntry(this.#sql, act)
       let gone = lost
       for (let from = 0; from < calls.length; from += SPAN) gone += this.#store(calls.slice(from, from + SPAN), keep)
       const sum = `INSERT INTO meta VALUES ('lost', ?) ON CONFLICT DO UPDATE SET value = value + excluded.value`
@@ -82,7 +82,7 @@ export class Records extends DurableObject<RecordsBindings> {
     return this.#isReady ? findCalls(this.#sql, filter, { before, limit }) : []
   }
 
-  acts(filter: ActFilter, limit: number, before?: number): NumberedRecord[] {
+  acts(filter: AuditFilter, limit: number, before?: number): NumberedRecord[] {
     return this.#isReady ? findActs(this.#sql, filter, { before, limit }) : []
   }
 

@@ -1,4 +1,4 @@
-import type { RecordFilter } from '../../core/access/act.ts'
+import type { RecordFilter } from '../../core/access/audit-entry.ts'
 import type { Counted, RecordPage, RecordReader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { reachableStub } from '../reachable-stub.ts'

@@ -21,7 +21,7 @@ import {
 import { browserFlows } from './browser-flows.ts'
 import { consentRows, useOf } from './consent-rows.ts'
 import { openInput, sealInput } from './call-input.ts'
-import { type Consent, createConsent, type Return } from './consent.ts'
+import { type Consent, createConsent, type Return } from './consent-flow.ts'
 import { grantRows } from './grant-rows.ts'
 import { createGrants, type Grants, NO_KEYS, notGranted, type TokenRequest, type VaultDeployment } from './grants.ts'
 import { hasTables } from '../schema.ts'

@@ -5,7 +5,7 @@ import { ADMIN, type Principal, type Scope } from '../../../src/core/access/prin
 import type { ApiKey, KeyStore } from '../../../src/core/access/api-key.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { type KeysFaceDeps, keysFace } from '../../../src/api/keys/routes.ts'
-import { keyText } from '../../../src/api/keys/wire.ts'
+import { keyText } from '../../../src/http/caller/key-text.ts'
 import { createAuthenticator } from '../../../src/http/caller/authenticate.ts'
 import { unknownRoute } from '../../../src/http/route/unknown-route.ts'
 import { gateFor, gateOf } from '../../http/gate-for.ts'
@@ -238,17 +238,4 @@ it('a key works the moment it is made, and is dead the moment it is removed', as
   expect((await as(KEY)).status).toBe(200)
   expect((await as('correct-horse-battery', 'DELETE', '/keys/id1')).status).toBe(204)
   expect((await as(KEY)).status).toBe(401)
-})
-
-describe("a key's text", () => {
-  it('is sb_ and 43 characters of base64url', () => {
-    expect(KEY).toBe(`sb_${'_'.repeat(42)}8`)
-    const random = crypto.getRandomValues(new Uint8Array(32))
-    expect(keyText(random)).toBe(`sb_${Buffer.from(random).toString('base64url')}`)
-    expect(keyText(random)).toHaveLength(46)
-  })
-
-  it('is not made from fewer bytes', () => {
-    expect(() => keyText(new Uint8Array(16))).toThrow('wanted 32 bytes, got 16')
-  })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createProgram } from '../../../src/cli/program.ts'
-import { openSession } from '../../../src/cli/session.ts'
+import { openSession } from '../../../src/cli/context.ts'
 import { surroundingsOf } from '../surroundings.ts'
 
 const ARCHIVE = '{"kind":"archive","format":1}\n{"kind":"end","lines":1}\n'

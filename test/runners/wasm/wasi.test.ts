@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PluginCall } from '../../../src/runners/wasm/inside/call.ts'
+import type { PluginCall } from '../../../src/runners/wasm/inside/plugin-call.ts'
 import { createKernel } from '../../../src/runners/wasm/inside/kernel.ts'
 import { wasiFunctions } from '../../../src/runners/wasm/inside/wasi.ts'
 

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../../../src/core/access/act.ts'
+import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
@@ -52,7 +52,7 @@ function createWorld(days: number) {
       const texts = calls.map((each) => JSON.stringify(each))
       return stubOf(day).append({ id, day, calls: texts, acts: [], keep, lost })
     },
-    storeActs: (acts: readonly Act[]) =>
+    storeActs: (acts: readonly AuditEntry[]) =>
       stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),
     today: stubOf(dayOf(now)),
     alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),

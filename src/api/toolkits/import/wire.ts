@@ -3,7 +3,7 @@ import { type Guard, guardFields } from '../../../core/access/guard.ts'
 import { type ImportedTool, IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
 import type { ImportResult, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
-import { madeName } from '../../../core/tool/made-name.ts'
+import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
 import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
 import { anyObject, into, list, object, oneOf, optional, parsed, type ReadBy } from '../../../core/tool/json-reader.ts'
 import {
@@ -100,7 +100,7 @@ export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
 function covering(toolkit: string, patterns: readonly string[]): (tool: string) => boolean {
   const covers = (tool: string) =>
     patterns.some((pattern) => pattern === '*' || patternCovers(`${toolkit}.${pattern}`, { toolkit, tool }))
-  return (tool) => covers(tool) || (tool.includes('-') && covers(madeName(tool)))
+  return (tool) => covers(tool) || (tool.includes('-') && covers(sanitizedName(tool)))
 }
 
 function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []): ImportBody['guardsOf'] {

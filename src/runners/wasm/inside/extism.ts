@@ -1,5 +1,5 @@
 /** The imports of `extism:host/env` (Extism plugin ABI). Runs inside the sandbox. */
-import type { HostFunctions, PluginCall } from './call.ts'
+import type { HostFunctions, PluginCall } from './plugin-call.ts'
 
 const MAX_VARIABLES = 1024 * 1024
 

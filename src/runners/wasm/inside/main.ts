@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { PluginCall } from './call.ts'
+import type { PluginCall } from './plugin-call.ts'
 import { extismFunctions } from './extism.ts'
 import { createKernel } from './kernel.ts'
 import plugin from './plugin.wasm'

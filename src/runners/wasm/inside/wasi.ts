@@ -1,5 +1,5 @@
 /** As much of WASI (preview 1) as compilers' libraries want, inside the sandbox. No files, arguments or environment. */
-import type { HostFunctions, PluginCall } from './call.ts'
+import type { HostFunctions, PluginCall } from './plugin-call.ts'
 
 const SUCCESS = 0
 const BAD_DESCRIPTOR = 8

@@ -1,4 +1,4 @@
-import { joinedName } from '../../../core/tool/name-suffix.ts'
+import { joinedName } from '../../../core/tool/joined-name.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'

@@ -2,7 +2,7 @@ import type { Background } from '../tool/platform.ts'
 import type { JsonObject } from '../tool/json.ts'
 
 /** A recorded act of administration, or a refusal: never with a body, a secret or a token. */
-export interface Act {
+export interface AuditEntry {
   readonly at: number
   readonly act: string
   readonly principal?: string | undefined
@@ -16,7 +16,7 @@ export interface Act {
   readonly about?: JsonObject | undefined
 }
 
-export type WriteAct = (act: Act, background: Background) => void
+export type WriteAuditEntry = (act: AuditEntry, background: Background) => void
 
 export interface RecordFilter {
   /** Milliseconds since 1970; `until` itself is not included. */
@@ -27,6 +27,6 @@ export interface RecordFilter {
   readonly outcome?: string
 }
 
-export interface ActFilter extends RecordFilter {
+export interface AuditFilter extends RecordFilter {
   readonly act?: string
 }

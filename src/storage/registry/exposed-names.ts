@@ -1,4 +1,4 @@
-import { joinedName, withSuffix } from '../../core/tool/name-suffix.ts'
+import { joinedName, withSuffix } from '../../core/tool/joined-name.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { kvKey } from '../keys.ts'

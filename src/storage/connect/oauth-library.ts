@@ -4,7 +4,7 @@ import type { Entries } from './entries.ts'
 
 type OAuthEnv = { readonly OAUTH_KV: Entries }
 
-interface OAuthServer {
+interface LibraryServer {
   fetch(request: Request, env: OAuthEnv, context: Pick<ExecutionContext, 'waitUntil'>): Promise<Response>
   validateToken(resource: string, token: string, env: OAuthEnv): Promise<ValidatedAccessToken | null>
   getOAuthApi(env: OAuthEnv): OAuthHelpers
@@ -23,7 +23,7 @@ export async function createOAuthServer(
   const { authorizationErrorRedirect, AuthorizationError, GrantType, OAuthAuthorizationServer, OAuthError } =
     await import('@cloudflare/workers-oauth-provider')
   const resource = `${origin}/connect/mcp`
-  const server: OAuthServer = new OAuthAuthorizationServer<OAuthEnv>({
+  const server: LibraryServer = new OAuthAuthorizationServer<OAuthEnv>({
     issuer: `${origin}/connect`,
     resources: [resource],
     authorizeEndpoint: `${origin}/connect/authorize`,

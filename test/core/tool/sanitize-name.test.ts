@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { madeName, madeNames } from '../../../src/core/tool/made-name.ts'
+import { sanitizedName, sanitizedNames } from '../../../src/core/tool/sanitize-name.ts'
 
 describe('a name that is made', () => {
   it.each([
@@ -13,16 +13,16 @@ describe('a name that is made', () => {
     ['ünïcode', 'unicode'],
     ['550e8400-e29b-41d4-a716-446655440000', '550e8400_e29b_41d4_a716_446655440000'],
   ])('of %j is %s', (text, name) => {
-    expect(madeName(text)).toBe(name)
+    expect(sanitizedName(text)).toBe(name)
   })
 
   it.each(['工具', 'б-1', '...', 'a'.repeat(65), `${'long '.repeat(20)}`, 'tool №5 ы', 'ß'])(
     'of %j tells it from others, within what names may be',
     (text) => {
-      const name = madeName(text)
+      const name = sanitizedName(text)
       expect(name).toMatch(/^[A-Za-z0-9_]{1,64}$/)
-      expect(madeName(text)).toBe(name)
-      expect(madeName(`${text}'`)).not.toBe(name)
+      expect(sanitizedName(text)).toBe(name)
+      expect(sanitizedName(`${text}'`)).not.toBe(name)
     },
   )
 })
@@ -30,10 +30,10 @@ describe('a name that is made', () => {
 describe('names in one place', () => {
   it('are never the same ignoring case, whatever the order', () => {
     const texts = ['get forecast', 'get.forecast', 'add', 'ADD', 'get_forecast']
-    const made = madeNames(texts)
+    const made = sanitizedNames(texts)
     expect(made.get('add')).toBe('add')
     expect(made.get('get_forecast')).toBe('get_forecast')
     expect(new Set([...made.values()].map((name) => name.toLowerCase())).size).toBe(texts.length)
-    expect(new Map([...madeNames(texts.toReversed())].sort())).toEqual(new Map([...made].sort()))
+    expect(new Map([...sanitizedNames(texts.toReversed())].sort())).toEqual(new Map([...made].sort()))
   })
 })

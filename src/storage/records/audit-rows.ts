@@ -1,15 +1,15 @@
-import type { Act, ActFilter } from '../../core/access/act.ts'
+import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
 import type { NumberedRecord } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
 
-export function storeAct(sql: SqlStorage, act: Act): void {
+export function storeAuditEntry(sql: SqlStorage, act: AuditEntry): void {
   const row = [act.at, act.act, act.principal ?? null, act.user_id ?? null, act.outcome, JSON.stringify(act)]
   sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
 }
 
 export function findActs(
   sql: SqlStorage,
-  filter: ActFilter,
+  filter: AuditFilter,
   { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'acts')

@@ -1,7 +1,7 @@
-import { fnv1a, MAX_NAME, withSuffix } from './name-suffix.ts'
+import { fnv1a, MAX_NAME, withSuffix } from './joined-name.ts'
 
 /** `unique-tool-id` is `unique_tool_id`, `ünïcode` is `unicode`; other scripts are told apart by a hash. */
-export function madeName(text: string): string {
+export function sanitizedName(text: string): string {
   if (/^[A-Za-z0-9_]{1,64}$/.test(text)) return text
   const latin = text.normalize('NFKD').replaceAll(/\p{Mn}/gu, '')
   const name = latin.replaceAll(/[^A-Za-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '')
@@ -10,13 +10,13 @@ export function madeName(text: string): string {
   return isWhole && name.length <= MAX_NAME ? name : withSuffix(name, text)
 }
 
-export function madeNames(texts: readonly string[]): ReadonlyMap<string, string> {
+export function sanitizedNames(texts: readonly string[]): ReadonlyMap<string, string> {
   const made = new Map<string, string>()
   const taken = new Set<string>()
-  const rank = (text: string) => Number(madeName(text) !== text)
+  const rank = (text: string) => Number(sanitizedName(text) !== text)
   const inTurn = [...new Set(texts)].sort((a, b) => rank(a) - rank(b) || (a < b ? 1 : -1))
   for (const text of inTurn) {
-    const own = madeName(text)
+    const own = sanitizedName(text)
     const name = taken.has(own.toLowerCase()) ? withSuffix(own, text) : own
     taken.add(name.toLowerCase())
     made.set(text, name)

@@ -1,9 +1,9 @@
-import type { Act, WriteAct } from '../../core/access/act.ts'
+import type { AuditEntry, WriteAuditEntry } from '../../core/access/audit-entry.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { backgroundOf, type RouteContext } from './gate.ts'
 
-export interface ActAbout extends Pick<Act, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
+export interface AuditDetails extends Pick<AuditEntry, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
   readonly principal?: Pick<Principal, 'id' | 'name'> | undefined
 }
 
@@ -11,7 +11,12 @@ export interface ActAbout extends Pick<Act, 'act' | 'outcome' | 'status' | 'abou
 const LINKS = /^\/authorizations\/[^/]+/
 const MAX_PATH = 300
 
-export function noteAct(c: RouteContext, write: WriteAct | undefined, now: number, given: ActAbout): void {
+export function writeAudit(
+  c: RouteContext,
+  write: WriteAuditEntry | undefined,
+  now: number,
+  given: AuditDetails,
+): void {
   if (!write) return
   const { principal, ...about } = given
   const { method, url, headers } = c.req.raw
@@ -29,7 +34,7 @@ const REFUSALS: ReadonlyMap<Failure['type'], number> = new Map([
 /** A second: callers that are refused could otherwise fill the records. */
 const MOST = 20
 
-export function createRefusals(write: WriteAct, clock: () => number) {
+export function createRefusals(write: WriteAuditEntry, clock: () => number) {
   let second = 0
   let written = 0
   let more = 0
@@ -45,6 +50,6 @@ export function createRefusals(write: WriteAct, clock: () => number) {
     written += 1
     const about = more > 0 ? { about: { not_written_down: more } } : {}
     more = 0
-    noteAct(c, write, now, { act: 'refusal', principal, outcome: type, status, ...about })
+    writeAudit(c, write, now, { act: 'refusal', principal, outcome: type, status, ...about })
   }
 }

@@ -6,7 +6,7 @@ import { sha256 } from '../sealing/sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, clientRows } from './client-rows.ts'
 import { deleteEntriesOf } from './entries.ts'
-import { createOAuthServer } from './oauth-server.ts'
+import { createOAuthServer } from './oauth-library.ts'
 import { refreshTokens } from './refresh-token-reuse.ts'
 import { createTables, sweep } from './tables.ts'
 import { agentOf, credentialOf } from './token-form.ts'
@@ -47,7 +47,7 @@ export interface AuthorizationDetails {
 }
 
 /** Requests of one agent run in turn, so that a code or refresh token is redeemed once however many come at once. */
-export class Connections {
+export class OAuthServer {
   readonly #state: DurableObjectState
   readonly #sql: SqlStorage
   readonly #agents: AgentRows

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../../../src/core/access/act.ts'
+import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type Failing, fail } from '../../../src/core/failure/failure.ts'
-import { createRefusals, noteAct } from '../../../src/http/route/acts.ts'
+import { createRefusals, writeAudit } from '../../../src/http/route/audit.ts'
 import { createFace, type Note, PLAIN } from '../../../src/http/route/route.ts'
 import { gateFor } from '../gate-for.ts'
 
@@ -14,8 +14,8 @@ const DONE = { act: 'key.remove', principal: ADMIN, outcome: 'success', status: 
 
 describe('an act', () => {
   it('says who did what by which request, and nothing of its query', () => {
-    const acts: Act[] = []
-    noteAct(context('/keys/k1?x=secret', { 'cf-connecting-ip': '192.0.2.1' }), (act) => void acts.push(act), 5, DONE)
+    const acts: AuditEntry[] = []
+    writeAudit(context('/keys/k1?x=secret', { 'cf-connecting-ip': '192.0.2.1' }), (act) => void acts.push(act), 5, DONE)
     expect(JSON.parse(JSON.stringify(acts))).toEqual([
       {
         at: 5,
@@ -31,8 +31,8 @@ describe('an act', () => {
   })
 
   it('holds no half of a link', () => {
-    const acts: Act[] = []
-    noteAct(context('/authorizations/abc-def/start'), (act) => void acts.push(act), 5, DONE)
+    const acts: AuditEntry[] = []
+    writeAudit(context('/authorizations/abc-def/start'), (act) => void acts.push(act), 5, DONE)
     expect(acts[0]?.path).toBe('/authorizations/…/start')
     expect(JSON.stringify(acts)).not.toContain('abc-def')
   })
@@ -40,11 +40,11 @@ describe('an act', () => {
 
 describe('a route', () => {
   const asked = async (act: string | undefined, answer: (note: Note) => Promise<Response | Failing>) => {
-    const acts: Act[] = []
+    const acts: AuditEntry[] = []
     const { face, on } = createFace<{ 'DELETE /keys/:id': undefined }>({
       gate: gateFor(ADMIN),
       respond: () => new Response(null, { status: 404 }),
-      writeAct: (written: Act) => void acts.push(written),
+      writeAuditEntry: (written: AuditEntry) => void acts.push(written),
     })
     const operation = { ...PLAIN, answers: {}, scope: 'admin' } as const
     const named = act === undefined ? operation : { ...operation, act }
@@ -74,7 +74,7 @@ describe('a route', () => {
 
 describe('refusals', () => {
   it('are written down, of a flood so many a second, with how many more there were', () => {
-    const acts: Act[] = []
+    const acts: AuditEntry[] = []
     let now = 10_000
     const refuse = createRefusals(
       (act) => void acts.push(act),
@@ -93,7 +93,7 @@ describe('refusals', () => {
   })
 
   it('are of whoever may not, not of storage that cannot be reached', () => {
-    const acts: Act[] = []
+    const acts: AuditEntry[] = []
     const refuse = createRefusals(
       (act) => void acts.push(act),
       () => 0,
