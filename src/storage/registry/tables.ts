@@ -32,6 +32,8 @@ CREATE INDEX toolkit_deleted ON toolkit (deleted) WHERE deleted IS NOT NULL;
 CREATE TABLE policy (pattern TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX version_digest ON version (digest);
 CREATE INDEX version_bundled ON version (key) WHERE bundled = 1;
+CREATE INDEX version_inactive ON version (json_extract(status, '$.state'), key, version)
+  WHERE json_extract(status, '$.state') <> 'active';
 CREATE TABLE document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE document (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, id TEXT NOT NULL, toolkit TEXT NOT NULL, hash TEXT NOT NULL,

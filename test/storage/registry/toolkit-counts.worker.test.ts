@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { ADMIN, inRegistry, publication, stopClock } from './set-up.ts'
+import { ADMIN, inRegistry, publication, publications, rowsOf, stopClock } from './set-up.ts'
 
 stopClock()
 
@@ -45,5 +45,27 @@ describe('the toolkits of the tools that a principal sees', () => {
          INSERT INTO tool (key, toolkit, tool) SELECT 'many.t' || i, 'Many', 'T' || i FROM n`,
       )
       expect(await registry.toolkitCounts(ADMIN)).toEqual([{ toolkit: 'Many', tools: 12_001, level: 0 }])
+    }))
+
+  it('take no longer to count, nor do disabled versions to find, however many tools there are', () =>
+    inRegistry(async ({ registry, sql }) => {
+      const disabled = { versions: 'all', status: 'disabled', limit: 30 } as const
+      const toolkits = async () => registry.toolkitCounts(ADMIN)
+      const anonymous = async () => registry.toolkitCounts(ANONYMOUS)
+      const withdrawn = async () => registry.query(disabled, 30, ADMIN)
+      const search = async () => registry.query({ versions: 'newest', q: 'zebra', limit: 30 }, 30, ADMIN)
+      const costs = async () => [
+        await rowsOf(sql, toolkits),
+        await rowsOf(sql, anonymous),
+        await rowsOf(sql, withdrawn),
+        await rowsOf(sql, search),
+      ]
+      await registry.publish(await publications(0, 20), ADMIN)
+      await registry.change({ toolkit: 'Kit0', tool: 'T0' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
+      expect((await withdrawn())?.found).toHaveLength(1)
+      const few = await costs()
+      await registry.publish(await publications(20, 400), ADMIN)
+      expect(await costs()).toEqual(few)
+      expect((await registry.toolkitCounts(ADMIN)).reduce((sum, { tools }) => sum + tools, 0)).toBe(399)
     }))
 })

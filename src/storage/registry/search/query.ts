@@ -6,7 +6,7 @@ import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
-import { scopeOf } from './visibility.ts'
+import { beginningsOf, scopeOf } from './visibility.ts'
 import { mayChange, tagsOfToolkit } from '../toolkits.ts'
 
 export type FoundVersion = {
@@ -28,6 +28,8 @@ export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('a
 export const NOT_DELETED =
   'NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)'
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
+/** Said apart, since SQLite uses the index `version_inactive` only where its condition stands in the query. */
+const OF_INACTIVE = `${OF_STATUS} AND json_extract(status, '$.state') <> 'active'`
 
 /** Tools read by one query; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
@@ -148,10 +150,11 @@ function allVersions(
 ): Iterable<FoundVersion> | undefined {
   const last = cursor === undefined ? undefined : parseToolId(cursor)
   if (cursor !== undefined && last?.selector === undefined) return undefined
+  const which = status === undefined ? SHOWN : status === 'active' ? OF_STATUS : OF_INACTIVE
   return sql.exec<FoundVersion>(
     `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
      FROM version JOIN tool ON tool.key = version.key
-     WHERE ${status === undefined ? SHOWN : OF_STATUS} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+     WHERE ${which} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
     ...(status === undefined ? [] : [status]),
     last ? toolKey(last) : '',
     last?.selector ?? '',
@@ -160,7 +163,11 @@ function allVersions(
 
 export function toolkitCounts(sql: SqlStorage, principal: Principal): ToolkitCount[] {
   const { condition, bindings } = scopeOf(sql, {}, principal)
-  const query = `SELECT min(tool.toolkit) AS toolkit, count(*) AS tools, max(level) AS level
-    FROM indexed JOIN tool USING (key) WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
+  // Counted only for a principal whose patterns may leave tools out: else the level alone decides
+  const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
+  const query = `SELECT
+      (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
+      ${count} AS tools, max(level) AS level
+    FROM ${table} AS indexed WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
   return sql.exec<ToolkitCount>(query, ...bindings).toArray()
 }

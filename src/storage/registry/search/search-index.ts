@@ -10,11 +10,18 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { tagsOfToolkit } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '3'
+const INDEXED = '4'
 /** Characters of parameter names, since more say nothing of a tool's purpose. */
 const MAX_PARAMETERS = 4_000
 
-/** `indexed` has the columns to filter by, `words` an index of the text, under the same id. */
+const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, 1) ON CONFLICT DO UPDATE SET tools = tools + 1;`
+const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE toolkit = old.toolkit AND level = old.level;
+  DELETE FROM toolkit_count WHERE toolkit = old.toolkit AND level = old.level AND tools = 0;`
+
+/**
+ * `indexed` has the columns to filter by, `words` an index of the text, under the same id. `toolkit_count` has how many
+ * tools a toolkit has of each level.
+ */
 const TABLES = `
 CREATE TABLE indexed (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
@@ -25,11 +32,17 @@ CREATE INDEX indexed_whole ON indexed (whole);
 CREATE VIRTUAL TABLE words USING fts5(
   name, toolkit, description, parameters, tags, content = '', contentless_delete = 1, tokenize = 'unicode61'
 );
+CREATE TABLE toolkit_count (
+  toolkit TEXT NOT NULL, level INTEGER NOT NULL, tools INTEGER NOT NULL, PRIMARY KEY (toolkit, level)
+) WITHOUT ROWID;
+CREATE TRIGGER tool_added AFTER INSERT ON indexed BEGIN ${COUNT_NEW} END;
+CREATE TRIGGER tool_removed AFTER DELETE ON indexed BEGIN ${COUNT_OLD} END;
+CREATE TRIGGER tool_levelled AFTER UPDATE OF level ON indexed BEGIN ${COUNT_OLD} ${COUNT_NEW} END;
 `
 
 export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
-  for (const table of ['words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
+  for (const table of ['words', 'indexed', 'toolkit_count']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
   sql.exec(TABLES)
   for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
     const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'

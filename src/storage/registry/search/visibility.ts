@@ -69,7 +69,7 @@ export function visibleIds(sql: SqlStorage, { condition, bindings }: IndexFilter
   const last = field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0
   const spans = Array.from({ length: Math.floor(last / SPAN) + 1 }, (_, at) => at * SPAN)
   if (condition === 'TRUE')
-    return { count: field<number>(sql, 'SELECT count(*) FROM indexed') ?? 0, last, spans, ids: undefined }
+    return { count: field<number>(sql, 'SELECT sum(tools) FROM toolkit_count') ?? 0, last, spans, ids: undefined }
   const query = `SELECT (SELECT json_group_array(id) FROM indexed WHERE ${condition} ${withinSpan('id', spans)})
     FROM json_each(?) AS span`
   const texts = column<string>(sql, query, ...bindings, JSON.stringify(spans))
