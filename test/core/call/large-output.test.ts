@@ -191,6 +191,13 @@ describe('a tool that declares artifacts', () => {
     expect(long.result).toMatchObject({ ok: false, failure: { type: 'output-too-large' } })
   })
 
+  it('has one that takes of the room for what there is to look at', async () => {
+    const half = 'x'.repeat(MAX_INLINE / 2)
+    const own = { ...artifact(9, 'text/csv', 'Rows'), url: `https://x/${half}` }
+    const { result } = await place({ ok: true, value: null, artifact: own, content: [image(half)] }, { modes })
+    expect(result).toEqual({ ok: true, value: null, artifact: own, content: [link(1, 'image/png', SHOWN)] })
+  })
+
   it('is where the value lies, for a schema that wants one', async () => {
     const own = artifact(9, 'text/csv', 'Rows')
     const { result } = await place({ ok: true, value: null, artifact: own }, { modes, validateOutput: textsOnly })

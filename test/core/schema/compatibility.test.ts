@@ -179,6 +179,7 @@ const outputs: readonly Row[] = [
     output({ items: { properties: { a: {} } } }),
     [['/output/items/properties/a', 'major']],
   ],
+  ['another list of items', output({ items: [a] }), output({ items: [{}] }), [['/output/items', 'major']]],
   ['more values', output({ enum: ['a'] }), output({ enum: ['a', 'b'] }), [['/output/enum', 'major']]],
 ]
 

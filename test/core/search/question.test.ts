@@ -100,6 +100,7 @@ describe('what stands for a word', () => {
     ['colleagues', 'user'],
     ['replied', 'answer'],
     ['pr', 'pull request'],
+    ['prs', 'pull request'],
     ['turn down', 'reject'],
   ])('%s: %s', (word, other) => expect(standIns(word)).toContain(other))
 

@@ -382,6 +382,8 @@ describe('security', () => {
   it('is what the publisher says it is', async () => {
     const named = await secured([{ key: [] }, {}], { credentials: { key: { secret: 'MINE' } } })
     expect(named.definition.requirements.secrets).toEqual([{ id: 'MINE' }])
+    const alone = await secured([{ key: [], bearer: [] }, { key: [] }], { credentials: { key: { secret: 'MINE' } } })
+    expect(alone.definition.requirements.secrets).toEqual([{ id: 'MINE' }])
     const mapped = await secured([{ google: ['mail'] }], {
       credentials: { google: { authorization: 'google', scopes: ['x'] } },
     })

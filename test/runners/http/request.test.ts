@@ -83,6 +83,13 @@ describe('inputs without a parameter', () => {
     expect(refusal({ method: 'GET', credentials }, { 'api key': 'mine' }, { secrets })).toBe(wanted)
     const parameters = [{ input: 'a', in: 'query' }]
     expect(refusal({ method: 'GET', credentials, parameters }, { a: { 'api key': 'mine' } }, { secrets })).toBe(wanted)
+    const cookies = {
+      parameters: [{ input: 'a', in: 'cookie', explode: true }],
+      credentials: [{ secret: 'KEY', in: 'cookie', name: 'session' }],
+    }
+    expect(refusal(cookies, { a: { session: 'mine' } }, { secrets })).toBe(
+      'Cannot build the request: "session" is a credential\'s name and cannot be an input\'s',
+    )
   })
 
   test('that nothing has a place for are refused', () => {
