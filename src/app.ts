@@ -14,6 +14,7 @@ import { crossOriginHeaders, letRead, preflight } from './http/answer/cors.ts'
 import { unexpected } from './http/answer/unexpected.ts'
 import { hasCredential } from './http/caller/authenticate.ts'
 import { isLocalRequest } from './http/caller/loopback.ts'
+import { LiteralRouter } from './http/route/literal-router.ts'
 import { unknownRoute } from './http/route/unknown-route.ts'
 import type { Build } from './node/build.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
@@ -66,7 +67,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
   ]
 
-  const app = new Hono()
+  const app = new Hono({ router: new LiteralRouter() })
   // Where no origin is named, no request waits for this
   for (const path of config.allowOrigins.size === 0 ? [] : CROSS_ORIGIN) {
     app.use(path, async (c, next) => {

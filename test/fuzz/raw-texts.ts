@@ -11,7 +11,7 @@ import {
 import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
 import { browserOf } from '../../src/http/caller/cookie.ts'
-import { readJsonText } from '../../src/http/request/json-text.ts'
+import { readJsonText } from '../../src/http/request/body.ts'
 import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
 import { pathSegment } from '../../src/http/request/path-segment.ts'
 import { createTextJudge } from '../../src/outbound/allowed-url.ts'

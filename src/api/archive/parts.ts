@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/tool/json.ts'
 import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
-import { MAX_DEPTH, readJsonText } from '../../http/request/json-text.ts'
+import { MAX_DEPTH, readJsonText } from '../../http/request/body.ts'
 
 export interface TextSigner {
   sign(text: string): Promise<string>

@@ -1,6 +1,6 @@
 import { isJsonObject, isList, isObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { MAX_DEPTH, nestsTooDeep } from '../../http/request/json-text.ts'
+import { MAX_DEPTH, nestsTooDeep } from '../../http/request/body.ts'
 import { type Field, type FieldKind, ROOT } from './fields.ts'
 
 /** The name of the control in which somebody may write the whole input as JSON instead. */

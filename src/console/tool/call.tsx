@@ -1,7 +1,7 @@
 import { base64url } from 'jose'
 import { type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { nestsTooDeep } from '../../http/request/json-text.ts'
+import { nestsTooDeep } from '../../http/request/body.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows } from '../form/field-rows.tsx'

@@ -4,11 +4,10 @@ import type { Failure } from '../../core/failure/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
 import { json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
-import { dialectRoutes, type WholeList } from '../../http/route/dialect-routes.ts'
 import { NO_QUERY, query } from '../../http/request/query.ts'
-import type { IncomingCall } from '../../http/route/incoming-call.ts'
+import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
-import type { ToolListDeps } from '../../http/route/tool-list.ts'
+import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
 import { joinShares, writeShare } from './listing.ts'
 import { decodeCall, encodeFailure, encodeOutcome, MESSAGE, NOBODY, type ReplyTo, replyTo, statusOf } from './wire.ts'
 
@@ -18,28 +17,35 @@ export interface MachineContextFaceDeps extends ToolListDeps {
   readonly today: () => Date
 }
 
-const LIST = query({ toolkit: optional(text("a tool's id", isNamePart)) })
-const WHOLE: WholeList = {
+const LIST = {
+  summary: 'List tools as documents of machine-context',
+  query: query({ toolkit: optional(text("a tool's id", isNamePart)) }),
+  schema: objectOf({ tools: listOf(OBJECT) }),
   format: { name: 'machine-context', write: writeShare },
-  join: (lines) => `{"tools":[${joinShares(lines).join()}]}`,
+  join: (lines: readonly string[]) => `{"tools":[${joinShares(lines).join()}]}`,
   tooMany: {
     type: 'request-malformed',
     message: 'Cannot list so many tools at once',
     detail: 'Ask for one tool with ?toolkit=, or list and search by page with GET /tools',
   },
+} as const
+const EXECUTE = {
+  dialect: 'machine-context',
+  summary: 'Call a tool (machine-context)',
+  query: NO_QUERY,
+  reader: MESSAGE,
+  answer: json('A response message', OBJECT),
 }
 
 /** The Machine Context Protocol 1.0. It has no message for a list, so the body of a list's POST is not read. */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const { callTool, newId, today } = deps
   const face = new Hono()
-  const routes = dialectRoutes(deps, 'machine-context', 'MachineContextError', (failure) => respond(failure))
-  const documents = objectOf({ tools: listOf(OBJECT) })
-  const list = routes.list('List tools as documents of machine-context', LIST, documents, WHOLE)
+  const failures = 'MachineContextError'
+  const list = wholeListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
   face.get('/machine-context/tools', list).post('/machine-context/tools', list)
-  const answer = json('A response message', OBJECT)
-  const operation = { summary: 'Call a tool (machine-context)', query: NO_QUERY, reader: MESSAGE, answer }
-  face.post('/machine-context/execute', routes.call(operation, execute))
+  const respondTo = () => (failure: Failure) => respond(failure)
+  face.post('/machine-context/execute', callRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
 
   async function execute({ body, caller }: IncomingCall): Promise<Response> {
     const to = replyTo(body)

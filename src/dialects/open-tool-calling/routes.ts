@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, suggestionsOf } from '../../core/failure/failure.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, json, listOf, OBJECT } from '../../http/route/answers.ts'
-import { dialectRoutes, type WholeList } from '../../http/route/dialect-routes.ts'
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
-import type { IncomingCall } from '../../http/route/incoming-call.ts'
+import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
-import type { ToolListDeps } from '../../http/route/tool-list.ts'
+import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
@@ -18,14 +18,29 @@ export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly now: () => Date
 }
 
-const WHOLE: WholeList = {
-  format: { name: 'worker-tools', write: (record) => JSON.stringify(encodeListed(record)) },
-  join: (lines) => `[${lines.join()}]`,
+const failures = 'WorkerError'
+const LIST = {
+  failures,
+  summary: 'List tools (Open Tool Calling)',
+  query: NO_QUERY,
+  schema: listOf(OBJECT),
+  format: { name: 'worker-tools', write: (record: ToolRecord) => JSON.stringify(encodeListed(record)) },
+  join: (lines: readonly string[]) => `[${lines.join()}]`,
   tooMany: {
     type: 'request-malformed',
     message: 'Cannot list so many tools at once',
     detail: 'Use a key of fewer tools, or list and search by page with GET /tools?format=open-tool-calling',
   },
+  respond,
+} as const
+const INVOKE = {
+  failures,
+  dialect: 'open-tool-calling',
+  summary: 'Call a tool (Open Tool Calling)',
+  query: NO_QUERY,
+  reader: REQUEST,
+  answer: json('The response', OBJECT),
+  respondTo: () => respond,
 }
 
 /** The RFC's schemas at the Arcade engine's paths. The gate also admits the engine that holds `WORKER_SECRET`. */
@@ -43,11 +58,8 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
       () => jsonText('{"status":"ok"}'),
     ),
   )
-  const routes = dialectRoutes(deps, 'open-tool-calling', 'WorkerError', respond)
-  face.get('/worker/tools', routes.list('List tools (Open Tool Calling)', NO_QUERY, listOf(OBJECT), WHOLE))
-  const answer = json('The response', OBJECT)
-  const operation = { summary: 'Call a tool (Open Tool Calling)', query: NO_QUERY, reader: REQUEST, answer }
-  face.post('/worker/tools/invoke', routes.call(operation, invoke))
+  face.get('/worker/tools', wholeListRoute(deps, LIST))
+  face.post('/worker/tools/invoke', callRoute(deps.gate, INVOKE, invoke))
 
   async function invoke({ body, caller }: IncomingCall): Promise<Response> {
     const invocation = decodeInvocation(body)

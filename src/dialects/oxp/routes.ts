@@ -8,7 +8,7 @@ import { fail, type Failing, type Failure, ok, type Result } from '../../core/fa
 import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { scopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
-import { acceptsEvents, receiveCall } from '../../http/route/incoming-call.ts'
+import { acceptsEvents, callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { jsonFailure } from '../../http/answer/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/route/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
@@ -18,9 +18,9 @@ import { STATES } from '../../core/tool/version.ts'
 import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
 import { LIST, type ListAsked } from './list-query.ts'
-import { type DeclaredAnswer, type Answers, component, listing, ref } from '../../http/route/answers.ts'
-import { afterGate, declare, reading } from '../../http/route/operation.ts'
-import { ANY_QUERY, NO_QUERY, query } from '../../http/request/query.ts'
+import { type Answers, component, listing, ref } from '../../http/route/answers.ts'
+import { declare } from '../../http/route/operation.ts'
+import { ANY_QUERY, NO_QUERY, type Query, query, readQuery } from '../../http/request/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
 import { isSimpleVersion } from './encode.ts'
@@ -33,17 +33,25 @@ export interface OxpFaceDeps extends ToolListDeps {
 }
 
 const STATUS_OF = optional(oneOf(STATES))
+type FormatAsked = ListAsked & { readonly format?: string; readonly status?: ListQuery['status'] }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
 
 const HEALTH: Answers = { 200: component('It is', 'Health'), 503: component('Storage does not answer', 'Health') }
-const CALLED: DeclaredAnswer = {
-  ...component(
-    'What the tool came to; or, where the request names text/event-stream in Accept, a stream of the events `progress`, which the event `result` ends',
-    'CallResult',
-  ),
-  streams: true,
-}
+const CALL = {
+  dialect: 'oxp',
+  query: NO_QUERY,
+  reader: CALL_REQUEST,
+  answer: {
+    ...component(
+      'What the tool came to; or, where the request names text/event-stream in Accept, a stream of the events `progress`, which the event `result` ends',
+      'CallResult',
+    ),
+    streams: true,
+  },
+  checkHeaders: unsupportedVersion,
+  respondTo: (request: Request) => (failure: Failure) => respond(failure, formOf(request)),
+} as const
 
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
@@ -52,70 +60,41 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
   const face = new Hono()
 
-  const refuse = afterGate(gate, (failure, c: Context) => {
-    const { failure: first } = unsupportedVersion(c) ?? { failure }
-    return respond(first, formOf(c))
-  })
-  const listed = { scope: 'tools:read', answers: listing(ref('Tools')) } as const
-  const called = {
-    scope: 'tools:call',
-    query: NO_QUERY,
-    body: { reader: () => CALL_REQUEST },
-    answers: { 200: CALLED },
-  } as const
-  const anyFormat = optional(oneOf([...formats.keys(), SUMMARY]), 'oxp')
   const tellHealth = (summary: string) => declare({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
   face.get('/health', tellHealth('Whether the deployment is well'))
   face.get('/oxp/health', tellHealth('Whether the deployment is well (OXP)'))
-  face.get(
-    '/tools',
-    reading(
-      {
-        ...listed,
-        summary: 'List and search tools, in any format',
-        query: query({ ...LIST, status: STATUS_OF, format: anyFormat }),
-      },
-      (c: Context, { format, status, ...asked }) => list(c, format, asked, status),
-      refuse,
-    ),
-  )
-  face.get(
-    '/oxp/tools',
-    reading(
-      { ...listed, summary: 'List and search tools as the published OXP has them', query: query(LIST) },
-      (c: Context, asked) => list(c, 'oxp-flat', asked),
-      refuse,
-    ),
-  )
-  face.post('/tools/call', reading({ ...called, summary: 'Call a tool (OXP)' }, call, refuse))
-  face.post('/oxp/tools/call', reading({ ...called, summary: 'Call a tool as the published OXP has it' }, call, refuse))
+  const format = optional(oneOf([...formats.keys(), SUMMARY]), 'oxp')
+  const anyFormat = query({ ...LIST, status: STATUS_OF, format })
+  face.get('/tools', list('List and search tools, in any format', anyFormat))
+  face.get('/oxp/tools', list('List and search tools as the published OXP has them', query(LIST)))
+  face.post('/tools/call', callRoute(gate, { ...CALL, summary: 'Call a tool (OXP)' }, call))
+  const summary = 'Call a tool as the published OXP has it'
+  face.post('/oxp/tools/call', callRoute(gate, { ...CALL, summary }, call))
 
-  async function call(c: Context): Promise<Response> {
-    const form = formOf(c)
-    const incoming = await receiveCall(c, gate, 'oxp', () => unsupportedVersion(c))
-    if (!incoming.ok) return respond(incoming.failure, form)
-    const decoded = decodeCall(incoming.value.body)
+  async function call({ request, caller, body }: IncomingCall): Promise<Response> {
+    const form = formOf(request)
+    const decoded = decodeCall(body)
     if ('ok' in decoded) return respond(decoded.failure, form)
-    const { caller } = incoming.value
-    if (acceptsEvents(c.req.raw)) return streamCall(c.req.raw, decoded, caller, form, callTool)
+    if (acceptsEvents(request)) return streamCall(request, decoded, caller, form, callTool)
     return answerCall(await callTool(decoded, caller), form)
   }
 
-  function list(c: Context, formatName: string, asked: ListAsked, status?: ListQuery['status']): Promise<Response> {
-    const form = formOf(c)
-    const read = () => readList(c, formatName, form, asked, status)
-    return answerToolList(c, deps, read, (failure) => respond(failure, form))
+  function list(summary: string, query: Query<FormatAsked>) {
+    return declare({ summary, scope: 'tools:read', query, answers: listing(ref('Tools')) }, (c: Context) => {
+      const request = c.req.raw
+      const form = formOf(request)
+      const read = () => {
+        const asked = unsupportedVersion(request.headers) ?? readQuery(query, request.url)
+        return asked.ok ? readList(asked.value, form) : asked
+      }
+      return answerToolList(c, deps, read, (failure) => respond(failure, form))
+    })
   }
 
   function readList(
-    c: Context,
-    formatName: string,
+    { format: formatName = 'oxp-flat', status, losses: withLosses, ...asked }: FormatAsked,
     form: Form,
-    { losses: withLosses, ...asked }: ListAsked,
-    status: ListQuery['status'],
   ): Result<ToolList> {
-    const unsupported = unsupportedVersion(c)
-    if (unsupported) return unsupported
     const format = lineFormat(formatName, withLosses)
     if (status !== undefined && asked.q !== undefined) {
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
@@ -197,13 +176,13 @@ export function respond(failure: Failure, form: Form = 'enveloped'): Response {
 }
 
 /** The header asks for bare bodies even when its version is not supported. */
-function formOf(c: Context): Form {
-  return c.req.header('oxp-version') === undefined ? 'enveloped' : 'bare'
+function formOf({ headers }: Request): Form {
+  return headers.has('oxp-version') ? 'bare' : 'enveloped'
 }
 
 /** `1`, `1.0` and `1.0.x` are all 1.0. */
-function unsupportedVersion(c: Context): Failing | undefined {
-  const version = c.req.header('oxp-version')
-  if (version === undefined || /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)) return undefined
+function unsupportedVersion(headers: Headers): Failing | undefined {
+  const version = headers.get('oxp-version')
+  if (version === null || /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)) return undefined
   return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
 }

@@ -6,12 +6,12 @@ import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/joined-name.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
-import { dialectRoutes, type WholeList } from '../../http/route/dialect-routes.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
-import { callIdOf, contextOf, type IncomingCall } from '../../http/route/incoming-call.ts'
+import { callIdOf, callRoute, contextOf, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
-import type { ToolListDeps } from '../../http/route/tool-list.ts'
+import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome, REQUEST } from './wire.ts'
@@ -25,17 +25,12 @@ export interface PluginFaceDeps extends ToolListDeps {
 export function pluginFace(deps: PluginFaceDeps): Hono {
   const { callTool, resolver } = deps
   const face = new Hono()
-  const routes = dialectRoutes(deps, 'plugin', 'CallToolResult', (failure) => respond(failure))
-  const describe = routes.list('Describe the registry as a plugin', TOOLKIT, objectOf({ tools: listOf(OBJECT) }), WHOLE)
+  const describe = wholeListRoute(deps, DESCRIBE)
   face.get('/plugin/describe', describe).post('/plugin/describe', describe)
-  const answer = component('What the tool came to', 'CallToolResult')
-  face.post(
-    '/plugin/call',
-    routes.call({ summary: 'Call a tool (plugin)', query: TOOLKIT, reader: REQUEST, answer }, call),
-  )
+  face.post('/plugin/call', callRoute(deps.gate, CALL, call))
 
-  type ToolkitQuery = ReadOf<typeof TOOLKIT>
-  async function call({ body, caller }: IncomingCall, request: Request, { toolkit }: ToolkitQuery): Promise<Response> {
+  async function call({ request, caller, query, body }: IncomingCall<ReadOf<typeof TOOLKIT>>): Promise<Response> {
+    const { toolkit } = query
     const context = contextOf(request)
     if (!context.ok) return respond(context.failure)
     const decoded = decodeCall(body)
@@ -76,17 +71,33 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
 }
 
 const TOOLKIT = query({ toolkit: optional(text("a toolkit's name", isNamePart)) })
-const WHOLE: WholeList = {
+const failures = 'CallToolResult'
+const DESCRIBE = {
+  failures,
+  summary: 'Describe the registry as a plugin',
+  query: TOOLKIT,
+  schema: objectOf({ tools: listOf(OBJECT) }),
   format: {
     name: 'plugin',
-    write: (record, name) => (record.implementation ? JSON.stringify(toolDescription(record, name)) : ''),
+    write: (record: ToolRecord, name: string) =>
+      record.implementation ? JSON.stringify(toolDescription(record, name)) : '',
   },
-  join: (lines) => `{"tools":[${lines.join()}]}`,
+  join: (lines: readonly string[]) => `{"tools":[${lines.join()}]}`,
   tooMany: {
     type: 'request-malformed',
     message: 'Cannot describe so many tools at once',
     detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
   },
+  respond,
+} as const
+const CALL = {
+  failures,
+  dialect: 'plugin',
+  summary: 'Call a tool (plugin)',
+  query: TOOLKIT,
+  reader: REQUEST,
+  answer: component('What the tool came to', 'CallToolResult'),
+  respondTo: () => respond,
 }
 
 function askedAnywhere(name: string): string | undefined {

@@ -1,30 +1,33 @@
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import type { Json } from '../../core/tool/json.ts'
+import { type Json, parseJson } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
-import { readJsonText } from './json-text.ts'
+
+/** A definition's schemas may have 128. */
+export const MAX_DEPTH = 136
+/** Without one of these no number is too large for a double. An exponent is told from a UUID by what ends a number. */
+const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<!\d)\d{100}/
 
 const encoder = new TextEncoder()
 
 const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
 const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
 
-/** RFC 8259. A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. Failures quote nothing of the body. */
+/**
+ * RFC 8259. A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. Failures quote nothing of the body.
+ * A call's body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
+ */
 export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
-  const type = request.headers.get('content-type')
+  const { headers } = request
+  const type = headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
-  const text = await readText(request, limit)
-  return text.ok ? readJsonText(text.value) : text
-}
-
-/** A call's body comes with its length: making no ArrayBuffer of it saves a tenth of the call. */
-async function readText(request: Request, limit: number): Promise<Result<string>> {
-  const length = lengthOf(request)
+  const length = lengthOf(headers)
   if (length === undefined) {
     const bytes = await readUpTo(request, limit)
     if (!bytes.ok) return bytes
     const text = utf8Text(bytes.value)
-    return text === undefined ? NOT_UTF8 : ok(text)
+    return text === undefined ? NOT_UTF8 : readJsonText(text)
   }
   if (length > limit) return tooLarge(limit, length)
   let text: string
@@ -35,7 +38,93 @@ async function readText(request: Request, limit: number): Promise<Result<string>
   }
   if (text.length > limit) return tooLarge(limit)
   // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
-  return text.includes('\uFFFD') && encoder.encode(text).byteLength !== length ? NOT_UTF8 : ok(text)
+  if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return NOT_UTF8
+  return readJsonText(text)
+}
+
+/** Also refuses the key `__proto__`, which copying could take for the prototype, and numbers past doubles. */
+export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
+  // First, since finding a fault recurses once a level
+  if (nestsTooDeep(text, depth)) {
+    return malformed(`Cannot accept the body: it nests deeper than ${depth} levels`)
+  }
+  const value = parseJson(text)
+  if (value === undefined) return unparsed(text)
+  if (text.includes('__proto__') || text.includes('\\u')) {
+    const pointer = pointerTo(value, namesPrototype)
+    if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}/__proto__'`)
+  }
+  if (MAYBE_TOO_LARGE.test(text)) {
+    const pointer = pointerTo(value, isInfinite)
+    if (pointer !== undefined) return malformed(`Cannot accept a number at '${pointer}': it is too large`)
+  }
+  return ok(value)
+}
+
+async function unparsed(text: string): Promise<Failing> {
+  const { faultOf } = await import('./json-fault.ts')
+  return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)
+}
+
+function malformed(message: string): Failing {
+  return fail({ type: 'request-malformed', message })
+}
+
+/** Counts brackets outside strings; on a text that is not JSON it may count wrongly, which does no harm. */
+export function nestsTooDeep(text: string, limit = MAX_DEPTH): boolean {
+  if (text.length <= limit) return false
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      index = endOfString(text, index)
+      if (index === -1) return false
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth--
+    }
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+function endOfString(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+  } while (end !== -1 && isEscaped(text, end))
+  return end
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (index - first) % 2 === 1
+}
+
+function pointerTo(value: unknown, refused: (value: unknown) => boolean, pointer = ''): string | undefined {
+  if (refused(value)) return pointer
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, child] of Object.entries(value)) {
+    const found = pointerTo(child, refused, pointer + pointerStep(key))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function namesPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
+}
+
+function isInfinite(value: unknown): boolean {
+  return value === Infinity || value === -Infinity
 }
 
 export async function readBytes(
@@ -67,7 +156,7 @@ function hasMoreThan(count: number, byte: number, bytes: Uint8Array): boolean {
 }
 
 async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
-  const length = lengthOf(request)
+  const length = lengthOf(request.headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
   let bytes: ArrayBuffer | Uint8Array
   try {
@@ -85,8 +174,8 @@ async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBu
   return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
 }
 
-function lengthOf(request: Request): number | undefined {
-  const length = request.headers.get('content-length')
+function lengthOf(headers: Headers): number | undefined {
+  const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 

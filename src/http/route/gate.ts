@@ -32,7 +32,7 @@ export function createGate(
   prepare: (c: RouteContext) => Promise<unknown> | undefined,
   watch: GateWatch = {},
 ): Gate {
-  return async (c, scope) => {
+  return (c, scope) => {
     const refuse = (failing: Failing, principal?: Principal) => {
       watch.refused?.(c, failing.failure, principal)
       return failing
@@ -45,27 +45,28 @@ export function createGate(
       isCounted = true
       return limit(`stranger ${address}`)
     }
+    const admit = (caller: Result<Principal>): Result<Principal> => {
+      if (!caller.ok) return refuse(isCounted ? caller : (limitStranger() ?? caller))
+      const principal = caller.value
+      const denial = scope && scopeDenial(principal, scope)
+      if (denial) return refuse(fail(denial), principal)
+      if (principal.kind === 'admin') return caller
+      // The anonymous are one principal: sharing a rate, one could shut out the others
+      const limited = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
+      if (limited) return refuse(limited, principal)
+      watch.admitted?.(principal, backgroundOf(c))
+      return caller
+    }
     const authenticating = authenticate(c.req.raw, limitStranger)
     const preparing = prepare(c)
-    let caller: Result<Principal>
-    try {
-      if (preparing) await Promise.all([authenticating, preparing])
-      caller = await authenticating
-    } catch (error) {
-      console.error('Cannot get ready', error)
-      return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
-    }
-    if (!caller.ok) return refuse(isCounted ? caller : (limitStranger() ?? caller))
-    const principal = caller.value
-    const denial = scope && scopeDenial(principal, scope)
-    if (denial) return refuse(fail(denial), principal)
-    if (principal.kind === 'admin') return caller
-    // The anonymous are one principal: sharing a rate, one could shut out the others
-    const limited = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
-    if (limited) return refuse(limited, principal)
-    watch.admitted?.(principal, backgroundOf(c))
-    return caller
+    if (!preparing && !(authenticating instanceof Promise)) return admit(authenticating)
+    return Promise.all([authenticating, preparing]).then(([caller]) => admit(caller), unready)
   }
+}
+
+function unready(error: unknown): Failing {
+  console.error('Cannot get ready', error)
+  return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
 }
 
 export function createShield(rateLimit: RateLimit): (c: RouteContext) => Failing | undefined {

@@ -1,34 +1,62 @@
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller } from '../../core/call/call.ts'
-import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { Reader } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
+import { readQuery } from '../request/query.ts'
+import type { DeclaredAnswer } from './answers.ts'
 import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
+import { declare, type Operation } from './operation.ts'
 
 export const CALL_LIMIT = 4 * 1024 * 1024
 
 /** W3C Trace Context, section 3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-export interface IncomingCall {
+export interface IncomingCall<Q = unknown> {
+  readonly request: Request
   readonly caller: Caller
+  readonly query: Q
   readonly body: unknown
 }
 
-export async function receiveCall(
-  c: RouteContext,
+export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
+  readonly dialect: string
+  readonly reader: Reader<unknown>
+  readonly answer: DeclaredAnswer
+  /** Refuses a request for its headers before its query and body are read. */
+  readonly checkHeaders?: (headers: Headers) => Failing | undefined
+  /** Takes the request and a failure apart, so that nothing beside a failure is taken for its headers. */
+  readonly respondTo: (request: Request) => (failure: Failure) => Response
+}
+
+/** The way in of every call but MCP's. Callers who are not let in learn nothing of what they sent. */
+export function callRoute<Q>(
   gate: Gate,
-  dialect: string,
-  check?: () => Failing | undefined,
-): Promise<Result<IncomingCall>> {
-  const admitted = await gate(c, 'tools:call')
-  if (!admitted.ok) return admitted
-  const refused = check?.()
-  if (refused) return refused
-  const body = await readJson(c.req.raw, CALL_LIMIT)
-  if (!body.ok) return body
-  return ok({ caller: callerOf(admitted.value, c.req.raw, backgroundOf(c), dialect), body: body.value })
+  { dialect, reader, answer, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
+  handle: (call: IncomingCall<Q>) => Promise<Response>,
+) {
+  const declared = {
+    ...operation,
+    scope: 'tools:call',
+    body: { reader: () => reader },
+    answers: { 200: answer },
+  } as const
+  return declare(declared, async (c: RouteContext): Promise<Response> => {
+    const request = c.req.raw
+    const admitted = await gate(c, 'tools:call')
+    if (!admitted.ok) return respondTo(request)(admitted.failure)
+    const { url, headers } = request
+    const query =
+      checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.none)
+    if (!query.ok) return respondTo(request)(query.failure)
+    const body = await readJson(request, CALL_LIMIT)
+    if (!body.ok) return respondTo(request)(body.failure)
+    const caller = callerOf(admitted.value, request, backgroundOf(c), dialect)
+    return handle({ request, caller, query: query.value, body: body.value })
+  })
 }
 
 const MAX_ID = 256

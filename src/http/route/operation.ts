@@ -4,7 +4,6 @@ import type { Failure } from '../../core/failure/failure.ts'
 import type { Body } from '../request/json-body.ts'
 import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
 import type { Answers } from './answers.ts'
-import type { Gate, RouteContext } from './gate.ts'
 
 export interface Operation<Q> {
   /** One line. Without it a route is a page for people, and not in the document. */
@@ -47,11 +46,4 @@ export function reading<Q, C extends { readonly req: { readonly raw: Request } }
     const read = readQuery(operation.query, c.req.raw.url)
     return read.ok ? handle(c, read.value) : refuse(c, read.failure, operation)
   })
-}
-
-export function afterGate<C extends RouteContext>(gate: Gate, respond: (failure: Failure, c: C) => Response) {
-  return async (c: C, failure: Failure, { scope }: Operation<unknown>): Promise<Response> => {
-    const admitted = await gate(c, scope)
-    return respond(admitted.ok ? failure : admitted.failure, c)
-  }
 }

@@ -1,9 +1,13 @@
 import type { Catalogue, LineFormat } from '../../core/catalogue/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failure, fail, ok, type Result, Unreachable } from '../../core/failure/failure.ts'
-import type { Gate, RouteContext } from './gate.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import { jsonText, notModified, PRIVATE } from '../answer/json-response.ts'
 import type { Narrowing } from '../answer/why-empty.ts'
+import { readQuery } from '../request/query.ts'
+import { listing } from './answers.ts'
+import type { Gate, RouteContext } from './gate.ts'
+import { declare, type Operation } from './operation.ts'
 
 export interface ToolListDeps {
   readonly gate: Gate
@@ -68,10 +72,34 @@ async function listTools(
   return jsonText(text, 200, { ...all, ...(await whyEmpty(narrowedBy, caller.value, catalogue)) })
 }
 
+export interface WholeListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
+  readonly schema: JsonObject
+  readonly format: LineFormat
+  readonly join: (lines: readonly string[]) => string
+  readonly tooMany: Failure
+  readonly respond: (failure: Failure) => Response
+}
+
+/** The route of a list in a dialect without pages. */
+export function wholeListRoute<Q extends { readonly toolkit?: string }>(
+  deps: ToolListDeps,
+  { schema, format, join, tooMany, respond, ...operation }: WholeListRoute<Q>,
+) {
+  const declared = { ...operation, scope: 'tools:read', answers: listing(schema) } as const
+  return declare(declared, (c: RouteContext) => {
+    const read = () => {
+      const query = readQuery(operation.query, c.req.raw.url)
+      if (!query.ok) return query
+      return ok(wholeList(deps.catalogue, format, join, { toolkit: query.value.toolkit, tooMany }))
+    }
+    return answerToolList(c, deps, read, respond)
+  })
+}
+
 const PAGE = 1_000
 const MAX_LISTED = 16_000_000
 
-/** For dialects without pages. Fails with `tooMany` where the lines are too long for an isolate. */
+/** Fails with `tooMany` where the lines are too long for an isolate. */
 export function wholeList(
   catalogue: Catalogue,
   format: LineFormat,

@@ -18,7 +18,7 @@ import {
 import { jsonSize } from '../../../src/core/tool/json-size.ts'
 // Else the first text that is none would load it
 import '../../../src/http/request/json-fault.ts'
-import { readJsonText } from '../../../src/http/request/json-text.ts'
+import { readJsonText } from '../../../src/http/request/body.ts'
 import { canonicalText } from '../../../src/storage/sealing/canonical-text.ts'
 import { climb, type Cross } from '../../climb.ts'
 import { effortOf, effortOfAsync, MOST_EFFORT } from '../../effort.ts'

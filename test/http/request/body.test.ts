@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readForm, readJson } from '../../../src/http/request/body.ts'
-import { MAX_DEPTH } from '../../../src/http/request/json-text.ts'
+import { MAX_DEPTH } from '../../../src/http/request/body.ts'
 
 const LIMIT = 1_000
 

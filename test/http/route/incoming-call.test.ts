@@ -1,29 +1,61 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
-import { CALL_LIMIT, receiveCall } from '../../../src/http/route/incoming-call.ts'
+import { type Failure, fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { anyObject, optional, string } from '../../../src/core/tool/json-reader.ts'
+import { query } from '../../../src/http/request/query.ts'
+import { CALL_LIMIT, callRoute, type CallRoute, type IncomingCall } from '../../../src/http/route/incoming-call.ts'
 import { gateFor } from '../gate-for.ts'
 
 const FORBIDDEN = { type: 'forbidden', reason: 'no' } as const
 const MALFORMED = fail({ type: 'request-malformed', message: 'Wrong version' })
 
-function context(headers: Record<string, string> = {}, body: BodyInit = '{"a":1}') {
+function context(headers: Record<string, string> = {}, body: BodyInit = '{"a":1}', search = '?x=1') {
   const all = { 'content-type': 'application/json', ...headers }
-  const raw = new Request('https://sb.example/tools/call?x=1', { method: 'POST', body, headers: all })
+  const raw = new Request(`https://sb.example/tools/call${search}`, { method: 'POST', body, headers: all })
   const waitUntil = vi.fn()
   return { req: { raw }, executionCtx: { waitUntil } }
 }
 
-const receive = (c: ReturnType<typeof context>, caller: Principal | Failure = ADMIN) =>
-  receiveCall(c, gateFor(caller), 'oxp')
+const NUMBERED = query({ x: optional(string({ most: 1 })) })
+const REFUSED = { 'x-refused': 'yes' }
+
+/** What the handler of a route is handed, or the failure that the request is refused with. */
+async function receive(
+  c: ReturnType<typeof context>,
+  caller: Principal | Failure = ADMIN,
+  checkHeaders?: CallRoute<unknown>['checkHeaders'],
+): Promise<Result<IncomingCall>> {
+  let received: Result<IncomingCall> | undefined
+  const handle = async (call: IncomingCall) => {
+    received = ok(call)
+    return new Response()
+  }
+  const respondTo = (request: Request) => (failure: Failure) => {
+    expect(request).toBe(c.req.raw)
+    received = fail(failure)
+    return new Response(null, { headers: REFUSED })
+  }
+  const route = {
+    dialect: 'oxp',
+    summary: 'Call',
+    query: NUMBERED,
+    reader: anyObject,
+    answer: { says: 'It' },
+    respondTo,
+  }
+  const response = await callRoute(gateFor(caller), { ...route, ...(checkHeaders ? { checkHeaders } : {}) }, handle)(c)
+  if (!received) throw new Error('Neither handled nor refused')
+  expect(response.headers.has('x-refused')).toBe(!received.ok)
+  return received
+}
 
 describe('a call that comes in', () => {
-  it('is of whoever was let in, with its body', async () => {
+  it('is of whoever was let in, with its query and its body', async () => {
     const c = context()
     const incoming = await receive(c)
     if (!incoming.ok) throw new Error('Not let in')
-    const { caller, body } = incoming.value
-    expect(body).toEqual({ a: 1 })
+    const { request, caller, query, body } = incoming.value
+    expect([request, query, body]).toEqual([c.req.raw, { x: '1' }, { a: 1 }])
     expect(caller.principal).toEqual(ADMIN)
     expect(caller.dialect).toBe('oxp')
     expect(caller.reachedAt()).toBe('https://sb.example/tools/call?x=1')
@@ -53,15 +85,23 @@ describe('a call that is refused', () => {
   it('is refused to who is not let in before anything is looked at, its body above all', async () => {
     const c = context({ 'content-type': 'text/plain' })
     const check = vi.fn()
-    expect(await receiveCall(c, gateFor(FORBIDDEN), 'oxp', check)).toEqual(fail(FORBIDDEN))
+    expect(await receive(c, FORBIDDEN, check)).toEqual(fail(FORBIDDEN))
     expect(check).not.toHaveBeenCalled()
     expect(c.req.raw.bodyUsed).toBe(false)
   })
 
   it('is refused for what its dialect checks before its body is read', async () => {
     const c = context({ 'content-type': 'text/plain' })
-    expect(await receiveCall(c, gateFor(ADMIN), 'oxp', () => MALFORMED)).toEqual(MALFORMED)
+    expect(await receive(c, ADMIN, () => MALFORMED)).toEqual(MALFORMED)
     expect(c.req.raw.bodyUsed).toBe(false)
+  })
+
+  it('is refused for its query, which only callers who are let in learn of, before its body is read', async () => {
+    const c = context({ 'content-type': 'text/plain' }, '', '?x=12')
+    expect(await receive(c)).toMatchObject({ failure: { type: 'request-malformed' } })
+    expect(c.req.raw.bodyUsed).toBe(false)
+    expect(await receive(c, FORBIDDEN)).toEqual(fail(FORBIDDEN))
+    expect(await receive(c, ADMIN, () => MALFORMED)).toEqual(MALFORMED)
   })
 
   it('is refused for its body', async () => {
