@@ -1,9 +1,15 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounded, judgeExports } from '../../../src/core/publish/export.ts'
+import { formats } from '../../../src/compose/dialects.ts'
+import { bounded, judgeExports, mostToWrite } from '../../../src/core/publish/export.ts'
+import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
+import { RANDOM_SCHEMAS } from '../../extent.ts'
 import { recordOf } from '../../formats/records.ts'
-import { UNITS } from '../../../src/core/tool/budget.ts'
+import { input } from '../schema/made-up.ts'
 
-const RECORD = recordOf({ type: 'object' })
+/** Its input leads back to itself, so that only its writers can tell what it takes. */
+const RECORD = recordOf({ type: 'object', properties: { a: { $ref: '#' } } })
 const spending = (units: number) =>
   bounded('x', ({ id }, _, budget) => {
     budget.spend(units, '/input/properties/a')
@@ -42,10 +48,10 @@ describe('a form', () => {
 
 describe('the judging of exports', () => {
   const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
-  const judge = async (formats: Parameters<typeof judgeExports>[1]) => {
+  const judge = async (formats: Parameters<typeof judgeExports>[1], record = RECORD) => {
     let gaveWay = 0
     const giveWay = async () => void (gaveWay += 1)
-    const problems = await judgeExports([RECORD, RECORD], formats, (index) => places[index] ?? '', giveWay)
+    const problems = await judgeExports([record, record], formats, (index) => places[index] ?? '', giveWay)
     return { problems, gaveWay }
   }
 
@@ -65,4 +71,85 @@ describe('the judging of exports', () => {
     expect(problems).toEqual([{ path: '/tools/1/inputSchema/properties/a', message: MESSAGE }])
     expect(gaveWay).toBe(22)
   })
+
+  it('writes nothing whose size alone says that it can be written', async () => {
+    const written: string[] = []
+    const noting = bounded('x', ({ id }) => {
+      written.push(id)
+      return { document: null, losses: [] }
+    })
+    const definitions = { $defs: { a: { type: 'string' } }, allOf: [{ properties: { b: { $ref: '#/$defs/a' } } }] }
+    expect(await judge([noting], recordOf({ type: 'object', ...definitions }))).toEqual({ problems: [], gaveWay: 0 })
+    expect(written).toEqual([])
+    await judge([noting])
+    expect(written).toEqual([RECORD.id, RECORD.id])
+  })
 })
+
+/** Small schemas, of which forms make the most: each part is written in a way of its own. */
+const leaf = fc.constantFrom<JsonObject | true>(
+  true,
+  {},
+  { type: 'array' },
+  { type: ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] },
+  { type: ['array', 'object'], items: true, properties: { a: {} } },
+  { enum: [1, 'a', null, {}, []] },
+  { anyOf: [{}] },
+  { oneOf: [{}, { type: 'null' }], description: 'd'.repeat(100) },
+  { allOf: [{ properties: { a: {} } }, { properties: { a: true } }] },
+  { $ref: '#/$defs/a', properties: { a: {} } },
+  { required: ['a'], unknown: 1 },
+)
+const { small } = fc.letrec<{ small: Json }>((tie) => ({
+  small: fc.oneof(
+    { maxDepth: 4, depthSize: 'medium' },
+    leaf,
+    fc.record({ properties: fc.dictionary(fc.string({ maxLength: 2 }), tie('small'), { maxKeys: 8 }) }),
+    fc.record({ anyOf: fc.array(tie('small'), { minLength: 1, maxLength: 4 }) }),
+    fc.record({ allOf: fc.array(tie('small'), { minLength: 1, maxLength: 4 }) }),
+    fc.record({ items: tie('small') }),
+  ),
+}))
+const schema = fc.oneof(
+  input,
+  fc.tuple(small, small).map(([root, a]): JsonObject => ({ type: 'object', properties: { root }, $defs: { a } })),
+)
+
+describe('the size of a record', () => {
+  it.each([...formats])('is judged no lower than what it takes to write it as %s', (_, format) => {
+    let judged = 0
+    fc.assert(
+      fc.property(schema, schema, fc.boolean(), (...[one, other, isOutput]) => {
+        const record = recordOf(one, { output: isOutput ? other : {}, source: { dialect: 'openapi', document: {} } })
+        const most = mostToWrite(record)
+        if (most === Infinity) return
+        judged += 1
+        const budget = createBudget(Infinity)
+        expect(format(record, record.name, budget).ok).toBe(true)
+        expect(budget.spent).toBeLessThanOrEqual(most)
+      }),
+      { numRuns: RANDOM_SCHEMAS },
+    )
+    expect(judged).toBeGreaterThan(RANDOM_SCHEMAS / 10)
+  })
+
+  it.each<[string, JsonObject]>([
+    ['a reference that leads back', { properties: { a: { items: { $ref: '#/properties/a' } } } }],
+    ['an anchor', { $defs: { a: { $anchor: 'x' } }, $ref: '#x' }],
+    ['references to each other, more than anybody follows', chain(500)],
+    ['parts that double with each level', doubling(30)],
+  ])('is told only by writers for %s', (_, input) => {
+    expect(mostToWrite(recordOf(input))).toBeGreaterThan(UNITS)
+  })
+})
+
+function chain(length: number): JsonObject {
+  const $defs = Array.from({ length }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])
+  return { $ref: '#/$defs/d0', $defs: Object.fromEntries($defs) }
+}
+
+function doubling(levels: number): JsonObject {
+  const twice = (index: number) => ({ a: { $ref: `#/$defs/d${index + 1}` }, b: { $ref: `#/$defs/d${index + 1}` } })
+  const $defs = Array.from({ length: levels }, (_, index) => [`d${index}`, { properties: twice(index) }])
+  return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries($defs), [`d${levels}`]: { type: 'string' } } }
+}

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { codecs, formats } from '../../../src/compose/dialects.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import type { Format } from '../../../src/core/publish/export.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
 import { checkSuccessor, requiredBump } from '../../../src/core/schema/compatibility.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
@@ -27,17 +26,8 @@ const BLOCK = 1_000
 const SUSPECT_MS = 100
 
 const most = { units: 0 }
-/** Every form, which says what it takes of its budget. */
-const counted = [...formats].map(([name, format]): [string, Format] => [
-  name,
-  (record, as, budget = createBudget()) => {
-    const written = format(record, as, budget)
-    most.units = Math.max(most.units, written.ok ? budget.spent : 0)
-    return written
-  },
-])
 const { deps, stored } = worldOf()
-const publish = createPublish({ ...deps, codecs, formats: new Map(counted) })
+const publish = createPublish({ ...deps, codecs, formats })
 let published = 0
 let previous: ToolRecord | undefined
 
@@ -62,6 +52,11 @@ async function tryAll(inputSchema: JsonObject, given: Json, into: string): Promi
   published += 1
   const record = stored[0]?.[0]?.records[0]
   if (!record) throw new Error('Nothing was stored')
+  for (const [name, format] of formats) {
+    const budget = createBudget()
+    expect(format(record, record.name, budget).ok, name).toBe(true)
+    most.units = Math.max(most.units, budget.spent)
+  }
   expect(Array.isArray(interpretSchema(record.input)(given))).toBe(true)
   if (previous) {
     for (const { message } of checkSuccessor(previous, { ...record, version: '1.0.1' })) {
