@@ -2,7 +2,6 @@ import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
 import { afford, type Budget, weigh } from '../tool/budget.ts'
 import type { Decoded } from '../tool/codec.ts'
 import type { Json } from '../tool/json.ts'
-import { canonicalJson } from '../tool/digest.ts'
 import { jsonSize } from '../tool/json-size.ts'
 import { type Problem, quoted } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
@@ -16,7 +15,19 @@ export function judgeText(value: unknown, what: string, path: string, most = MAX
   // First, and no further than that, so that a huge document costs no more than one a little too large
   if (jsonSize(value, most) > most)
     return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
-  return canonicalText(value) === undefined ? [{ path, message: 'Holds a lone surrogate, which is no text' }] : []
+  return hasDigest(value) ? [] : [{ path, message: 'Holds a lone surrogate, which is no text' }]
+}
+
+/** By RFC 8785, a number that is not finite has none either; ours is read from JSON, where only `1e999` is one. */
+function hasDigest(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return value !== undefined && Number.isFinite(Number(value))
+  if (Array.isArray(value)) return value.every(hasDigest)
+  return Object.entries(value).every(([key, each]) => key.isWellFormed() && (each === undefined || hasDigest(each)))
+}
+
+function charactersOf(definition: object): number {
+  return JSON.stringify(definition).length
 }
 
 export function judgeWork(document: unknown, path: string, budget: Budget): readonly Problem[] {
@@ -27,14 +38,13 @@ export function judgeWork(document: unknown, path: string, budget: Budget): read
 
 /** An imported definition needs a bound of its own, since its document is a part of the source. */
 export function judgeImported(definition: Omit<Definition, 'version'>): readonly Problem[] {
-  const text = canonicalText(definition)
-  if (text === undefined) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
-  if (text.length <= MAX_CHARACTERS) return []
+  if (!hasDigest(definition)) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
+  if (charactersOf(definition) <= MAX_CHARACTERS) return []
   return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
 }
 
 export const MAX_TOOLS = 500
-/** In characters of canonical JSON, repetitions counted. */
+/** In characters of JSON, repetitions counted. */
 const MAX_TOGETHER = 2 * 1024 * 1024
 
 /** A document's own fields are stored in the record of each of its tools, so they multiply. */
@@ -43,7 +53,7 @@ export function judgeTogether(definitions: readonly Definition[], path: string):
   if (count > MAX_TOOLS) return [{ path, message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
   let characters = 0
   for (const definition of definitions) {
-    characters += canonicalText(definition)?.length ?? 0
+    characters += charactersOf(definition)
     if (characters <= MAX_TOGETHER) continue
     const message = `Comes to more than ${MAX_TOGETHER} characters, since what it says of all its ${count} tools is kept with each: say less of them together, or define fewer in one document`
     return [{ path, message }]
@@ -129,12 +139,4 @@ export function judgeComplete(
     ...judgeSchemas(schemas, references, '', budget),
     ...(implementation ? judgeImplementation(implementation, definition, runners) : []),
   ]
-}
-
-function canonicalText(value: unknown): string | undefined {
-  try {
-    return canonicalJson(value)
-  } catch {
-    return undefined
-  }
 }

@@ -57,8 +57,8 @@ export async function prepareDocument(
   const { implementationOf, placeOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
   problems.push(...judgeSchemas(schemas, codec.references, prefix, budget), ...misfits)
   if (problems.length > 0) return { ok: false, problems }
-  const text = JSON.stringify(document)
-  const hash = itself || definitions.length > 1 ? await sha256(text) : undefined
+  const text = itself || definitions.length > 1 ? JSON.stringify(document) : undefined
+  const hash = text === undefined ? undefined : await sha256(text)
   const records = await Promise.all(
     definitions.map((each, index) => {
       const definition = guarded({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
@@ -78,7 +78,7 @@ export async function prepareDocument(
     ok: true,
     value: {
       records,
-      ...(hash === undefined
+      ...(text === undefined || hash === undefined
         ? {}
         : { document: { dialect: codec.dialect, hash, text, toolkit, tools, ...(itself ? { itself } : {}) } }),
       given: said,
