@@ -131,6 +131,7 @@ export function loadConfig(env: Env) {
     /** `host:port`s that requests may reach over http, whatever their address. */
     allowHttpHosts,
     recordCalls: choiceOf('RECORD_CALLS', text('RECORD_CALLS') ?? 'all', ['all', 'failures', 'none']),
+    logCalls: choiceOf('LOG_CALLS', text('LOG_CALLS') ?? 'all', ['all', 'failures', 'none']),
   }
 }
 

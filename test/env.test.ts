@@ -90,6 +90,8 @@ describe('how much one key may publish', () => {
 describe('which calls are recorded', () => {
   it('is all of them, or what is said', () => {
     expect(configOf({}).recordCalls).toBe('all')
+    expect(configOf({}).logCalls).toBe('all')
+    expect(configOf({ LOG_CALLS: 'none' }).logCalls).toBe('none')
     expect(configOf({ RECORD_CALLS: 'failures' }).recordCalls).toBe('failures')
     expect(() => configOf({ RECORD_CALLS: 'some' })).toThrow(
       "RECORD_CALLS must be 'all', 'failures' or 'none', got 'some'",

@@ -1,5 +1,5 @@
+import type { CallRecord } from '../../core/call/record.ts'
 import { createBatches } from './batches.ts'
-import type { WrittenCall } from './record-writer.ts'
 
 const WINDOW_MS = 50
 const MOST = 500
@@ -7,20 +7,24 @@ const MOST = 500
 const FEW = 8
 const EVENT = JSON.stringify({ event: 'call' })
 
-/** Logs one structured line a call, after its answer; the lines of one window are printed together. */
-export function createCallLog({
-  print,
-  sleep,
-}: {
+interface CallLogOptions {
   readonly print: (message: string) => void
   readonly sleep: (ms: number) => Promise<unknown>
-}) {
-  return createBatches<Pick<WrittenCall, 'text'>>({
+}
+
+/** Callers read records, and not the log. */
+export interface LoggedCall extends CallRecord {
+  readonly for_operator?: string
+}
+
+/** Logs one structured line a call, after its answer; the lines of one window are printed together. */
+export function createCallLog({ print, sleep }: CallLogOptions) {
+  return createBatches<LoggedCall>({
     windowMs: WINDOW_MS,
     most: MOST,
     sleep,
     flush(calls) {
-      const lines = calls.map(({ text }) => `${EVENT.slice(0, -1)},${text.slice(1)}`)
+      const lines = calls.map((call) => `${EVENT.slice(0, -1)},${JSON.stringify(call).slice(1)}`)
       if (lines.length <= FEW) lines.forEach((line) => print(line))
       else print(lines.join('\n'))
     },

@@ -1,13 +1,11 @@
-import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter } from '../../core/call/records.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { field } from '../rows.ts'
-import type { CallGroup } from './call-groups.ts'
+import { type CallGroup, type PlacedRecord, readLine, type SharedFields } from './call-groups.ts'
 import { conditionOf } from './condition.ts'
 
 /** Ids reserved for each batch, so that an id tells the batch; no batch is larger. */
 export const SPAN = 1_024
-/** Characters of records a row, with room to SQLite's limit. */
-const MAX_TEXT = 250_000
 
 /** Ids grow in the order of arrival; the record is JSON. */
 export interface NumberedRecord {
@@ -15,21 +13,16 @@ export interface NumberedRecord {
   readonly record: string
 }
 
-/**
- * At most `SPAN` calls, one row a group; `record` has a line a call, which begins with its id. One statement costs less
- * than many.
- */
-export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[], textOf: (place: number) => string): void {
+/** `record` begins with what a row's calls have in common, and has a line for each. One statement costs less than many. */
+export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const last = field<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
   const first = (Math.floor(last / SPAN) + 1) * SPAN
   const rows = groups.flatMap((group) => {
-    const { principal, user, parts, outcome, dialect, calls } = group
-    return piecesOf(calls, ({ place }) => textOf(place).length).map((piece) => {
-      const times = piece.map(({ call }) => call.at)
-      const lines = piece.map(({ place }) => `${first + place} ${textOf(place)}`)
-      const id = first + (piece[0]?.place ?? 0)
-      const [from, until] = [Math.min(...times), Math.max(...times)]
-      return [id, from, until, principal, user ?? null, ...parts, outcome, dialect, lines.join('\n')]
+    const { principal, user_id: user = null, outcome, dialect } = group.shared
+    const parts = partsOf(group.shared)
+    return group.rows.map(({ first: place, at, last: until, lines }) => {
+      const text = `${JSON.stringify(group.shared)}\n${lines}`
+      return [first + place, at, until, principal, user, ...parts, outcome, dialect, text]
     })
   })
   sql.exec(
@@ -41,19 +34,14 @@ export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[], textOf
   )
 }
 
-function piecesOf<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item[][] {
-  const pieces: Item[][] = []
-  let room = 0
-  for (const item of items) {
-    const length = lengthOf(item)
-    if (length > room || pieces.length === 0) {
-      pieces.push([])
-      room = MAX_TEXT
-    }
-    pieces.at(-1)?.push(item)
-    room -= length
+/** Without a version where none was available; empty where there is no such tool. */
+export function partsOf({ tool: id, digest, outcome }: SharedFields): readonly [string, string, version: string] {
+  if (digest !== undefined) {
+    const [tool = '', version = ''] = id.split('@', 2)
+    return [tool.split('.', 1)[0] ?? '', tool, version]
   }
-  return pieces
+  const named = outcome === 'version-unavailable' ? parseToolId(id) : undefined
+  return named ? [named.toolkit, `${named.toolkit}.${named.tool}`, ''] : ['', '', '']
 }
 
 export function findCalls(
@@ -62,55 +50,53 @@ export function findCalls(
   { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'calls')
-  const query = `SELECT ${COLUMNS} FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
+  const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const found: NumberedRecord[] = []
-  for (const together of batchesOf(sql.exec<CallRow>(query, before, ...values))) {
+  for (const together of batchesOf(sql.exec<StoredRow>(query, before, ...values))) {
+    // Not all calls of a row need be within the times
     const wanted = together.filter(
-      ({ id, record, isWhole }) => id < before && (isWhole(filter) || isIn(filter, record)),
+      ({ place: id, record: { at } }) => id < before && filter.since <= at && at < filter.until,
     )
-    found.push(...wanted.toReversed().slice(0, limit - found.length))
+    found.push(
+      ...wanted
+        .toReversed()
+        .slice(0, limit - found.length)
+        .map(numbered),
+    )
     if (found.length === limit) break
   }
-  return found.map(({ id, record }) => ({ id, record }))
+  return found
 }
 
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {
-  yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
+  const rows = sql.exec<StoredRow>('SELECT id, record FROM call WHERE id > ? ORDER BY id', id)
+  for (const together of batchesOf(rows)) yield together.map(numbered)
 }
 
-type CallRow = { readonly id: number; readonly at: number; readonly last: number; readonly record: string }
-const COLUMNS = 'id, at, last, record'
-
-interface Unpacked extends NumberedRecord {
-  /** Whether all calls of its row are within the filter's times. */
-  readonly isWhole: (filter: CallFilter) => boolean
+function numbered({ place: id, record }: PlacedRecord): NumberedRecord {
+  return { id, record: JSON.stringify(record) }
 }
 
-function* batchesOf(rows: Iterable<CallRow>): Iterable<Unpacked[]> {
-  let together: Unpacked[] = []
+type StoredRow = { readonly id: number; readonly record: string }
+
+/** Each call's place is then its id. */
+function* batchesOf(rows: Iterable<StoredRow>): Iterable<PlacedRecord[]> {
+  let together: PlacedRecord[] = []
   let batch: number | undefined
-  const inOrder = (): Unpacked[] => together.toSorted((one, other) => one.id - other.id)
-  for (const row of rows) {
-    const of = Math.floor(row.id / SPAN)
+  const inOrder = (): PlacedRecord[] => together.toSorted((one, other) => one.place - other.place)
+  for (const { id, record } of rows) {
+    const of = Math.floor(id / SPAN)
     if (of !== batch && together.length > 0) {
       yield inOrder()
       together = []
     }
     batch = of
-    together.push(...unpacked(row))
+    const [first = '', ...lines] = record.split('\n')
+    const shared: SharedFields = JSON.parse(first)
+    for (const line of lines) {
+      const read = readLine(line, shared)
+      together.push({ ...read, place: of * SPAN + read.place })
+    }
   }
   if (together.length > 0) yield inOrder()
-}
-
-function unpacked({ at, last, record }: CallRow): Unpacked[] {
-  const isWhole = ({ since, until }: CallFilter): boolean => since <= at && last < until
-  return record.split('\n').map((line) => {
-    const space = line.indexOf(' ')
-    return { id: Number(line.slice(0, space)), record: line.slice(space + 1), isWhole }
-  })
-}
-
-function isIn({ since, until }: CallFilter, record: string): boolean {
-  const { at }: CallRecord = JSON.parse(record)
-  return since <= at && at < until
 }

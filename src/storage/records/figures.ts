@@ -1,21 +1,16 @@
 import type { CallFilter, Counted, UsageKey } from '../../core/call/records.ts'
-import { HOUR_MS } from '../../core/tool/time.ts'
 import type { CallGroup } from './call-groups.ts'
+import { partsOf } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
-import { bucketOf } from './durations.ts'
 
 const MAX_GROUPS = 50_000
 
-/** One row for each group, hour and bucket. */
 export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
-  const rows = groups.flatMap(({ principal, user = '', parts, outcome, dialect, calls }) =>
-    [...Map.groupBy(calls, ({ call: { at } }) => at - (at % HOUR_MS))].flatMap(([hour, ofHour]) =>
-      [...Map.groupBy(ofHour, ({ call: { duration_ms: ms } }) => bucketOf(ms))].map(([bucket, alike]) => {
-        const ms = alike.reduce((sum, { call }) => sum + call.duration_ms, 0)
-        return [hour, principal, user, ...parts, outcome, dialect, bucket, alike.length, ms]
-      }),
-    ),
-  )
+  const rows = groups.flatMap(({ shared, figures }) => {
+    const { principal, user_id: user = '', outcome, dialect } = shared
+    const parts = partsOf(shared)
+    return figures.map(([hour, ...figure]) => [hour, principal, user, ...parts, outcome, dialect, ...figure])
+  })
   // `WHERE true` tells SQLite that no join condition follows
   sql.exec(
     `INSERT INTO figure

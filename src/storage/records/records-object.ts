@@ -1,13 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
-import type { CallRecord } from '../../core/call/record.ts'
-import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/records.ts'
+import type { CallFilter, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import { findActs, storeAuditEntry } from './audit-rows.ts'
-import { groupCalls } from './call-groups.ts'
-import { findCalls, type NumberedRecord, SPAN, storeCalls } from './call-rows.ts'
+import type { CallGroup } from './call-groups.ts'
+import { findCalls, type NumberedRecord, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './move-to-bucket.ts'
@@ -18,9 +17,9 @@ export interface RecordBatch {
   /** A batch that comes twice is stored once. */
   readonly id: string
   readonly day: string
-  readonly calls: readonly string[]
+  /** Of at most `SPAN` calls. */
+  readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEntry[]
-  readonly keep?: Exclude<RecordedCalls, 'none'>
   readonly lost: number
 }
 
@@ -47,7 +46,7 @@ export class Records extends DurableObject<RecordsBindings> {
     if (this.#isReady) createTables(this.#sql)
   }
 
-  async append({ id, day, calls, acts, keep = 'all', lost }: RecordBatch): Promise<void> {
+  async append({ id, day, calls, acts, lost }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
@@ -58,22 +57,20 @@ export class Records extends DurableObject<RecordsBindings> {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAuditEntry(this.#sql, act)
-      let gone = lost
-      for (let from = 0; from < calls.length; from += SPAN) gone += this.#store(calls.slice(from, from + SPAN), keep)
+      const gone = lost + this.#store(calls)
       const sum = `INSERT INTO meta VALUES ('lost', ?) ON CONFLICT DO UPDATE SET value = value + excluded.value`
       if (gone > 0) this.#sql.exec(sum, gone)
     })
   }
 
-  #store(texts: readonly string[], keep: RecordedCalls): number {
-    const groups = groupCalls(texts.map((text): CallRecord => JSON.parse(text)))
+  /** Gives how many calls there is no room for. */
+  #store(groups: readonly CallGroup[]): number {
     storeFigures(this.#sql, groups)
-    const wanted = groups.filter(({ outcome }) => keep === 'all' || outcome !== 'success')
-    const count = wanted.reduce((sum, { calls }) => sum + calls.length, 0)
+    const count = groups.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
     if (count === 0) return 0
     const before = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'calls'`) ?? 0
     if (before + count > MAX_CALLS) return count
-    storeCalls(this.#sql, wanted, (place) => texts[place] ?? '')
+    storeCalls(this.#sql, groups)
     this.#sql.exec(`INSERT OR REPLACE INTO meta VALUES ('calls', ?)`, before + count)
     return 0
   }

@@ -1,6 +1,6 @@
 import { openTables } from '../schema.ts'
 
-/** Times are milliseconds since 1970. `call` has a row for each group of a batch. See `../STORAGE.md`. */
+/** Times are milliseconds since 1970. `call` has rows for each group of a batch. See `../STORAGE.md`. */
 const TABLES = `
 CREATE TABLE call (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, principal TEXT NOT NULL, user_id TEXT, toolkit TEXT NOT NULL COLLATE NOCASE,
@@ -24,5 +24,5 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  openTables(sql, { of: "a day's Records", version: 1, tables: TABLES })
+  openTables(sql, { of: "a day's Records", version: 2, tables: TABLES })
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createCallLog } from '../../../src/storage/records/call-log.ts'
-import { WrittenCall } from '../../../src/storage/records/record-writer.ts'
 
 const recordOf = (call_id: string): CallRecord => ({
   at: 0,
@@ -31,7 +30,7 @@ function setUp() {
     printed,
     slept,
     write: (...calls: readonly string[]) =>
-      calls.forEach((id) => write(new WrittenCall(recordOf(id)), (work) => void behind.push(work))),
+      calls.forEach((id) => write(recordOf(id), (work) => void behind.push(work))),
     /** The window ends, and all that is behind the calls with it. */
     async end() {
       wakes.forEach((wake) => wake())

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
-import { createRecordWriter, WrittenCall } from '../../../src/storage/records/record-writer.ts'
+import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
+import { readLine } from '../../../src/storage/records/call-groups.ts'
 import type { RecordedCalls } from '../../../src/core/call/records.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
@@ -14,9 +15,10 @@ const recordAt = (call_id: string, at: number): CallRecord => ({
   outcome: 'success',
   duration_ms: 1,
 })
+const none = { shared: recordAt('none', 0), rows: [], figures: [] }
 const MIDNIGHT = Date.parse('2026-03-01')
 
-function setUp(keep: RecordedCalls = 'failures') {
+function setUp(keep: RecordedCalls = 'all') {
   const stored: RecordBatch[] = []
   const defects: number[] = []
   const behind: Promise<unknown>[] = []
@@ -32,7 +34,7 @@ function setUp(keep: RecordedCalls = 'failures') {
     },
   }
   let batches = 0
-  const { writeCall: write } = createRecordWriter({
+  const write = createRecordWriter({
     async append(batch) {
       if (world.isDown) throw new Error('The object cannot be reached')
       stored.push(batch)
@@ -42,12 +44,18 @@ function setUp(keep: RecordedCalls = 'failures') {
     sleep: () => new Promise<void>((done) => void wakes.push(done)),
     defect: (_, lost) => void defects.push(lost),
   })
+  const writeRecord = (record: CallRecord) => write(record, (work) => void behind.push(work))
   return Object.assign(world, {
-    write: (id: string, at = MIDNIGHT) => write(new WrittenCall(recordAt(id, at)), (work) => void behind.push(work)),
+    writeRecord,
+    write: (id: string, at = MIDNIGHT, outcome: CallRecord['outcome'] = 'success') =>
+      writeRecord({ ...recordAt(id, at), outcome }),
   })
 }
 
-const idsOf = ({ calls }: RecordBatch) => calls.map((call) => JSON.parse(String(call)).call_id)
+const idsOf = ({ calls }: RecordBatch) =>
+  calls.flatMap(({ shared, rows }) =>
+    rows.flatMap(({ lines }) => lines.split('\n').map((line) => readLine(line, shared).record.call_id)),
+  )
 
 describe('records of calls', () => {
   it('go together, each to its day', async () => {
@@ -61,15 +69,31 @@ describe('records of calls', () => {
       ['2026-02-28', ['c1', 'c3'], 0],
       ['2026-03-01', ['c2'], 0],
     ])
-    expect(world.stored[0]).toMatchObject({ keep: 'failures' })
     expect(new Set(world.stored.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('are none where none are wanted', async () => {
-    const world = setUp('none')
+  it('are only counted where those of failures alone are wanted', async () => {
+    const world = setUp('failures')
     world.write('c1')
+    world.write('c2', MIDNIGHT, 'tool-failed')
     await world.end()
-    expect([world.stored, world.behind]).toEqual([[], []])
+    expect(world.stored.map(idsOf)).toEqual([['c2']])
+    expect(world.stored.flatMap(({ calls }) => calls.flatMap(({ figures }) => figures.map((each) => each[2])))).toEqual(
+      [1, 1],
+    )
+  })
+
+  it('say once what they have in common, and are read as they were', async () => {
+    const world = setUp()
+    const more = { trace_id: 't', upstream_status: 503, arguments: { text: 'a\nb' } }
+    const calls = [1, 2, 3].map((n) => ({ ...recordAt(`c${n}`, MIDNIGHT + n), ...(n === 2 ? more : {}) }))
+    for (const call of calls) world.writeRecord(call)
+    await world.end()
+    const [{ shared, rows, figures } = none, ...others] = world.stored.flatMap((batch) => batch.calls)
+    expect(others).toEqual([])
+    expect(rows).toMatchObject([{ first: 0, calls: 3, at: MIDNIGHT + 1, last: MIDNIGHT + 3 }])
+    expect(rows[0]?.lines.split('\n').map((line) => readLine(line, shared).record)).toEqual(calls)
+    expect(figures).toEqual([[MIDNIGHT, 1, 3, 3]])
   })
 
   it('do not wait for more than 500', async () => {

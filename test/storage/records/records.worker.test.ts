@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
+import { groupCalls } from '../../../src/storage/records/call-groups.ts'
+import { SPAN } from '../../../src/storage/records/call-rows.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 import { dayOf } from '../../../src/storage/records/days.ts'
 import { createRecords } from '../../../src/storage/records/records.ts'
@@ -44,13 +46,15 @@ function createWorld(days: number) {
     now,
     all: { since: now - days * DAY, until: now + 1 },
     stubOf,
-    store: (
+    store: async (
       calls: readonly CallRecord[],
-      { lost = 0, id = crypto.randomUUID(), keep = 'all' }: Partial<RecordBatch> = {},
+      { lost = 0, id = crypto.randomUUID(), keep = 'all' }: Partial<RecordBatch> & { keep?: 'all' | 'failures' } = {},
     ) => {
       const day = dayOf(calls[0]?.at ?? now)
-      const texts = calls.map((each) => JSON.stringify(each))
-      return stubOf(day).append({ id, day, calls: texts, acts: [], keep, lost })
+      for (let from = 0; from < calls.length; from += SPAN) {
+        const groups = groupCalls(calls.slice(from, from + SPAN), keep)
+        await stubOf(day).append({ id: `${id} ${from}`, day, calls: groups, acts: [], lost: from === 0 ? lost : 0 })
+      }
     },
     storeActs: (acts: readonly AuditEntry[]) =>
       stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createRecording } from '../../src/compose/recording.ts'
+import type { CallRecord } from '../../src/core/call/record.ts'
+import type { RecordedCalls } from '../../src/core/call/records.ts'
+import type { RecordBatch } from '../../src/storage/records/records-object.ts'
+import { part } from '../simulation/part.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Which of a call that succeeded and one that failed are logged, and which have a record. */
+async function told(logCalls: RecordedCalls, recordCalls: RecordedCalls) {
+  const batches: RecordBatch[] = []
+  const append = async (batch: RecordBatch) => void batches.push(batch)
+  const Records = part<ConstructorParameters<typeof Object>[0]>({ getByName: () => ({ append }) })
+  const printed: string[] = []
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
+  const { writeCall } = createRecording(part({ Records }), { logCalls, recordCalls })
+  const call: CallRecord = {
+    at: Date.parse('2026-03-01'),
+    call_id: 'c1',
+    principal: 'admin',
+    tool: 'Example.Tool@1.0.0',
+    digest: 'd',
+    dialect: 'oxp',
+    outcome: 'success',
+    duration_ms: 1,
+  }
+  const behind: Promise<unknown>[] = []
+  writeCall(call, (work) => void behind.push(work), undefined)
+  writeCall({ ...call, outcome: 'tool-failed' }, (work) => void behind.push(work), 'Set it up')
+  await vi.advanceTimersByTimeAsync(1_000)
+  await Promise.all(behind)
+  const groups = batches.flatMap(({ calls }) => calls)
+  return {
+    logged: printed.map((line) => [JSON.parse(line).outcome, JSON.parse(line).for_operator]),
+    recorded: groups.flatMap(({ shared, rows }) => rows.map(() => shared.outcome)),
+    counted: groups.length,
+  }
+}
+
+const SUCCESS = ['success', undefined]
+const FAILURE = ['tool-failed', 'Set it up']
+
+it.each([
+  ['all', 'all', { logged: [SUCCESS, FAILURE], recorded: ['success', 'tool-failed'], counted: 2 }],
+  ['failures', 'failures', { logged: [FAILURE], recorded: ['tool-failed'], counted: 2 }],
+  ['none', 'all', { logged: [], recorded: ['success', 'tool-failed'], counted: 2 }],
+  ['all', 'none', { logged: [SUCCESS, FAILURE], recorded: [], counted: 0 }],
+] as const)('LOG_CALLS %s and RECORD_CALLS %s say what is told of calls', async (logCalls, recordCalls, expected) => {
+  expect(await told(logCalls, recordCalls)).toEqual(expected)
+})
