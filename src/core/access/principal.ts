@@ -82,10 +82,9 @@ export function denial(principal: Principal, record: LevelledTool): Denial | und
   const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record, 'tools:call')
   if (denied) return denied
   const { securityLevel, toolkit } = record
+  if (securityLevel === 0) return undefined
   const level = `'${formatToolId(record)}' has security level ${securityLevel}`
-  if (securityLevel >= 1 && principal.kind === 'anonymous') {
-    return { type: 'unauthenticated', reason: `${level} and needs a credential` }
-  }
+  if (principal.kind === 'anonymous') return { type: 'unauthenticated', reason: `${level} and needs a credential` }
   const isAdmin = principal.kind === 'admin' || hasScope(principal, 'admin')
   if (securityLevel < 4 || isAdmin || names(principal, record, 'tools:call')) return undefined
   const reason = `${level}: the credential must name it or its toolkit, such as '${toolkit}.*'`

@@ -134,7 +134,7 @@ export function authorise(
   userId: string | undefined,
 ): Failing | undefined {
   // Refusing a name without a toolkit would tell that the tool exists
-  if (!parseToolId(asked) && !covers(principal, record)) return unknown(principal, asked)
+  if (!covers(principal, record) && !parseToolId(asked)) return unknown(principal, asked)
   const denied = denial(principal, record)
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined

@@ -6,7 +6,7 @@ import { type AskedToolDeps, type Asker, authorise, findAsked } from './authoris
 import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
 import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
-import { endedEarly } from './deadline.ts'
+import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
@@ -14,7 +14,7 @@ import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput, checkOutput, fits, NOT_JUDGED } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { NOTHING_REQUIRED, withoutAnyToken } from './requirements.ts'
-import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
+import { messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
 import { operatorsPart, failureFor } from '../failure/for-operator.ts'
@@ -112,7 +112,9 @@ async function goThrough(
   const meant = bareName && meantBy(bareName, principal, await deps.findCandidates(bareName.name, background))
   if (typeof meant === 'object') return meant
   const asked = meant ?? call.asked
-  const resolved = await findAsked(asked, call.address, caller, deps)
+  // An await costs a turn of the queue even where nothing has to be waited for
+  const finding = findAsked(asked, call.address, caller, deps)
+  const resolved = finding instanceof Promise ? await finding : finding
   if (!resolved.ok) return hideSuggestions(principal, asked, resolved, deps.resolver, background)
   const { tool, publisher } = resolved
   const { record, runnable, stages } = tool
@@ -133,9 +135,9 @@ async function goThrough(
   const read = select === undefined ? undefined : await readSelect(select)
   if (read?.ok === false) return read
   const { timeoutMs } = runnable
-  const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
   // Ids of callers without a credential are no keys: anybody could repeat them
   const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !isIdempotent(record)
+  let deadline: Deadline | undefined
   const open: OpenCall = {
     callId,
     record,
@@ -146,7 +148,11 @@ async function goThrough(
     context: bareName ? withoutAnyToken(context) : context,
     input: call.input,
     met: NOTHING_REQUIRED,
-    deadline: deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal),
+    // Most tools end at once, and need none
+    get deadline() {
+      const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
+      return (deadline ??= deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal))
+    },
     answered: (status) => void (findings.upstreamStatus = status),
   }
 
@@ -185,30 +191,42 @@ interface Running {
   readonly begins?: (() => void) | undefined
 }
 
+type Ended = Success | Failing
+
 /** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
-async function runInTurn(running: Running): Promise<Success | Failing> {
-  const { open, tool, findings, deps } = running
+function runInTurn(running: Running): Ended | Promise<Ended> {
+  const { open, tool, deps } = running
   const { principal } = open.caller
   if (tool.limits.length === 0 && !principal.limits) return runReady(running)
   const turn = deps.turns.take(limitedBy(principal, open.record, tool.limits), open.runnable.timeoutMs)
   if ('ok' in turn) return turn
+  return inTurn(running, turn)
+}
+
+async function inTurn(running: Running, turn: { end(): readonly Allowance[] }): Promise<Ended> {
   try {
     return await runReady(running)
   } finally {
-    findings.allowances = turn.end()
+    running.findings.allowances = turn.end()
   }
 }
 
-async function runReady({ open, tool, select, findings, deps, begins }: Running): Promise<Success | Failing> {
-  const { record, validateOutput, stages, givesArtifacts } = tool
-  const unready = stages.ready.length > 0 && (await pass(stages.ready, open, deps))
-  if (unready) return unready
+function runReady(running: Running): Ended | Promise<Ended> {
+  const { open, tool, deps } = running
+  if (tool.stages.ready.length === 0) return runNow(running)
+  return pass(tool.stages.ready, open, deps).then((unready) => unready ?? runNow(running))
+}
 
-  begins?.()
-  const ran = await runTool(open, deps)
+function runNow(running: Running): Ended | Promise<Ended> {
+  running.begins?.()
+  const ran = runTool(running.open, running.deps)
+  return ran instanceof Promise ? ran.then((result) => check(result, running)) : check(ran, running)
+}
+
+function check(ran: Ran | Failing, { open, tool, select, findings, deps }: Running): Ended | Promise<Ended> {
   if (!ran.ok) return ran
+  const { record, validateOutput, givesArtifacts } = tool
   findings.redactor = ran.redactor
-
   const output = givesArtifacts
     ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
     : checkOutput(ran.result, validateOutput, ran.redactor)
@@ -219,6 +237,8 @@ async function runReady({ open, tool, select, findings, deps, begins }: Running)
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
   const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
   if (selected.ok) return placeOutput(selected, placing)
-  const artifact = await keepWhole(output, placing)
-  return fail({ type: 'select-failed', why: selected.why, ...(artifact ? { artifact } : {}) })
+  const { why } = selected
+  return keepWhole(output, placing).then((artifact) =>
+    fail({ type: 'select-failed', why, ...(artifact ? { artifact } : {}) }),
+  )
 }

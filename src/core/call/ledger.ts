@@ -33,7 +33,7 @@ export interface Ledger {
 /** Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. */
 export async function runOnce(
   call: LedgerCall,
-  run: (begins: () => void) => Promise<Success | Failing>,
+  run: (begins: () => void) => Success | Failing | Promise<Success | Failing>,
   { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
 ): Promise<Finished> {
   const started = now()

@@ -72,7 +72,12 @@ function whyUnsayable(value: unknown, levels: number): string | undefined {
   return undefined
 }
 
+/** Bytes of JSON that a character takes at most. */
+const WIDEST = 6
+
 export function fits({ value, content, artifact }: Success): boolean {
+  const isShort = typeof value === 'string' ? WIDEST * (value.length + 1) <= MAX_INLINE : typeof value !== 'object'
+  if (isShort && !content && !artifact) return true
   let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
   if (content && left >= 0) left -= jsonSize(content, left)
   if (artifact && left >= 0) left -= jsonSize(artifact, left)

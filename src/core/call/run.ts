@@ -35,15 +35,15 @@ export interface RunDeps {
   readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
-interface Ran {
+export interface Ran {
   readonly ok: true
   readonly result: ToolResult
   readonly redactor: Redactor | undefined
 }
 
-export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
-  const { callId, record, runnable, input, userId, context: given, met, deadline, caller } = options
-  const { timeoutMs } = runnable
+/** At once where the tool ends at once. */
+export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Promise<Ran | Failing> {
+  const { callId, record, runnable, input, userId, context: given, met, caller } = options
   const renewals =
     met.tokens.size === 0 || userId === undefined
       ? undefined
@@ -75,32 +75,38 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     background: caller.background,
     answered: options.answered,
     get signal() {
-      return deadline.signal
+      return options.deadline.signal
     },
   }
 
-  let ran: RunResult | EarlyEnd | { readonly thrown: unknown }
-  try {
-    const run = () => runnable.run(input, context)
-    ran = await deadline.race(runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run())
-  } catch (error) {
-    ran = { thrown: error }
+  function end(ran: RunResult | EarlyEnd | { readonly thrown: unknown }): Ran | Failing {
+    progress?.end()
+    const { timeoutMs } = runnable
+    if (ran === 'cancelled') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
+    const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
+    const refusal = succeeded ? undefined : renewals?.failure()
+    if (refusal) return fail(refusal)
+    if (ran === 'expired') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
+    if ('expired_ms' in ran) return endedEarly('expired', ran.expired_ms, runsOnceOnly(options))
+    const redactor = met.secrets.size + met.tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
+    if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
+    const message = messageOf(ran.thrown)
+    const safe = redactor?.text(message) ?? message
+    const place = placeOf(ran.thrown)
+    deps.defect(callId, record.id, safe, place && (redactor?.text(place) ?? place))
+    const failed = `The tool '${record.id}' failed unexpectedly`
+    return fail({ type: 'tool-failed', message: failed, developer_message: safe })
   }
-  progress?.end()
-  if (ran === 'cancelled') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
-  const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
-  const refusal = succeeded ? undefined : renewals?.failure()
-  if (refusal) return fail(refusal)
-  if (ran === 'expired') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
-  if ('expired_ms' in ran) return endedEarly('expired', ran.expired_ms, runsOnceOnly(options))
-  const redactor = met.secrets.size + met.tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
-  if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
-  const message = messageOf(ran.thrown)
-  const safe = redactor?.text(message) ?? message
-  const place = placeOf(ran.thrown)
-  deps.defect(callId, record.id, safe, place && (redactor?.text(place) ?? place))
-  const failed = `The tool '${record.id}' failed unexpectedly`
-  return fail({ type: 'tool-failed', message: failed, developer_message: safe })
+
+  const run = () => runnable.run(input, context)
+  let running: RunResult | Promise<RunResult>
+  try {
+    running = runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run()
+  } catch (thrown) {
+    return end({ thrown })
+  }
+  if (!(running instanceof Promise)) return end(running)
+  return Promise.resolve(options.deadline.race(running)).then(end, (thrown: unknown) => end({ thrown }))
 }
 
 function hiding(credentials: () => readonly string[], base64: RunDeps['base64']): (text: string) => string {

@@ -76,7 +76,7 @@ describe('a call', () => {
     const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
     expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toEqual({
       callId: 'made',
-      durationMs: 10,
+      durationMs: 5,
       result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
       tool: tool.record,
     })
@@ -92,7 +92,7 @@ describe('a call', () => {
         digest: 'd1',
         dialect: 'oxp',
         outcome: 'success',
-        duration_ms: 10,
+        duration_ms: 5,
       },
     ])
     expect(behind).toEqual([background])

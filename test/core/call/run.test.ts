@@ -54,7 +54,9 @@ async function run(given: Given = {}) {
         ...(given.isRepeatable && { isRepeatable: true }),
         run(input, context) {
           contexts.push(context)
-          return given.run ? given.run(input, context) : { ok: true, value: input }
+          const value = given.run ? given.run(input, context) : ({ ok: true, value: input } as const)
+          // Only what has to be waited for can end early
+          return given.end === undefined ? value : Promise.resolve(value)
         },
       },
       input: { a: 1 },
