@@ -59,6 +59,8 @@ export interface Round {
    */
   begin(writes: number, isAllWritten: boolean): Promise<QueuedKeys>
   end(): Promise<boolean>
+  /** Before this time the head is not written, in milliseconds since 1970. */
+  readonly restsUntil: () => number
 }
 
 export interface OutboxOptions {
@@ -123,7 +125,8 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
       const isMore = await writeDue()
       failures = 0
       if (isMore) next = Date.now()
-      else next = isIdle() ? later?.() : Date.now() + MIN_INTERVAL_MS
+      else if (isIdle()) next = later?.()
+      else next = Math.max(Date.now() + MIN_INTERVAL_MS, mayRest() ? (round?.restsUntil() ?? 0) : 0)
     } catch (error) {
       failures += 1
       const most = Math.min(MAX_BACKOFF_MS, MIN_INTERVAL_MS * 2 ** (failures - 1))
@@ -180,8 +183,24 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     for (const batch of batches(keys, failures > 0 ? 1 : AT_ONCE)) {
       // All writes are awaited: a late one must not overwrite its own retry
       const results = await Promise.allSettled(batch.map(write))
+      noteWritten(batch.filter((_, at) => results[at]?.status === 'fulfilled'))
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
+  }
+
+  function noteWritten(keys: readonly Due[]): void {
+    for (const { target } of keys) written.set(target, Date.now())
+    const of = JSON.stringify(keys.map(({ target, revision }) => [target, revision]))
+    sql.exec(
+      `DELETE FROM outbox WHERE rowid IN (SELECT outbox.rowid FROM json_each(?) CROSS JOIN outbox
+         ON target = json_extract(value, '$[0]') AND revision = json_extract(value, '$[1]'))`,
+      of,
+    )
+    // A later change counts as queued from now on
+    sql.exec(
+      `UPDATE outbox SET since = revision WHERE target IN (SELECT json_extract(value, '$[0]') FROM json_each(?))`,
+      of,
+    )
   }
 
   function value(target: string): string | ArrayBuffer | undefined {
@@ -189,16 +208,14 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     return key && kinds[key.kind]?.value(key.of)
   }
 
-  async function write({ target, revision }: Due): Promise<void> {
+  async function write({ target }: Due): Promise<void> {
     const kind = parseKvKey(target)?.kind
     const current = value(target)
     if (current !== undefined) await kv.put(target, current)
     else if (kind && kinds[kind]?.without === 'delete') await kv.delete(target)
-    written.set(target, Date.now())
-    // A later change counts as queued from now on
-    sql.exec('UPDATE outbox SET since = revision WHERE target = ?', target)
-    sql.exec('DELETE FROM outbox WHERE target = ? AND revision = ?', target, revision)
   }
+
+  const mayRest = () => field(sql, 'SELECT 1 FROM outbox WHERE target <> ? LIMIT 1', HEAD_KEY) === undefined
 
   function isIdle(): boolean {
     return field(sql, 'SELECT 1 FROM outbox LIMIT 1') === undefined

@@ -51,6 +51,8 @@ export function storeVersion(
   // A tool's document contains one version's record at most; the others are read by digest. A tool's first record may
   // not have been queued when it was stored
   const [first, second] = superseded
+  // A replaced record may be of the same digest, which does not cover its source
+  if (first !== undefined) sql.exec('DELETE FROM line WHERE key = ?', key)
   if (first !== undefined && second === undefined) queue(sql, kvKey('record', first), revision)
   const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
   if (!isInline) queue(sql, kvKey('record', record.digest), revision)

@@ -6,7 +6,8 @@ import { resolveVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../bundle.ts'
 import type { Head } from './head.ts'
-import { pageTexts, type WriteLine } from './pages.ts'
+import { listedTool, type WriteLine } from './listed-tools.ts'
+import { pageTexts } from './pages.ts'
 
 /** The bundled tools, served from memory until the registry could be reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
@@ -64,8 +65,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       const newest = [...byKey.values()].flatMap((versions) => resolveVersion(versions.map(active))?.record ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
       const { lines, records: whole } = pageTexts(
-        sorted.map((record) => ({ name: record.name, record: JSON.stringify(record) })),
-        writeLine,
+        sorted.map((record) => listedTool({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine)),
       )
       const leaf = { first: '', count: sorted.length, lines: `lines of ${hash}`, records: `records of ${hash}` }
       return {

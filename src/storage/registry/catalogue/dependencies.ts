@@ -1,24 +1,23 @@
 import { kvKey } from '../../keys.ts'
 import { column } from '../../rows.ts'
+import { waitingIn } from './landed-pages.ts'
+import type { LeafPages } from './pages.ts'
 
-export function dependenciesOfListed(sql: SqlStorage, keys: readonly string[]): string[] {
-  const listed = JSON.stringify(keys)
-  const tools = column<string>(
-    sql,
-    'SELECT value FROM json_each(?) CROSS JOIN outbox ON target = ? || value',
-    listed,
-    kvKey('tool', ''),
-  )
-  const names = column<string>(
-    sql,
-    `SELECT target FROM json_each(?) CROSS JOIN tool ON tool.key = value CROSS JOIN outbox ON target = ? || lower(exposed)`,
-    listed,
-    kvKey('name', ''),
-  )
+/** All that waits of the tools of pages, and must be in KV before a head names these. */
+export function dependenciesOfPages(sql: SqlStorage, pages: readonly LeafPages[]): string[] {
+  const tools = pages.flatMap(({ leaf, until, keys }) => {
+    const waiting = waitingIn(sql, leaf.first, until)
+    return waiting.size === 0 ? [] : keys.filter((key) => waiting.has(key))
+  })
+  const query = `SELECT target, tool.key AS key FROM outbox CROSS JOIN name ON name.name = substr(target, length(?1) + 1)
+    CROSS JOIN tool USING (key) WHERE target > ?1 AND target < ?1 || char(0x10ffff) AND lower(exposed) = name.name`
+  const named = sql.exec<{ target: string; key: string }>(query, kvKey('name', '')).toArray()
+  const names = named.filter(({ key }) => pages.some(({ keys }) => keys.includes(key))).map(({ target }) => target)
   return [...dependenciesOfTools(sql, tools), ...tools.map((key) => kvKey('tool', key)), ...names]
 }
 
 export function dependenciesOfTools(sql: SqlStorage, keys: readonly string[]): string[] {
+  if (keys.length === 0) return []
   return column<string>(
     sql,
     `WITH asked (tool) AS MATERIALIZED (SELECT value FROM json_each(?)),

@@ -1,10 +1,11 @@
 import { HEAD_KEY, kvKey } from '../../keys.ts'
 import { type QueuedKeys, waitingOf } from '../../kv-outbox.ts'
 import { field } from '../../rows.ts'
-import { headOf, type Leaf } from './head.ts'
-import { leavesLandingWith, leavesToLand, listableOf } from './landed-pages.ts'
-import { dependenciesOfListed } from './dependencies.ts'
-import { type LeafPages, pagesOfLeaf, type WriteLine } from './pages.ts'
+import { type Head, headOf, type Leaf, leafAt, withLeaves } from './head.ts'
+import { landedLeaves, leavesLandingWith, leafToLand, listableOf } from './landed-pages.ts'
+import { dependenciesOfPages } from './dependencies.ts'
+import type { WriteLine } from './listed-tools.ts'
+import { type LeafPages, pagesOfLeaf } from './pages.ts'
 import { readNumber } from '../tables.ts'
 
 const AT_ONCE = 12
@@ -12,6 +13,9 @@ const AT_ONCE = 12
 const HEAD_AFTER_MS = 5_000
 /** KV takes one write a second to a key. */
 const HEAD_INTERVAL_MS = 1_100
+/** Pages are written at this rate on average, so that what is replaced does not pile up before it is deleted. */
+const CHARACTERS_PER_MS = 2_000
+const MAX_PAUSE_MS = 60_000
 
 /** A new leaf none of whose tools can be listed yet is not named by the head. */
 type WrittenLeaf = Omit<LeafPages, 'texts' | 'isPartial'> & { readonly isNamed: boolean }
@@ -22,6 +26,9 @@ interface HeadDraft {
   readonly upTo: number
   readonly leaves: Map<string, WrittenLeaf>
   readonly beside: Set<string>
+  /** Leaves before this key are written. */
+  from: string
+  characters: number
   needed: QueuedKeys
   isWhole: boolean
 }
@@ -34,59 +41,77 @@ const NOTHING: QueuedKeys = { targets: [], upTo: 0 }
  */
 export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  let landing: HeadDraft | undefined
+  let draft: HeadDraft | undefined
+  let known: Head | undefined
   let headAt = 0
+  let pause = HEAD_INTERVAL_MS
   let took = 0
   let wantedAt: number | undefined
 
-  async function writePage(hash: string, text: string): Promise<void> {
-    const target = kvKey('page', hash)
-    // Deleted after a while, unless a head names it
-    sql.exec('INSERT OR IGNORE INTO retired VALUES (?, ?)', target, Date.now())
-    await kv.put(target, text)
+  /** The head in KV, read once, so that a larger catalogue takes no longer. */
+  const landed = () => (known ??= headOf(landedLeaves(sql), 0))
+
+  function landedAt(first: string): Leaf | undefined {
+    const { leaves } = landed()
+    const leaf = leaves[leafAt(leaves, first)]
+    return leaf?.first === first ? leaf : undefined
   }
 
-  async function writePagesOf(leaves: readonly LeafPages[]): Promise<void> {
-    const writes = leaves.flatMap(({ leaf, texts }) => [
-      writePage(leaf.lines, texts.lines),
-      writePage(leaf.records, texts.records),
+  async function writePagesOf(pages: readonly LeafPages[]): Promise<void> {
+    // Deleted after a while, unless a head names them
+    const targets = pageKeys(pages.map(({ leaf }) => leaf))
+    sql.exec('INSERT OR IGNORE INTO retired SELECT value, ? FROM json_each(?)', Date.now(), JSON.stringify(targets))
+    const writes = pages.flatMap(({ leaf, texts }) => [
+      kv.put(kvKey('page', leaf.lines), texts.lines),
+      kv.put(kvKey('page', leaf.records), texts.records),
     ])
-    for (const result of await Promise.allSettled(writes)) if (result.status === 'rejected') throw result.reason
+    const results = await Promise.allSettled(writes)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  async function nextPages({ leaves, beside, upTo }: HeadDraft): Promise<LeafPages[]> {
+  /** Reads on from the draft's `from`; the one given back is behind what was read. */
+  async function nextPages(under: HeadDraft): Promise<{ pages: readonly LeafPages[]; from: string }> {
     const pages: LeafPages[] = []
+    let { from } = under
+    const made = (first: string) =>
+      pagesOfLeaf(sql, first, writeLine, (until, keys) => listableOf(sql, first, until, keys))
     // A leaf that was split off one since it was read is on that one's page
-    const isRead = (first: string) =>
-      [...leaves.values(), ...pages].some(
-        ({ leaf, until }) => leaf.first <= first && (until === undefined || first < until),
-      )
-    for (const first of [...beside, ...leavesToLand(sql, upTo)]) {
-      if (pages.length === AT_ONCE) break
-      if (isRead(first)) continue
-      const made = await pagesOfLeaf(sql, first, writeLine, (keys) => listableOf(sql, first, keys))
-      if (made) pages.push(made)
+    const read = (first: string) =>
+      [...under.leaves.values(), ...pages].find(({ leaf, until }) => leaf.first <= first && first < until)
+    for (const first of under.beside) {
+      const page = pages.length < AT_ONCE && !read(first) ? await made(first) : undefined
+      if (page) pages.push(page)
     }
-    return pages
+    while (pages.length < AT_ONCE) {
+      const first = leafToLand(sql, under.upTo, from)
+      if (first === undefined) break
+      const known = read(first)
+      const page = known ? undefined : await made(first)
+      if (page) pages.push(page)
+      from = (known ?? page)?.until ?? first
+    }
+    return { pages, from }
   }
 
   async function writeMore(under: HeadDraft, writes: number): Promise<void> {
     for (let room = writes; room > 0;) {
-      const pages = await nextPages(under)
+      const { pages, from } = await nextPages(under)
       under.isWhole = pages.length === 0
       if (under.isWhole) return
-      const named = pages.filter(({ leaf }) => leaf.count > 0 || isInHead(sql, leaf.first))
+      const named = pages.filter(({ leaf }) => leaf.count > 0 || landedAt(leaf.first))
       await writePagesOf(named)
       room -= 2 * named.length
-      const targets = waitingOf(sql, under.needed).map(({ target }) => target)
+      under.from = from
       for (const page of pages) {
-        const { texts: _, isPartial, ...written } = { ...page, isNamed: named.includes(page) }
+        const { texts, isPartial, ...written } = { ...page, isNamed: named.includes(page) }
         const { first } = page.leaf
+        under.characters += texts.lines.length + texts.records.length
         under.leaves.set(first, isPartial ? { ...written, changed: NEVER, revision: under.upTo } : written)
         under.beside.delete(first)
         for (const each of leavesLandingWith(sql, first)) if (!under.leaves.has(each)) under.beside.add(each)
-        targets.push(...dependenciesOfListed(sql, page.keys))
       }
+      const targets = waitingOf(sql, under.needed).map(({ target }) => target)
+      targets.push(...dependenciesOfPages(sql, pages))
       under.needed = { targets, upTo: readNumber(sql, 'revision') }
     }
   }
@@ -96,50 +121,58 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     const now = Date.now()
     wantedAt ??= now
     const hasWaited = now - wantedAt >= Math.max(HEAD_AFTER_MS, took)
-    const behind = field<number | null>(sql, 'SELECT min(behind) FROM leaf')
-    const hasMore = typeof behind !== 'number' || behind <= landedUpTo(sql)
-    return (isAllWritten || hasWaited) && hasMore && now - headAt >= HEAD_INTERVAL_MS
+    if (!(isAllWritten || hasWaited) || now - headAt < pause) return false
+    const behind = field<number | null>(sql, 'SELECT min(behind) FROM leaf WHERE behind IS NOT NULL')
+    return typeof behind !== 'number' || behind <= landedUpTo(sql)
   }
 
   return {
-    isUnderWay: () => landing !== undefined,
+    isUnderWay: () => draft !== undefined,
+    restsUntil: () => headAt + pause,
 
     async writePages(writes: number, isAllWritten: boolean): Promise<QueuedKeys> {
-      if (!landing && !isDue(isAllWritten)) return NOTHING
-      const begun = Date.now()
-      landing ??= {
-        begun,
+      if (!draft && !isDue(isAllWritten)) return NOTHING
+      draft ??= {
+        begun: Date.now(),
         upTo: landedUpTo(sql),
         leaves: new Map(),
         beside: new Set(),
+        from: '',
+        characters: 0,
         needed: NOTHING,
         isWhole: false,
       }
-      if (!landing.isWhole) await writeMore(landing, writes)
-      return landing.needed
+      if (!draft.isWhole) await writeMore(draft, writes)
+      return draft.needed
     },
 
     async writeHead(): Promise<boolean> {
-      if (!landing) return false
-      const { begun, leaves: fresh, isWhole, needed } = landing
+      if (!draft) return false
+      const { begun, leaves, characters, isWhole, needed } = draft
       if (!isWhole) return true
       if (waitingOf(sql, needed).length > 0) return false
-      const rows = sql.exec<LandedRow>('SELECT * FROM leaf ORDER BY first').toArray()
-      const leaves = rows.flatMap((row) => leafOf(row, fresh.get(row.first)) ?? [])
-      const shown = rows.map((row) => shownUpTo(row, fresh.get(row.first)))
-      await kv.put(HEAD_KEY, JSON.stringify(headOf(leaves, Math.min(readNumber(sql, 'revision'), ...shown))))
+      const written = [...leaves.values()]
+      const named = written.flatMap(({ leaf, isNamed }) => (isNamed ? leaf : []))
+      const head = withLeaves(landed(), named, shownUpTo(sql, leaves))
+      await kv.put(HEAD_KEY, JSON.stringify(head))
       storage.transactionSync(() => {
-        for (const row of rows) {
-          const written = fresh.get(row.first)
-          if (written) note(sql, row, written)
-        }
+        const replaced = named.flatMap(({ first }) => landedAt(first) ?? [])
+        const retire = 'INSERT OR REPLACE INTO retired SELECT value, ? FROM json_each(?)'
+        sql.exec(retire, Date.now(), JSON.stringify(pageKeys(replaced)))
+        sql.exec(
+          'DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))',
+          JSON.stringify(pageKeys(named)),
+        )
+        for (const each of written) note(sql, each)
         const lacking = 'SELECT 1 FROM leaf WHERE behind IS NOT NULL'
         sql.exec(`DELETE FROM outbox WHERE target = ? AND NOT EXISTS (${lacking})`, HEAD_KEY)
       })
-      landing = undefined
+      known = head
+      draft = undefined
       wantedAt = undefined
       headAt = Date.now()
       took = headAt - begun
+      pause = Math.min(MAX_PAUSE_MS, Math.max(HEAD_INTERVAL_MS, characters / CHARACTERS_PER_MS))
       return false
     },
   }
@@ -148,41 +181,29 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
 /** The last change of a leaf whose pages are incomplete. */
 const NEVER = -1
 
+const pageKeys = (leaves: readonly Leaf[]) =>
+  leaves.flatMap(({ lines, records }) => [kvKey('page', lines), kvKey('page', records)])
+
 /** The last change before the first that KV lacks. */
 function landedUpTo(sql: SqlStorage): number {
   const first = field<number | null>(sql, 'SELECT min(since) FROM outbox WHERE target <> ?', HEAD_KEY)
   return typeof first === 'number' ? first - 1 : readNumber(sql, 'revision')
 }
 
-function isInHead(sql: SqlStorage, first: string): boolean {
-  return field(sql, 'SELECT 1 FROM leaf WHERE first = ? AND landed_lines IS NOT NULL', first) !== undefined
+/** The last change that a head with these leaves shows in whole. */
+function shownUpTo(sql: SqlStorage, written: ReadonlyMap<string, WrittenLeaf>): number {
+  type Row = { first: string; changed: number; behind: number }
+  let shown = readNumber(sql, 'revision')
+  for (const row of sql.exec<Row>('SELECT first, changed, behind FROM leaf WHERE behind IS NOT NULL')) {
+    const leaf = written.get(row.first)
+    if (!leaf) shown = Math.min(shown, row.behind - 1)
+    else if (leaf.changed !== row.changed) shown = Math.min(shown, leaf.revision)
+  }
+  return shown
 }
 
-type LandedRow = {
-  first: string
-  changed: number
-  behind: number | null
-  landed_count: number | null
-  landed_lines: string | null
-  landed_records: string | null
-}
-
-function leafOf(
-  { first, landed_count, landed_lines, landed_records }: LandedRow,
-  written: WrittenLeaf | undefined,
-): Leaf | undefined {
-  if (written?.isNamed) return written.leaf
-  if (landed_lines === null || landed_records === null) return undefined
-  return { first, count: landed_count ?? 0, lines: landed_lines, records: landed_records }
-}
-
-function shownUpTo({ changed, behind }: LandedRow, written: WrittenLeaf | undefined): number {
-  if (written) return written.changed === changed ? Infinity : written.revision
-  return behind === null ? Infinity : behind - 1
-}
-
-/** Records which pages KV's head names now. Those of the head before are deleted after a while. */
-function note(sql: SqlStorage, before: LandedRow, { leaf, keys, changed, revision, isNamed }: WrittenLeaf): void {
+/** Records which pages KV's head names now. */
+function note(sql: SqlStorage, { leaf, keys, changed, revision, isNamed }: WrittenLeaf): void {
   const { first, count, lines, records } = leaf
   const behind = 'behind = CASE changed WHEN ? THEN NULL ELSE ? END WHERE first = ?'
   if (!isNamed) return void sql.exec(`UPDATE leaf SET ${behind}`, changed, revision + 1, first)
@@ -196,8 +217,4 @@ function note(sql: SqlStorage, before: LandedRow, { leaf, keys, changed, revisio
     revision + 1,
     first,
   )
-  for (const old of [before.landed_lines, before.landed_records]) {
-    if (old !== null) sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', kvKey('page', old), Date.now())
-  }
-  for (const fresh of [lines, records]) sql.exec('DELETE FROM retired WHERE target = ?', kvKey('page', fresh))
 }

@@ -20,7 +20,7 @@ import { type Head, type Leaf, leafAt } from './head.ts'
 import { createKvHead } from './kv-head.ts'
 import { createKvPages, MAX_UNITS } from './kv-pages.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import type { PageIndex, WriteLine } from './pages.ts'
+import type { PageIndex, WriteLine } from './listed-tools.ts'
 import type { RegistryReach } from './registry-stub.ts'
 import { beginningsOf } from '../search/visibility.ts'
 

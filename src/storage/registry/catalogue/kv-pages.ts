@@ -9,7 +9,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import type { KvReads } from '../../kv-reads.ts'
 import type { Leaf } from './head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import type { PageIndex } from './pages.ts'
+import type { PageIndex } from './listed-tools.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
 export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {

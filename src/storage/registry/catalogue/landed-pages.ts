@@ -1,15 +1,32 @@
 import { kvKey } from '../../keys.ts'
 import { column, field, firstRow } from '../../rows.ts'
+import type { Leaf } from './head.ts'
 
-export function leavesToLand(sql: SqlStorage, revision: number): string[] {
-  return column<string>(sql, 'SELECT first FROM leaf WHERE behind <= ? ORDER BY behind, first', revision)
+/** The first that KV lacks changes of up to the revision, from a key on. */
+export function leafToLand(sql: SqlStorage, revision: number, from: string): string | undefined {
+  const query = 'SELECT first FROM leaf WHERE behind <= ? AND first >= ? ORDER BY first LIMIT 1'
+  return field<string>(sql, query, revision, from)
 }
 
-export function listableOf(sql: SqlStorage, first: string, keys: readonly string[]): ReadonlySet<string> {
-  const page = pageAt(sql, first)
-  const query = `SELECT value FROM json_each(?) WHERE value IN (SELECT value FROM json_each(?))
-    OR NOT EXISTS (SELECT 1 FROM outbox WHERE target = ? || value)`
-  return new Set(column<string>(sql, query, JSON.stringify(keys), page?.keys ?? '[]', kvKey('tool', '')))
+export function landedLeaves(sql: SqlStorage): Leaf[] {
+  const query = `SELECT first, landed_count AS count, landed_lines AS lines, landed_records AS records
+    FROM leaf WHERE landed_lines IS NOT NULL ORDER BY first`
+  return sql.exec<{ first: string; count: number; lines: string; records: string }>(query).toArray()
+}
+
+/** The keys of a range that KV has no document of as they are now. */
+export function waitingIn(sql: SqlStorage, first: string, until: string): ReadonlySet<string> {
+  const query = 'SELECT substr(target, ?) FROM outbox WHERE target >= ? AND target < ?'
+  const prefix = kvKey('tool', '')
+  return new Set(column<string>(sql, query, prefix.length + 1, prefix + first, prefix + until))
+}
+
+/** Without the new tools that wait. */
+export function listableOf(sql: SqlStorage, first: string, until: string, keys: readonly string[]): readonly string[] {
+  const waiting = waitingIn(sql, first, until)
+  if (waiting.size === 0) return keys
+  const landed = new Set<string>(JSON.parse(pageAt(sql, first)?.keys ?? '[]'))
+  return keys.filter((key) => landed.has(key) || !waiting.has(key))
 }
 
 /** Those that must be in the same head: one was split off another whose page in KV still has its tools. */

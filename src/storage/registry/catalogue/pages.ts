@@ -1,21 +1,15 @@
 import { sha256 } from '../../sealing/sha256.ts'
-import type { CatalogueTool } from '../../../core/catalogue/catalogue.ts'
-import { toolKey } from '../../../core/tool/tool-id.ts'
-import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { HEAD_KEY } from '../../keys.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head.ts'
 import { chunksOf } from './chunks.ts'
+import { LINE_TABLE, type ListedTool, toolsFrom, type WriteLine } from './listed-tools.ts'
 import { nextRevision, queue, readMeta, readNumber, writeMeta } from '../tables.ts'
 
-/** A leaf beyond either limit is split into parts of about half. */
-const MAX_TOOLS = 128
+/** A leaf beyond either limit is split into parts of about equal size, with room for more in each. */
+const MAX_TOOLS = 64
+const SPLIT_TOOLS = 48
 const MAX_CHARACTERS = 1_000_000
-
-/** The first line of a page of definitions: the fields that listing needs, in order. */
-export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
-
-export type WriteLine = (record: ToolRecord) => string
 
 export interface LeafPages {
   readonly leaf: Leaf
@@ -24,7 +18,8 @@ export interface LeafPages {
   /** The last change of the leaf, and `revision` the last of all. */
   readonly changed: number
   readonly revision: number
-  readonly until: string | undefined
+  /** The next leaf's first key. */
+  readonly until: string
   readonly isPartial: boolean
 }
 
@@ -38,12 +33,16 @@ type LeafRow = {
   changed: number
 }
 
+/** After the keys of all tools. */
+const LAST_KEY = '\u{10ffff}'
+
 /** Count up with each change of how lines are written. */
-const LINES = '2'
+const LINES = '3'
 
 export function renewLines(sql: SqlStorage): void {
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
+  for (const each of ['DROP TABLE IF EXISTS line', LINE_TABLE]) sql.exec(each)
   if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL OR landed_lines IS NOT NULL')) return
   const revision = nextRevision(sql)
   sql.exec('UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1', revision)
@@ -106,78 +105,59 @@ export async function pagesOfLeaf(
   sql: SqlStorage,
   first: string,
   writeLine: WriteLine,
-  shown: (keys: readonly string[]) => ReadonlySet<string> = (keys) => new Set(keys),
+  shown: (until: string, keys: readonly string[]) => readonly string[] = (_, keys) => keys,
 ): Promise<LeafPages | undefined> {
-  const row = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE first = ?', first)
+  const row = firstRow<LeafRow>(sql, 'SELECT dirty, behind, changed FROM leaf WHERE first = ?', first)
   if (!row) return undefined
-  const [all = [], ...others] = divide(readLeaf(sql, first))
+  const end = endOfLeaf(sql, first)
+  const [all = [], ...others] = divide(toolsFrom(sql, first, end, writeLine))
   const { dirty, behind } = row
-  const isSplit = others.length > 0
+  const next = others.map(([tool]) => tool?.key ?? '')
+  const isSplit = next.length > 0
   // A reader may have the head of the revision that changed the leaf
   const changed = isSplit ? nextRevision(sql) : row.changed
   if (isSplit) {
     const [made, wanted] = [dirty ?? behind, behind ?? dirty]
     const query = `INSERT INTO leaf (first, count, dirty, behind, changed) VALUES (?, 0, ?, ?, ?)
       ON CONFLICT DO UPDATE SET dirty = excluded.dirty, behind = excluded.behind, changed = excluded.changed`
-    for (const key of [first, ...others.map(([tool]) => tool?.key ?? '')]) sql.exec(query, key, made, wanted, changed)
+    for (const key of [first, ...next]) sql.exec(query, key, made, wanted, changed)
   }
-  const until = field<string>(sql, 'SELECT first FROM leaf WHERE first > ? ORDER BY first LIMIT 1', first)
+  const [until = end] = next
   const revision = readNumber(sql, 'revision')
-  const on = shown(all.map(({ key }) => key))
-  const tools = all.filter(({ key }) => on.has(key))
-  const keys = tools.map(({ key }) => key)
-  const texts = pageTexts(tools, writeLine)
-  const leaf = { first, count: tools.length, lines: await sha256(texts.lines), records: await sha256(texts.records) }
-  return { leaf, texts, keys, changed, revision, until, isPartial: tools.length < all.length }
+  const keys = shown(
+    until,
+    all.map(({ key }) => key),
+  )
+  const isPartial = keys.length < all.length
+  const on = new Set(keys)
+  const texts = pageTexts(isPartial ? all.filter(({ key }) => on.has(key)) : all)
+  const leaf = { first, count: keys.length, lines: await sha256(texts.lines), records: await sha256(texts.records) }
+  return { leaf, texts, keys, changed, revision, until, isPartial }
 }
 
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
-  const query = 'SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)'
+  const query = 'SELECT first, lines FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)'
   const leaf = firstRow<LeafRow>(sql, query, hash)
   if (!leaf) return undefined
-  const { lines, records } = pageTexts(readLeaf(sql, leaf.first), writeLine)
+  const { lines, records } = pageTexts(toolsFrom(sql, leaf.first, endOfLeaf(sql, leaf.first), writeLine))
   return leaf.lines === hash ? lines : records
 }
 
-interface LeafTool {
-  readonly name: string
-  readonly record: string
-  readonly tags?: string | null
+function endOfLeaf(sql: SqlStorage, first: string): string {
+  return field<string | null>(sql, 'SELECT min(first) FROM leaf WHERE first > ?', first) ?? LAST_KEY
 }
 
-function readLeaf(sql: SqlStorage, first: string): (LeafTool & { readonly key: string })[] {
-  return sql
-    .exec<{ key: string; name: string; record: string; tags: string | null }>(
-      `SELECT tool.key AS key, exposed AS name, record, toolkit.tags AS tags
-       FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
-       LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
-       WHERE tool.key >= ? AND tool.key < coalesce((SELECT min(first) FROM leaf WHERE first > ?), char(0x10ffff))
-       ORDER BY tool.key`,
-      first,
-      first,
-    )
-    .toArray()
-}
-
-function divide<Tool extends LeafTool>(tools: readonly Tool[]): readonly (readonly Tool[])[] {
+function divide(tools: readonly ListedTool[]): readonly (readonly ListedTool[])[] {
   const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
   if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
-  return [...chunksOf(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
+  const maxItems = Math.ceil(tools.length / Math.ceil(tools.length / SPLIT_TOOLS))
+  return [...chunksOf(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems })]
 }
 
-export function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { lines: string; records: string } {
-  const records = tools.map(({ record }): ToolRecord => JSON.parse(record))
-  const index: PageIndex = records.map((record, position) => ({
-    key: toolKey(record),
-    name: tools[position]?.name ?? record.name,
-    toolkit: record.toolkit,
-    tool: record.tool,
-    tags: [...new Set([...record.tags, ...JSON.parse(tools[position]?.tags ?? '[]')])],
-    securityLevel: record.securityLevel,
-    executable: record.implementation !== undefined,
-  }))
+/** The first line of a page of definitions has the fields that listing needs, in the order of the lines. */
+export function pageTexts(tools: readonly Omit<ListedTool, 'key'>[]): { lines: string; records: string } {
   return {
-    lines: [JSON.stringify(index), ...records.map(writeLine)].join('\n'),
+    lines: [`[${tools.map(({ entry }) => entry).join(',')}]`, ...tools.map(({ line }) => line)].join('\n'),
     records: tools.map(({ record }) => record).join('\n'),
   }
 }

@@ -7,12 +7,13 @@ import { createHeadWriter } from './head-writer.ts'
 import { keyOfName } from '../exposed-names.ts'
 import { dependenciesOfTools } from './dependencies.ts'
 import { policiesText } from '../policies.ts'
-import { pageText, type WriteLine } from './pages.ts'
+import type { WriteLine } from './listed-tools.ts'
+import { pageText } from './pages.ts'
 import { nextToGo } from '../toolkits.ts'
 import { documentText, recordTextByDigest } from '../versions.ts'
 
-/** A reader keeps a head, which names pages, for about a minute. */
-const RETIRE_AFTER_MS = 10 * 60_000
+/** A reader keeps a head, which names pages, for about a minute; after that, the registry gives it another. */
+const RETIRE_AFTER_MS = 2 * 60_000
 const SWEPT_AT_ONCE = 25
 const SWEPT = 400
 
@@ -76,6 +77,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     kinds,
     round: {
       isUnderWay: landing.isUnderWay,
+      restsUntil: landing.restsUntil,
       begin: landing.writePages,
       async end() {
         const isMore = await landing.writeHead()

@@ -26,12 +26,12 @@ const indexOf = (page = '[]'): string[] =>
   JSON.parse(page.split('\n')[0] ?? '[]').map(({ key }: { key: string }) => key)
 
 describe('the outbox', () => {
-  it('publishes 1,000 tools for one document each, a page or two for every 64, and one head, which comes last', () =>
+  it('publishes 1,000 tools for one document each, two pages for every 48, and one head, which comes last', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await registry.publish(await publications(0, 1_000), ADMIN)
       await drain()
       expect(kv.keys('tool/').length).toBe(1_000)
-      expect(kv.keys('catalogue/page/').length).toBeLessThanOrEqual(40)
+      expect(kv.keys('catalogue/page/').length).toBeLessThanOrEqual(2 * Math.ceil(1_000 / 48))
       expect(kv.keys('catalogue/head').length).toBe(1)
       expect(kv.keys('record/')).toEqual([])
       expect(kv.log.at(-1)?.key).toBe('catalogue/head')
@@ -370,7 +370,7 @@ describe('the outbox', () => {
       expect(pages()).toBeGreaterThan(2)
       const start = Date.now()
       while (pages() > 2) await runAlarm()
-      expect(Date.now() - start).toBeGreaterThan(5 * 60_000)
+      expect(Date.now() - start).toBeGreaterThanOrEqual(2 * 60_000)
       expect(listedIn(kv).length).toBe(5)
     }))
 

@@ -1,0 +1,61 @@
+import type { CatalogueTool } from '../../../core/catalogue/catalogue.ts'
+import { toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+
+export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
+
+export type WriteLine = (record: ToolRecord) => string
+
+/** A listed tool as its leaf's two pages have it: `entry` is its part of the `PageIndex`. */
+export interface ListedTool {
+  readonly key: string
+  readonly entry: string
+  readonly line: string
+  readonly record: string
+}
+
+/** Lines as they were written last, with what each was `made_of`. */
+export const LINE_TABLE =
+  'CREATE TABLE line (key TEXT PRIMARY KEY, made_of TEXT NOT NULL, entry TEXT NOT NULL, text TEXT NOT NULL)'
+
+/** SQL: an entry comes of these alone, and a line of the digest's record. */
+const MADE_OF = "version.digest || ' ' || exposed || ' ' || coalesce(toolkit.tags, '')"
+
+/** Those with keys from `first` up to `until`. Lines are kept, since a leaf is written again for each tool that changes. */
+export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLine: WriteLine): ListedTool[] {
+  type Row = { key: string; record: string; name: string; tags: string | null; made_of: string } & (
+    { entry: string; line: string } | { entry: null; line: null }
+  )
+  const rows = sql.exec<Row>(
+    `SELECT tool.key AS key, record, exposed AS name, toolkit.tags AS tags, ${MADE_OF} AS made_of, entry, line.text AS line
+     FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
+     LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
+     LEFT JOIN line ON line.key = tool.key AND line.made_of = ${MADE_OF}
+     WHERE tool.key >= ? AND tool.key < ? ORDER BY tool.key`,
+    first,
+    until,
+  )
+  return rows.toArray().map(({ key, record, name, tags, made_of, entry, line }) => {
+    if (entry !== null) return { key, entry, line, record }
+    const made = listedTool({ name, record, tags: JSON.parse(tags ?? '[]') }, writeLine)
+    sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, made.entry, made.line)
+    return made
+  })
+}
+
+export function listedTool(
+  { name, record, tags }: { readonly name: string; readonly record: string; readonly tags: readonly string[] },
+  writeLine: WriteLine,
+): ListedTool {
+  const parsed: ToolRecord = JSON.parse(record)
+  const entry: PageIndex[number] = {
+    key: toolKey(parsed),
+    name,
+    toolkit: parsed.toolkit,
+    tool: parsed.tool,
+    tags: [...new Set([...parsed.tags, ...tags])],
+    securityLevel: parsed.securityLevel,
+    executable: parsed.implementation !== undefined,
+  }
+  return { key: entry.key, entry: JSON.stringify(entry), line: writeLine(parsed), record }
+}
