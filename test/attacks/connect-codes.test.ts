@@ -122,7 +122,12 @@ describe('a refresh token', () => {
       'invalid_target',
     ])
     const answer = await refresh(agent, tokens.refresh_token, { scope: 'tools:read admin tools:publish' })
-    expect(await answer.json()).toMatchObject({ scope: 'tools:read' })
+    const narrowed: Tokens = await answer.json()
+    expect(narrowed.scope).toBe('tools:read')
+    expect((await rpc(origin, narrowed.access_token, 'tools/list')).status).toBe(200)
+    const sum = { name: 'Calculator_Add', arguments: { a: 1, b: 2 } }
+    const called = await rpc(origin, narrowed.access_token, 'tools/call', sum)
+    expect(JSON.stringify(called.body)).toContain("This needs the scope 'tools:call'")
   })
 })
 

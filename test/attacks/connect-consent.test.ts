@@ -42,6 +42,20 @@ describe('consent', () => {
     expect(text).not.toContain('checked')
   })
 
+  it('is not given by an answer that does not say so', async () => {
+    const ann = await world.signedIn('ann')
+    const url = authorizeUrl(await newAgent(origin))
+    const { decision: _, ...unanswered } = ALLOW
+    for (const fields of [
+      unanswered,
+      ...['', 'Allow', 'refused', 'allow '].map((decision) => ({ ...ALLOW, decision })),
+    ]) {
+      const { location } = await decide(ann, url, fields)
+      expect(location?.searchParams.get('error'), JSON.stringify(fields)).toBe('access_denied')
+      expect(location?.searchParams.has('code')).toBe(false)
+    }
+  })
+
   it('is not given by whoever is not signed in, has signed out, or shows a key', async () => {
     const agent = await newAgent(origin)
     expect(await decide(new HttpPerson(), authorizeUrl(agent), ALLOW)).toMatchObject({ status: 403 })

@@ -93,6 +93,14 @@ describe('a module', () => {
     expect(await personal({}, { user_id: 'ann' })).toMatchObject({ value: ['ann', 'string', ['called']] })
   })
 
+  it('that learns who calls keeps nothing of one user for another', async () => {
+    const call = await tool({ module: 'let n = 0; export default () => ++n', requirements: { user_id: true } })
+    const calls = ['ann', 'bob', 'ann'].map((user_id) => () => call({}, { user_id }))
+    const values: unknown[] = []
+    for (const one of calls) values.push((await one()).value)
+    expect(values.slice(0, 2)).toEqual([1, 1])
+  })
+
   it('finds nothing of the deployment around it', async () => {
     const module = `
       import * as workers from 'cloudflare:workers'

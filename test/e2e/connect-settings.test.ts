@@ -206,6 +206,10 @@ describe("an authorization server of the company's own", async () => {
     ]) {
       expect((await rpc(server.url, await token(wrong), 'tools/list')).status).toBe(401)
     }
+    // The same server at another address, which is another audience
+    const elsewhere = server.url.replace('127.0.0.1', 'localhost')
+    expect((await rpc(elsewhere, await token(), 'tools/list')).status).toBe(401)
+    expect((await rpc(elsewhere, await token({ aud: `${elsewhere}/connect/mcp` }), 'tools/list')).status).toBe(200)
     expect((await rpc(server.url, await token(), 'tools/list', {}, '/mcp')).status).toBe(401)
     expect((await rpc(server.url, 'an-administrators-key-1', 'tools/list')).status).toBe(401)
   })

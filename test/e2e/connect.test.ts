@@ -287,6 +287,7 @@ describe('connected agents', () => {
       toolkits: ['Calculator'],
       scopes: ['tools:read', 'tools:call'],
     })
+    expect(Date.parse(mine.expires_at) - Date.parse(mine.created_at)).toBe(30 * 86_400_000)
     expect(JSON.stringify(items)).not.toContain(tokens.access_token.split(':')[2])
     const bob = new HttpPerson()
     await signIn(bob, server.url, 'bob')

@@ -341,10 +341,11 @@ describe('redirects', () => {
     'x-harmless': 'yes',
   })
 
-  test('to another origin lose every credential header, also on the way back', async () => {
+  test('to another origin lose every credential header, also within it and on the way back', async () => {
     const { fetch, sent } = fakeFetch({
       'https://a.example.com/': redirectTo('https://b.example.com/'),
-      'https://b.example.com/': redirectTo('https://a.example.com/end'),
+      'https://b.example.com/': redirectTo('/further'),
+      'https://b.example.com/further': redirectTo('https://a.example.com/end'),
       'https://a.example.com/end': () => new Response('done'),
     })
     await guard({ fetch })(
@@ -354,6 +355,7 @@ describe('redirects', () => {
     expect(carried[0]).toEqual(['authorization', 'cookie', 'proxy-authorization', 'x-custom-key', 'x-harmless'])
     expect(carried[1]).toEqual(['x-harmless'])
     expect(carried[2]).toEqual(['x-harmless'])
+    expect(carried[3]).toEqual(['x-harmless'])
     expect(credentials.get('authorization')).toBe('Bearer token')
   })
 

@@ -5,7 +5,8 @@ import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 const ORIGIN = 'https://sb.example'
 const REQUEST = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: 'v'.repeat(43), callback: `${ORIGIN}/x` }
 const LONGEST = `/${'x'.repeat(MAX_RETURN - 1)}`
-const flows = createFlows(createKeyring(['of the tests'], 'sign-in'), () => 0)
+let now = 0
+const flows = createFlows(createKeyring(['of the tests'], 'sign-in'), () => now)
 
 /** A browser, as far as it keeps cookies. */
 function newBrowser() {
@@ -38,6 +39,15 @@ describe('a browser on its way to the provider', () => {
     expect(await flows.of(request())).toEqual({ request: REQUEST, back })
     take(flows.end(request()))
     expect(jar.size).toBe(0)
+    expect(await flows.of(request())).toBeUndefined()
+  })
+
+  it('comes back within a quarter of an hour, however long it keeps its cookies', async () => {
+    const { request, take } = newBrowser()
+    take(await flows.keep(request(), { request: REQUEST, back: '/x' }))
+    now += 15 * 60_000 - 1
+    expect(await flows.of(request())).toBeDefined()
+    now += 1
     expect(await flows.of(request())).toBeUndefined()
   })
 

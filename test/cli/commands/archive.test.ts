@@ -8,11 +8,13 @@ import { openSession } from '../../../src/cli/context.ts'
 import { surroundingsOf } from '../surroundings.ts'
 
 const ARCHIVE = '{"kind":"archive","format":1}\n{"kind":"end","lines":1}\n'
+const RESTORED =
+  '{"line":2,"outcome":"refused","message":"Is none"}\n{"done":true,"complete":true,"created":1,"refused":1}\n'
 let folder: string
 let server: Server
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'))
-  server = createServer((_, response) => void response.end(ARCHIVE))
+  server = createServer(({ method }, response) => void response.end(method === 'POST' ? RESTORED : ARCHIVE))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 afterEach(async () => {
@@ -20,13 +22,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function backup(file: string): Promise<void> {
+async function run(command: 'backup' | 'restore', file: string): Promise<void> {
   const { surroundings } = surroundingsOf()
   const open = (options: object) => openSession(options, surroundings, new AbortController().signal)
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   await createProgram(open, () => undefined).parseAsync(
-    ['backup', file, '--json', '--yes', '--url', `http://127.0.0.1:${port}`],
+    [command, file, '--json', '--yes', '--url', `http://127.0.0.1:${port}`],
     { from: 'user' },
   )
 }
@@ -37,9 +39,15 @@ it('a backup is written over nothing that somebody else put in its way, and is f
   await writeFile(theirs, 'mine')
   // Whoever knows where it will be can put a link, or a file of their own, where it would be written first
   await symlink(theirs, `${file}.part`)
-  await backup(file)
+  await run('backup', file)
   expect(await readFile(theirs, 'utf8')).toBe('mine')
   expect(await readFile(file, 'utf8')).toBe(ARCHIVE)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await readdir(folder)).toSorted()).toEqual(['backup.jsonl', 'backup.jsonl.part', 'theirs'])
+})
+
+it('a restore of which a line was refused fails, so that no script goes on as if all were there', async () => {
+  const file = join(folder, 'backup.jsonl')
+  await writeFile(file, ARCHIVE)
+  await expect(run('restore', file)).rejects.toMatchObject({ code: 'failed', message: '1 were refused' })
 })

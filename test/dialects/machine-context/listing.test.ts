@@ -87,6 +87,12 @@ describe('a published document', () => {
     }
   })
 
+  it('has the highest level of the capabilities that are listed, in whichever order', () => {
+    const levels = [of('A'), { ...of('B'), securityLevel: 7 }, { ...of('C'), securityLevel: 2 }]
+    for (const records of [levels, levels.toReversed()])
+      expect(joined(...records)).toMatchObject([{ securityLevel: 7 }])
+  })
+
   it('is one entry at its newest version, whatever versions its capabilities are in', () => {
     const at = (version: string, ...names: string[]) => ({ id: 'x', version, capabilities: names.map(capability) })
     const share = (tool: string, version: string, given: JsonObject) =>

@@ -80,6 +80,13 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(await call('add', { input: { a: 1, b: 1 } })).toMatchObject({ ok: true, value: { sum: 2 } })
   })
 
+  test('a call that failed there is not made again, though the server may have changed its era', async () => {
+    await call('add', { input: { a: 1, b: 1 } })
+    upstream.arrived.length = 0
+    expect(await call('unknown')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('Unknown') } })
+    expect(upstream.arrived.filter((line) => line === 'POST tools/call')).toHaveLength(1)
+  })
+
   test('a cancelled call is cancelled there too, and the session ended', async () => {
     const gone = new AbortController()
     const behind: Promise<unknown>[] = []

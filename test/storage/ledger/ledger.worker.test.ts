@@ -148,6 +148,15 @@ describe('the ledger', () => {
     expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
+  it('keeps the first outcome of a claim that is settled twice', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
+    await claimed.settle(FINISHED)
+    await claimed.settle({ ...FINISHED, result: { ok: true, value: 'another' } })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
   it('that cannot be reached runs nothing, and keeps nobody from an answer that is there', async () => {
     const world = createWorld()
     const claimed = await world.ledger.claim(call())

@@ -192,6 +192,7 @@ describe('calls that were recorded', () => {
     expect(await found({ own: { principal: 'key:2' } })).toEqual(['mail'])
     expect(await found({ own: { principal: 'nobody', user: 'ann' } })).toEqual(['mail'])
     expect(await found({ principal: 'key:1', own: { principal: 'key:2' } })).toEqual([])
+    expect(await found({ principal: 'key:1', own: { principal: 'nobody', user: 'ann' } })).toEqual([])
   })
 
   it('go when their day is 30 days old, to the bucket', async () => {

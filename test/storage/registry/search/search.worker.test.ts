@@ -316,6 +316,7 @@ describe('the ranking of a search', () => {
         of('*.Paint*', 'No.*'),
         { ...of('*'), within: ['Seen.*'] },
         { ...ADMIN, kind: 'anonymous', scopes: ['tools:read'] },
+        { ...of('Seen.*', 'Hidden.*'), kind: 'anonymous' },
       ]
       await registry.publish(
         await Promise.all(['Seen.Paint1@1.0.0', 'Seen.Paint2@1.0.0', 'Seen.Draw@1.0.0'].map((id) => publication(id))),
