@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { modulesIn } from '../src/node/bundle.ts'
 import { buildBundle } from './e2e/server.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -482,51 +483,52 @@ describe('what is tracked', () => {
   })
 })
 
-/** What esbuild says of a bundle: each file with its imports, and how much of it came into the output. */
+/** What esbuild says of a bundle: its files, and each module with the files in it and the modules that it imports. */
 interface Metafile {
-  readonly inputs: Readonly<
-    Record<string, { readonly imports: readonly { readonly path: string; readonly kind: string }[] }>
-  >
-  readonly outputs: Readonly<
-    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
-  >
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly outputs: Readonly<Record<string, Output>>
 }
 
-/** The files that are evaluated when the Worker starts: those that no `import()` leads to first. */
-function startedWith({ inputs }: Metafile): string[] {
-  const entry = Object.keys(inputs).find((path) => path.endsWith('src/index.ts')) ?? ''
-  const found = new Set([entry])
+interface Output {
+  readonly bytes: number
+  readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>
+  readonly imports: readonly { readonly path: string; readonly kind: string }[]
+}
+
+/** The modules that are evaluated when the Worker starts: those that no `import()` leads to first. */
+function startedWith({ outputs }: Metafile): Output[] {
+  const found = new Set(Object.keys(outputs).filter((path) => path.endsWith('/index.mjs')))
   for (const path of found) {
-    for (const imported of inputs[path]?.imports ?? []) {
-      if (imported.kind !== 'dynamic-import' && imported.path in inputs) found.add(imported.path)
+    for (const imported of outputs[path]?.imports ?? []) {
+      if (imported.kind !== 'dynamic-import' && imported.path in outputs) found.add(imported.path)
     }
   }
-  return [...found]
+  return [...found].flatMap((path) => outputs[path] ?? [])
 }
 
 describe('the bundle that is deployed', () => {
-  let built: ReturnType<typeof buildBundle>
+  let built: Awaited<ReturnType<typeof buildBundle>>
   let text: string
-  let modules: readonly string[]
+  let inputs: readonly string[]
   let meta: Metafile
-  beforeAll(() => {
-    built = buildBundle()
-    text = readFileSync(join(built.folder, 'index.js'), 'utf8')
-    modules = JSON.parse(readFileSync(join(built.folder, 'index.js.map'), 'utf8')).sources
+  beforeAll(async () => {
+    built = await buildBundle()
+    text = (await modulesIn(built.folder, 'index.mjs')).map(({ contents }) => contents).join('')
     meta = JSON.parse(readFileSync(join(built.folder, 'bundle-meta.json'), 'utf8'))
+    inputs = Object.keys(meta.inputs)
   }, 60_000)
   afterAll(() => built?.remove())
 
   it('holds what it should', () => {
-    expect(modules.some((path) => path.endsWith('src/index.ts'))).toBe(true)
-    expect(modules.some((path) => path.includes('node_modules/hono/'))).toBe(true)
+    expect(inputs).toContain('src/index.ts')
+    expect(inputs.some((path) => path.startsWith('node_modules/hono/'))).toBe(true)
     expect(text).toContain('Reports that it began, then waits until its caller goes away')
   })
 
   it('holds no Ajv, no MCP server SDK, no test and no build tool', () => {
     const foreign =
       /node_modules\/(?:ajv|ajv-formats|@modelcontextprotocol\/(?!client\/|core\/)|esbuild|miniflare|wrangler|vitest)\/|ajvProvider|src\/node\/|\.test\.ts$/
-    expect(modules.filter((path) => foreign.test(path))).toEqual([])
+    expect(inputs.filter((path) => foreign.test(path))).toEqual([])
     expect(text).not.toMatch(/\bnew Ajv|Ajv2020|standaloneCode/)
   })
 
@@ -539,18 +541,18 @@ describe('the bundle that is deployed', () => {
   it('starts without what only some requests need', () => {
     const seldom =
       /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
-    const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
-    const started = startedWith(meta)
+    const started = startedWith(meta).flatMap((module) => Object.keys(module.inputs))
     expect(started).toContain('src/app.ts')
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
   it('is below 670 kB, compressed, of which it starts with 715 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
-    const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
-    const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
-    const sum = parts.filter(([path]) => started.has(path)).reduce((all, [, each]) => all + each.bytesInOutput, 0)
+    const parts = startedWith(meta).flatMap((module) => Object.entries(module.inputs))
+    const sum = parts
+      .filter(([path]) => !path.startsWith('test/fixtures/'))
+      .reduce((all, [, { bytesInOutput }]) => all + bytesInOutput, 0)
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
@@ -559,8 +561,17 @@ describe('the bundle that is deployed', () => {
     expect(sum).toBeLessThan(715_000)
   })
 
-  it('is bound to what Env names, and to nothing else', () => {
-    const bound = built.output
+  it('is uploaded as it was built, bound to what Env names, and to nothing else', () => {
+    const outdir = join(built.folder, 'deployed')
+    const output = execFileSync('npx', ['wrangler', 'deploy', '--dry-run', '--outdir', outdir], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+    })
+    const modules = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.mjs'))
+    expect(modules(outdir).length).toBeGreaterThan(10)
+    expect(modules(outdir).sort()).toEqual(modules(join(root, 'dist/worker')).sort())
+    const bound = output
       .split('\n')
       .filter((line) => line.startsWith('env.') && !line.includes('Environment Variable'))
       .map((line) => /^env\.(\w+)/.exec(line)?.[1])
@@ -568,5 +579,5 @@ describe('the bundle that is deployed', () => {
     const names = [...declared.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name)
     expect(names.length).toBeGreaterThan(0)
     expect(bound.sort()).toEqual(names.sort())
-  })
+  }, 60_000)
 })

@@ -65,7 +65,7 @@ export default defineConfig(({ mode }) => {
           // In workerd, with the bindings of wrangler.toml; host files are invisible there
           extends: true,
           plugins: [
-            cloudflareTest({ wrangler: { configPath: fileURLToPath(new URL('../wrangler.toml', import.meta.url)) } }),
+            cloudflareTest({ main: join(root, 'src/index.ts'), wrangler: { configPath: join(root, 'wrangler.toml') } }),
           ],
           test: {
             name: 'worker',

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process'
-import { SourceMap, type SourceMapPayload } from 'node:module'
-import { basename, dirname, join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { SourceMap } from 'node:module'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
+import { build, type Plugin, stop } from 'esbuild'
+import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface BundleOptions {
-  readonly config: string
+  /** The source of the Worker, and where its modules go. */
+  readonly entry: string
   readonly outdir: string
   readonly tools?: { readonly from: string; readonly to: string } | undefined
   readonly readable?: boolean
@@ -16,26 +20,67 @@ export interface BundleOptions {
 
 export type Bundled = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
-export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
+/**
+ * The Worker as modules: one with what every call needs, and one for each `import()`, which the platform compiles when it
+ * is first asked for. Wrangler would make a single one. What esbuild says of them is `bundle-meta.json`.
+ */
+export async function bundle({ entry, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
   const generated = await run(process.execPath, ['src/node/generate.ts', ...folders], signal)
   if (!generated.ok) return generated
-  const alias = tools ? ['--alias', `./generated/build.ts:${join(root, tools.to, 'build.ts')}`] : []
-  const shape = readable ? ['--minify', 'false'] : []
-  const args = ['deploy', '--dry-run', '--config', config, '--outdir', outdir, ...alias, ...shape]
-  const made = await run(process.execPath, [join(root, 'node_modules/wrangler/bin/wrangler.js'), ...args], signal)
-  return made.ok ? made : { ok: false, message: withoutNoise(made.message) }
+  try {
+    const { outputFiles, metafile } = await build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      outdir,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      outExtension: { '.js': '.mjs' },
+      target: 'es2024',
+      conditions: ['workerd', 'worker', 'browser'],
+      mainFields: ['browser', 'module', 'main'],
+      external: ['cloudflare:*', 'node:*'],
+      plugins: tools ? [generatedIn(join(root, tools.to))] : [],
+      define: { 'process.env.NODE_ENV': '"production"' },
+      minify: !readable,
+      sourcemap: true,
+      metafile: true,
+      write: false,
+      logLevel: 'silent',
+    })
+    await mkdir(outdir, { recursive: true })
+    for (const { path, text } of outputFiles) await writeChanged(path, text)
+    await writeChanged(join(outdir, 'bundle-meta.json'), JSON.stringify(metafile))
+    const made = new Set(outputFiles.map(({ path }) => basename(path)))
+    const isOld = (name: string) => /\.mjs(?:\.map)?$/.test(name) && !made.has(name)
+    for (const name of (await readdir(outdir)).filter(isOld)) await rm(join(outdir, name), { force: true })
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  } finally {
+    await stop()
+  }
 }
 
-function withoutNoise(text: string): string {
-  const lines = stripVTControlCharacters(text).split('\n')
-  const first = lines.findIndex((line) => line.startsWith('✘'))
-  const isNoise = (line: string) => line.includes('Logs were written to')
-  return lines
-    .slice(Math.max(first, 0))
-    .filter((line) => !isNoise(line))
-    .join('\n')
-    .trim()
+/** The modules that a bundle is of, the entry first. */
+export async function modulesIn(folder: string, entry: string) {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.mjs') && name !== entry)
+  return Promise.all(
+    [entry, ...names.sort()].map(async (name) => {
+      const path = join(folder, name)
+      return { type: 'ESModule', path, contents: await readFile(path, 'utf8') } as const
+    }),
+  )
+}
+
+/** Other tools than those under `tools/`. */
+function generatedIn(folder: string): Plugin {
+  return {
+    name: 'generated',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/generated\/build\.ts$/ }, () => ({ path: join(folder, 'build.ts') })),
+  }
 }
 
 /** In a group of its own, so that what it started ends with it. */
@@ -65,12 +110,19 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
   })
 }
 
-export function sourcePlaces(bundled: string, map: SourceMapPayload): (text: string) => string {
-  const places = new SourceMap(map)
+/** Says of places in a bundle's modules where they are in the source. */
+export function sourcePlaces(folder: string): (text: string) => string {
+  const maps = new Map<string, SourceMap | undefined>()
+  const mapOf = (file: string) => {
+    const path = join(folder, `${file}.map`)
+    if (!maps.has(file))
+      maps.set(file, existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined)
+    return maps.get(file)
+  }
   return (text) =>
-    text.replaceAll(/[^\s("'\\]*?([\w.-]+\.js):(\d+):(\d+)/g, (place, file, line, column) => {
-      const found = places.findOrigin(Number(line), Number(column))
-      if (file !== basename(bundled) || !('fileName' in found) || !found.fileName) return place
-      return `${relative(root, join(dirname(bundled), found.fileName))}:${found.lineNumber}:${found.columnNumber}`
+    text.replaceAll(/[^\s("'\\]*?([\w.-]+\.mjs):(\d+):(\d+)/g, (place, file, line, column) => {
+      const found = mapOf(file)?.findOrigin(Number(line), Number(column))
+      if (!found || !('fileName' in found) || !found.fileName) return place
+      return `${relative(root, join(folder, found.fileName))}:${found.lineNumber}:${found.columnNumber}`
     })
 }

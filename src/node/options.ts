@@ -8,7 +8,7 @@ const OPTIONS = {
   'var': { type: 'string', multiple: true, default: [] },
   'config': { type: 'string', default: 'wrangler.toml' },
   'outdir': { type: 'string' },
-  'entry': { type: 'string', default: 'index.js' },
+  'entry': { type: 'string', default: 'src/index.ts' },
   'tools': { type: 'string' },
   'generated': { type: 'string' },
   'built': { type: 'boolean', default: false },

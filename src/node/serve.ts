@@ -2,21 +2,21 @@
  * The production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes. `--built` serves
  * what `--outdir` holds. With `--watch` (`npm run dev`), what was served goes on until a change can be built.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join, parse, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
-import { bundle, type Bundled, sourcePlaces } from './bundle.ts'
+import { bundle, type Bundled, modulesIn, sourcePlaces } from './bundle.ts'
 import { readOptions } from './options.ts'
 import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const stopping = new AbortController()
 const options = orEnd(() => readOptions(process.argv.slice(2)))
-const outdir = options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist')
-const entry = join(outdir, options.entry)
+const outdir =
+  options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist/worker')
 let inSources = (text: string) => text
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
@@ -32,7 +32,7 @@ if (!options.built) {
   const made = await make()
   if (!made.ok) end(made.message)
 }
-let served = orEnd(() => workerOf(options.port))
+let served = await workerOf(options.port).catch((error: unknown) => end(messageOf(error)))
 const running = new Miniflare(served)
 miniflare = running
 await running.ready.catch((error: unknown) => {
@@ -51,7 +51,7 @@ async function refresh(): Promise<void> {
   try {
     const made = await make()
     if (!made.ok) return console.error(`${made.message}\nWhat was served before goes on at ${url}`)
-    const next = workerOf(Number(port))
+    const next = await workerOf(Number(port))
     if (isDeepStrictEqual(next, served)) return console.log(`Ready on ${url}, as before`)
     starting = []
     await running.setOptions(next)
@@ -79,20 +79,19 @@ function why(error: unknown): string {
 }
 
 function make(): Promise<Bundled> {
-  const { config, tools, watch } = options
-  return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
+  const { entry, tools, watch } = options
+  return bundle({ entry, outdir, tools, readable: watch, signal: stopping.signal })
 }
 
-function workerOf(port: number) {
+async function workerOf(port: number) {
   const { workerOptions } = readWorkerOptions(join(root, options.config))
   const { modulesRules: _, ...worker } = workerOptions
-  const contents = readFileSync(entry, 'utf8')
-  if (options.watch) inSources = sourcePlaces(entry, JSON.parse(readFileSync(`${entry}.map`, 'utf8')))
+  if (options.watch) inSources = sourcePlaces(outdir)
   return convertV4MiniflareOptions({
     ...worker,
     ...storage(),
     modulesRoot: outdir,
-    modules: [{ type: 'ESModule', path: entry, contents }],
+    modules: await modulesIn(outdir, `${parse(options.entry).name}.mjs`),
     bindings: { ...Object(worker.bindings), ...options.variables },
     port: 0,
     ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +8,7 @@ import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
 import { readGuides } from './guides.ts'
 import { readTools, sha256 } from './read-tools.ts'
+import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -21,7 +21,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
     ['guides.ts', `export const guides = ${JSON.stringify(await readGuides(join(root, 'src/docs')))} as const\n`],
     await consoleAssets(),
   ]) {
-    await write(join(folder, name), text)
+    await writeChanged(join(folder, name), text)
   }
 }
 
@@ -113,12 +113,4 @@ function stripped(path: string, source: string): string {
   } catch (error) {
     throw new Broken(placed(path, error))
   }
-}
-
-/** Only when it changed, and in one step: a dev server watches the folder, and another build may be at it too. */
-async function write(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return
-  const unfinished = `${path}.${randomUUID()}.tmp`
-  await writeFile(unfinished, text)
-  await rename(unfinished, path)
 }

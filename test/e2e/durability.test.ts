@@ -21,8 +21,11 @@ const BUNDLED = [
 let persistTo: string
 let server: ServerProcess | undefined
 
-const start = () =>
-  startProcess(['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder(), '--var', 'ACCESS:open'], persistTo)
+const start = async () =>
+  startProcess(
+    ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder(), '--var', 'ACCESS:open'],
+    persistTo,
+  )
 
 beforeAll(async () => {
   persistTo = await mkdtemp(join(tmpdir(), 'switchboard-durable-'))

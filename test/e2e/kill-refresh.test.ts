@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 async function start(): Promise<Connected<ServerProcess>> {
-  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder(), ...variables]
+  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder(), ...variables]
   return connectTo(world, await startProcess(command, persistTo))
 }
 

@@ -38,9 +38,9 @@ afterEach(async () => {
   await rm(persistTo, { recursive: true, force: true })
 })
 
-function start(): Promise<ServerProcess> {
+async function start(): Promise<ServerProcess> {
   const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`]
-  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()]
+  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()]
   return startProcess([...command, ...variables.flatMap((each) => ['--var', each])], persistTo)
 }
 

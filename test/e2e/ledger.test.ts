@@ -210,9 +210,9 @@ describe('a server that is killed while a call runs in each of the dialects', ()
     { timeout: 300_000 },
     async () => {
       const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-ledger-'))
-      const start = () =>
+      const start = async () =>
         startProcess(
-          ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
+          ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()].concat(
             ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => [
               '--var',
               each,

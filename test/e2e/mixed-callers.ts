@@ -76,7 +76,7 @@ export async function startBusyServer(): Promise<ServerProcess> {
   })
   const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`]
   const server = await startProcess(
-    ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
+    ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()].concat(
       variables.flatMap((each) => ['--var', each]),
     ),
   )

@@ -1,21 +1,15 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, type Request, type Response, type V4WorkerOptions } from 'miniflare'
+import { bundle, modulesIn } from '../../src/node/bundle.ts'
 import { isFull } from '../extent.ts'
 import { type Answer, sendJson } from './json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 process.env['MINIFLARE_WORKERD_PATH'] = fileURLToPath(new URL('workerd.sh', import.meta.url))
-
-/** Has a build hold the tools of `test/fixtures/tools` instead of those of `tools`. */
-export const FIXTURE_TOOLS = [
-  '--alias',
-  `./generated/build.ts:${fileURLToPath(new URL('../fixtures/generated/build.ts', import.meta.url))}`,
-]
 
 export interface RunningServer {
   readonly url: string
@@ -53,25 +47,16 @@ export interface ServerOptions {
   readonly broken?: 'Access' | 'Connect' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
 }
 
-/**
- * Builds the production bundle into a folder of its own, with what esbuild says of it in `bundle-meta.json`; `output` is
- * what wrangler said.
- */
-export function buildBundle(): { readonly folder: string; readonly output: string; remove(): void } {
+/** Builds the production bundle, with the tools of `test/fixtures/tools`, into a folder of its own. */
+export async function buildBundle(): Promise<{ readonly folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bundle-'))
-  const built = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', folder, '--metafile', ...FIXTURE_TOOLS], {
-    cwd: root,
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
-      WRANGLER_SEND_METRICS: 'false',
-    },
-  })
   const remove = () => rmSync(folder, { recursive: true, force: true })
-  if (built.status === 0) return { folder, output: `${built.stdout}${built.stderr}`, remove }
+  const tools = { from: 'test/fixtures/tools', to: 'test/fixtures/generated' }
+  const { signal } = new AbortController()
+  const built = await bundle({ entry: 'src/index.ts', outdir: folder, tools, signal })
+  if (built.ok) return { folder, remove }
   remove()
-  throw new Error(`Cannot build the Worker:\n${built.stdout}${built.stderr}`)
+  throw new Error(`Cannot build the Worker:\n${built.message}`)
 }
 
 /**
@@ -90,9 +75,9 @@ export async function startServer({
   broken,
   tail = false,
 }: ServerOptions = {}): Promise<Server> {
-  const bundle = bundleFolder()
+  const folder = await bundleFolder()
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
-  const worker = await workerOptionsIn(bundle)
+  const worker = await workerOptionsIn(folder)
   let printed = ''
   const main: V4WorkerOptions = {
     ...worker,
@@ -102,8 +87,8 @@ export async function startServer({
     ...(rateLimit === undefined
       ? {}
       : { ratelimits: { RATE_LIMIT: { namespace_id: '1001', simple: { limit: rateLimit, period: 10 } } } }),
-    modulesRoot: bundle,
-    modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
+    modulesRoot: folder,
+    modules: await modulesIn(folder, 'index.mjs'),
     bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },
     unsafeDirectSockets: [{ host: '127.0.0.1', port }],
     ...(outbound ? { outboundService: outbound } : {}),
@@ -166,12 +151,12 @@ export async function workerOptionsIn(folder: string): Promise<V4WorkerOptions> 
 let own: ReturnType<typeof buildBundle> | undefined
 
 /** The bundle that `build-once.ts` built for all files; else, one that goes with this process. */
-export function bundleFolder(): string {
+export async function bundleFolder(): Promise<string> {
   const built = process.env['SWITCHBOARD_BUNDLE']
   if (built !== undefined) return built
-  if (!own) {
-    own = buildBundle()
-    process.once('exit', own.remove)
-  }
-  return own.folder
+  own ??= buildBundle().then((made) => {
+    process.once('exit', made.remove)
+    return made
+  })
+  return (await own).folder
 }
