@@ -10,8 +10,7 @@ import { writeChanged } from './write-changed.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface BundleOptions {
-  /** The source of the Worker, and where its modules go. */
-  readonly entry: string
+  readonly config: string
   readonly outdir: string
   readonly tools?: { readonly from: string; readonly to: string } | undefined
   readonly readable?: boolean
@@ -24,14 +23,18 @@ export type Bundled = { readonly ok: true } | { readonly ok: false; readonly mes
  * The Worker as modules: one with what every call needs, and one for each `import()`, which the platform compiles when it
  * is first asked for. Wrangler would make a single one. What esbuild says of them is `bundle-meta.json`.
  */
-export async function bundle({ entry, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
+export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
   const generated = await run(process.execPath, ['src/node/generate.ts', ...folders], signal)
   if (!generated.ok) return generated
+  // Loaded here, since tests that start what is built already need none of it
+  const { unstable_readConfig: readConfig } = await import('wrangler')
+  const { no_bundle: isOurs } = readConfig({ config: join(root, config) }, { hideWarnings: true })
+  if (!isOurs) return bundleByWrangler(config, outdir, signal)
   try {
     const { outputFiles, metafile } = await build({
       absWorkingDir: root,
-      entryPoints: [entry],
+      entryPoints: ['src/index.ts'],
       outdir,
       bundle: true,
       splitting: true,
@@ -72,6 +75,12 @@ export async function modulesIn(folder: string, entry: string) {
       return { type: 'ESModule', path, contents: await readFile(path, 'utf8') } as const
     }),
   )
+}
+
+/** Workers that others are measured against. */
+function bundleByWrangler(config: string, outdir: string, signal: AbortSignal): Promise<Bundled> {
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
+  return run(process.execPath, [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outdir], signal)
 }
 
 /** Other tools than those under `tools/`. */

@@ -8,7 +8,7 @@ const OPTIONS = {
   'var': { type: 'string', multiple: true, default: [] },
   'config': { type: 'string', default: 'wrangler.toml' },
   'outdir': { type: 'string' },
-  'entry': { type: 'string', default: 'src/index.ts' },
+  'entry': { type: 'string', default: 'index.mjs' },
   'tools': { type: 'string' },
   'generated': { type: 'string' },
   'built': { type: 'boolean', default: false },

@@ -3,7 +3,7 @@
  * what `--outdir` holds. With `--watch` (`npm run dev`), what was served goes on until a change can be built.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join, parse, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -79,8 +79,8 @@ function why(error: unknown): string {
 }
 
 function make(): Promise<Bundled> {
-  const { entry, tools, watch } = options
-  return bundle({ entry, outdir, tools, readable: watch, signal: stopping.signal })
+  const { config, tools, watch } = options
+  return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
 }
 
 async function workerOf(port: number) {
@@ -91,7 +91,7 @@ async function workerOf(port: number) {
     ...worker,
     ...storage(),
     modulesRoot: outdir,
-    modules: await modulesIn(outdir, `${parse(options.entry).name}.mjs`),
+    modules: await modulesIn(outdir, options.entry),
     bindings: { ...Object(worker.bindings), ...options.variables },
     port: 0,
     ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),

@@ -82,7 +82,7 @@ function definition(tool: string) {
 }
 
 async function start(persistTo: string): Promise<ServerProcess> {
-  const isBuilt = await stat(join(outdir, 'index.js')).catch(() => undefined)
+  const isBuilt = await stat(join(outdir, 'index.mjs')).catch(() => undefined)
   const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`].flatMap((each) => ['--var', each])
   return startProcess(
     ['node', 'src/node/serve.ts', '--outdir', outdir, ...(isBuilt ? ['--built'] : []), ...variables],

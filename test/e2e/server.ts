@@ -53,7 +53,7 @@ export async function buildBundle(): Promise<{ readonly folder: string; remove()
   const remove = () => rmSync(folder, { recursive: true, force: true })
   const tools = { from: 'test/fixtures/tools', to: 'test/fixtures/generated' }
   const { signal } = new AbortController()
-  const built = await bundle({ entry: 'src/index.ts', outdir: folder, tools, signal })
+  const built = await bundle({ config: 'wrangler.toml', outdir: folder, tools, signal })
   if (built.ok) return { folder, remove }
   remove()
   throw new Error(`Cannot build the Worker:\n${built.message}`)
