@@ -5,7 +5,7 @@ import { defineLedger } from './storage/ledger/ledger-object.ts'
 import { Records } from './storage/records/records-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
-import { createApp } from './app.ts'
+import { createFront } from './front.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
 import { writeLine } from './compose/dialects.ts'
 import { vaultDeployment } from './compose/stores.ts'
@@ -29,17 +29,17 @@ declare global {
   }
 }
 
-let app: Hono | undefined
+let front: Hono | undefined
 
 export default {
   fetch(request, env, context) {
     try {
-      app ??= createApp(env, loadConfig(env), build)
+      front ??= createFront(env, loadConfig(env), build)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       console.error(`Cannot start: ${error.message}`)
       return respond({ type: 'unavailable', message: `This Switchboard is not set up correctly: ${error.message}` })
     }
-    return app.fetch(request, env, context)
+    return front.fetch(request, env, context)
   },
 } satisfies ExportedHandler<Env>

@@ -18,12 +18,16 @@ import { createAuthorizationServer, createClientStore } from '../storage/connect
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { documentFetch, signInProvider } from './providers.ts'
+import type { Publishing } from './publishing.ts'
 
-export function accessFaces({ config, stores, doors, ...deployment }: Deployment) {
+export function accessFaces(
+  { config, stores, doors, ...deployment }: Deployment,
+  { secretJudges }: Pick<Publishing, 'secretJudges'>,
+) {
   const { now } = Date
   const { registry, deploymentKeys, keys, givenProviders, providers, vault } = stores
   const { shield, sessions, agents, authenticator, onKeyChange } = doors
-  const { secretJudges, onPageError, writeAuditEntry, version } = deployment
+  const { onPageError, writeAuditEntry, version } = deployment
   const { forTools, besideTools, forPages } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const { signIn, userVerifierUrl } = config

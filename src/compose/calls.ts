@@ -22,14 +22,16 @@ export interface CallsParts {
   readonly build: Build
   readonly stores: Stores
   readonly recording: Recording
-  readonly runners: ReadonlyMap<string, Runner>
+  readonly bundled: Runner
+  readonly loadRunners: () => Promise<{ readonly runners: ReadonlyMap<string, Runner> }>
 }
 
-export function composeCalls({ config, build, stores, recording, runners }: CallsParts) {
+export function composeCalls(parts: CallsParts) {
   const { now } = Date
+  const { config, stores, recording } = parts
   const { registry, vault, artifacts, uploads, ledger } = stores
   const { catalogue, policies } = registry
-  const resolver = composeResolver(build, stores, runners, config)
+  const resolver = composeResolver(parts)
   const toolSecrets = createToolSecrets(
     config.toolSecrets,
     config.secretOf,
@@ -72,12 +74,10 @@ const span: Span = (name, attributes, work) =>
     return work()
   })
 
-function composeResolver(
-  build: Build,
-  { registry, memory }: Pick<Stores, 'registry' | 'memory'>,
-  runners: ReadonlyMap<string, Runner>,
-  { toolLimits }: Pick<Config, 'toolLimits'>,
-): Resolver {
+function composeResolver({ config, build, stores, bundled, loadRunners }: CallsParts): Resolver {
+  const { registry, memory } = stores
+  const { toolLimits } = config
+  const runnerOf = async (kind: string) => (kind === bundled.kind ? bundled : (await loadRunners()).runners.get(kind))
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
   const resolver = createResolver({
     source: registry.source,
@@ -85,7 +85,7 @@ function composeResolver(
     now: Date.now,
     async makeCallable(record) {
       const { implementation, input, output } = record
-      const runner = implementation && runners.get(implementation.kind)
+      const runner = implementation && (await runnerOf(implementation.kind))
       const runnable =
         implementation && runner
           ? runner.prepare({ ...record, implementation })

@@ -1,7 +1,6 @@
 import { exports } from 'cloudflare:workers'
 import type { createKvRegistry } from '../storage/registry/catalogue/kv-registry.ts'
 import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
-import type { Build } from '../node/build.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
@@ -10,37 +9,34 @@ import { mcp } from '../dialects/mcp/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
 import { createMcpImporter } from '../importers/mcp.ts'
 import { createOxpImporter } from '../importers/oxp.ts'
-import { createBundledRunner } from '../runners/bundled/runner.ts'
 import { createCodeRunner } from '../runners/code/runner.ts'
 import { createTextFetch } from '../outbound/fetch-text.ts'
 import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../outbound/guarded-stream.ts'
 import { createHttpRunner } from '../runners/http/runner.ts'
-import { asFetch } from '../outbound/as-fetch.ts'
 import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../runners/remote/upstream.ts'
 import { createRemoteRunner } from '../runners/remote/runner.ts'
 import { createSandbox, type InsideModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
-import { log, sleep, traffic } from './platform.ts'
+import { reachOf, toolLog } from './bundled.ts'
+import { sleep } from './platform.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-document.ts'
 
+export type Runners = ReturnType<typeof createRunners>
+
+/** All of them, and what reads many tools at once. A call of a bundled tool needs none of the others. */
 export function createRunners(
   env: Env,
   config: Config,
-  build: Build,
+  bundled: Runner,
   blobs: ReturnType<typeof createKvRegistry>['blobs'],
 ) {
   const { now } = Date
   const { allowHttpHosts } = config
-  const reach: GuardedFetchOptions = { fetch: (...given) => fetch(...given), allowHttpHosts, traffic }
+  const reach = reachOf(config)
   const guardedFetch = createGuardedFetch(reach)
-  const bundled = createBundledRunner({
-    carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
-    fetchFor: (tool) => asFetch(guardedFetch, tool),
-    log: toolLog,
-  })
   const { random } = Math
   const http = createHttpRunner({ guardedFetch, now, sleep, random })
   const speaking = { guardedFetch, guardedStream: createGuardedStream(reach), revisions: createKnownRevisions(), now }
@@ -90,8 +86,4 @@ function openApiImporter(reach: GuardedFetchOptions): Importer {
       return createOpenApiImporter({ fetchText: createTextFetch(guarded, accept) }).read(request)
     },
   }
-}
-
-function toolLog(call_id: string, message: string): void {
-  log({ event: 'tool-log', call_id, message })
 }

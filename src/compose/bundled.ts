@@ -1,0 +1,23 @@
+import type { Config } from '../env.ts'
+import type { Build } from '../node/build.ts'
+import { asFetch } from '../outbound/as-fetch.ts'
+import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
+import { createBundledRunner } from '../runners/bundled/runner.ts'
+import { log, traffic } from './platform.ts'
+
+export function reachOf({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): GuardedFetchOptions {
+  return { fetch: (...given) => fetch(...given), allowHttpHosts, traffic }
+}
+
+export function createBundled(config: Config, build: Build) {
+  const guardedFetch = createGuardedFetch(reachOf(config))
+  return createBundledRunner({
+    carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
+    fetchFor: (tool) => asFetch(guardedFetch, tool),
+    log: toolLog,
+  })
+}
+
+export function toolLog(call_id: string, message: string): void {
+  log({ event: 'tool-log', call_id, message })
+}

@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import { callFaces } from './compose/call-faces.ts'
+import { composeDeployment, newId } from './compose/deployment.ts'
+import { log } from './compose/platform.ts'
+import type { Config, Env } from './env.ts'
+import { crossOriginHeaders, letRead, preflight } from './http/answer/cors.ts'
+import { unexpected } from './http/answer/unexpected.ts'
+import { LiteralRouter } from './http/route/literal-router.ts'
+import type { Build } from './node/build.ts'
+
+/** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
+const CROSS_ORIGIN = ['/mcp', '/connect/*', '/.well-known/*']
+
+/**
+ * Composes one isolate's Switchboard. Where tools are called and listed it answers by itself; all other code is loaded with
+ * the first request for it, so that a new isolate's first call does not wait for that.
+ */
+export function createFront(env: Env, config: Config, build: Build): Hono {
+  const deployment = composeDeployment(env, config, build)
+  const faces = callFaces(deployment)
+  const front = new Hono({ router: new LiteralRouter() })
+  // Where no origin is named, no request waits for this
+  for (const path of config.allowOrigins.size === 0 ? [] : CROSS_ORIGIN) {
+    front.use(path, async (c, next) => {
+      const headers = crossOriginHeaders(c.req.raw, config.allowOrigins)
+      if (headers && c.req.method === 'OPTIONS') return preflight(headers)
+      await next()
+      if (headers) letRead(c.res, headers)
+      return undefined
+    })
+  }
+  for (const face of faces) front.route('/', face)
+  let app: Hono | undefined
+  front.notFound(async (c) => {
+    if (app === undefined) {
+      const { createApp } = await import('./app.ts')
+      const made = await createApp(env, deployment, faces)
+      app ??= made
+    }
+    return app.fetch(c.req.raw, env, c.executionCtx)
+  })
+  front.onError(unexpected(deployment.routes.forAnybody.respond, newId, log))
+  return front
+}
