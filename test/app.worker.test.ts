@@ -7,7 +7,7 @@ import type { Connect } from '../src/storage/connect/connect-object.ts'
 import type { LedgerObject } from '../src/storage/ledger/ledger-object.ts'
 import type { Records } from '../src/storage/records/records-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
-import { createApp } from '../src/app.ts'
+import { createFront } from '../src/front.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { definition } from './e2e/definition.ts'
 import { build } from './fixtures/generated/build.ts'
@@ -89,7 +89,11 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
         }),
     }),
   }
-  const app = createApp(counted, loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', LOG_CALLS: 'off' })), build)
+  const app = createFront(
+    counted,
+    loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', LOG_CALLS: 'off' })),
+    build,
+  )
   return {
     counts,
     async json(method: string, path: string, body?: unknown) {

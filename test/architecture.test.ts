@@ -149,7 +149,7 @@ interface Rule {
 }
 
 /** The entry, and what it composes a deployment of. */
-const isComposition = either(within('src/compose'), (path) => path === 'src/index.ts' || path === 'src/app.ts')
+const isComposition = either(within('src/compose'), (path) => /^src\/(?:index|front|app)\.ts$/.test(path))
 
 /** May a schema be published, what changed between two, does a value fit, in which words, and what is it without references. */
 const SCHEMA_DOORS: ReadonlySet<string> = new Set(
@@ -211,7 +211,7 @@ const RULES: readonly Rule[] = [
         (each) => path === `src/http/route/${each}.ts`,
       ) &&
       path !== 'src/http/answer/unexpected.ts' &&
-      !['src/app.ts', 'src/index.ts'].includes(path),
+      !/^src\/(?:index|front|app)\.ts$/.test(path),
     // JSX writes HTML, and knows nothing of requests
     refuses: (imported, path) =>
       named('hono')(imported) &&
@@ -271,7 +271,10 @@ const RULES: readonly Rule[] = [
   {
     name: 'nothing knows the entry',
     files: () => true,
-    refuses: (imported, path) => imported === 'src/index.ts' || (imported === 'src/app.ts' && path !== 'src/index.ts'),
+    refuses: (imported, path) =>
+      imported === 'src/index.ts' ||
+      (imported === 'src/front.ts' && path !== 'src/index.ts') ||
+      (imported === 'src/app.ts' && path !== 'src/front.ts'),
     breach: ['src/env.ts', "import { createApp } from './app.ts'"],
   },
   {

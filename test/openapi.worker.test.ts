@@ -2,13 +2,15 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
+import { composeDeployment } from '../src/compose/deployment.ts'
 import { openApiDocument, routedOf } from '../src/api/openapi/document.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { build } from './fixtures/generated/build.ts'
 
 const variables = { ACCESS: 'open', LOG_CALLS: 'off' }
 const bindings: Env = { ...env, ...variables }
-const app = createApp(bindings, loadConfig(Object.assign({ ...bindings }, variables)), build)
+const config = loadConfig(Object.assign({ ...bindings }, variables))
+const app = await createApp(bindings, composeDeployment(bindings, config, build))
 const routed = routedOf(app.routes)
 const documented = routed.filter(({ operation }) => operation.summary !== undefined)
 

@@ -2,6 +2,7 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
+import { composeDeployment } from '../src/compose/deployment.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { operationOf } from '../src/http/route/operation.ts'
 import { build } from './fixtures/generated/build.ts'
@@ -14,7 +15,8 @@ const variables = {
   WORKER_SECRET: 'the-secret-of-the-worker-of-this-test',
 }
 const bindings: Env = { ...env, ...variables }
-const app = createApp(bindings, loadConfig(Object.assign({ ...bindings }, variables)), build)
+const config = loadConfig(Object.assign({ ...bindings }, variables))
+const app = await createApp(bindings, composeDeployment(bindings, config, build))
 
 /** Preflights are no requests of anybody's, and a door for every method answers what is none with 405. */
 const routes = app.routes.filter(({ method }) => method !== 'ALL' && method !== 'OPTIONS')

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { authorizationsFace } from '../api/authorizations/routes.ts'
 import { callsFace } from '../api/calls/routes.ts'
 import { clientsFace } from '../api/clients/routes.ts'

@@ -3,7 +3,7 @@ import type { Principal } from '../core/access/principal.ts'
 import { fail, ok, type Result } from '../core/failure/failure.ts'
 import type { Config } from '../env.ts'
 import { NO_AGENT_TOKEN, originOf } from '../http/caller/agents.ts'
-import { createJwtVerifier, type JwtVerifier } from '../http/caller/jwt.ts'
+import type { JwtVerifier } from '../http/caller/jwt.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from '../http/caller/verdicts.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
@@ -32,6 +32,7 @@ export function companyTokens(config: Config, issuer: string) {
     const key = `${origin} ${jwksUrl}`
     const { people, hasSeveralIssuers: isOneOfSeveral } = config
     const audience = `${origin}/connect/mcp`
+    const { createJwtVerifier } = await import('../http/caller/jwt.ts')
     const verifier =
       verifiers.get(key) ??
       createJwtVerifier({ jwksUrl, issuers: [issuer], audience, people, isOneOfSeveral }, { fetch })

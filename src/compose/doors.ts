@@ -9,7 +9,7 @@ import {
   type GateWatch,
   type RouteContext,
 } from '../http/route/gate.ts'
-import { createJwtVerifier, createWorkerVerifier } from '../http/caller/jwt.ts'
+import type { JwtVerifier } from '../http/caller/jwt.ts'
 import { createRateLimit } from '../http/route/rate-limit.ts'
 import { createSessions } from '../http/caller/sessions.ts'
 import { createKeyUse } from '../http/route/key-use.ts'
@@ -23,7 +23,8 @@ import type { Stores } from './stores.ts'
 export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores: Stores, recording: Recording) {
   const { now } = Date
   const { access, adminKey, workerSecret, connectIssuer } = config
-  const jwt = config.jwt && createJwtVerifier(config.jwt)
+  const { jwt: jwtOptions } = config
+  const jwt = jwtOptions && loadedWithFirst((jwts) => jwts.createJwtVerifier(jwtOptions))
   const authentication = { access, adminKey, findKey: stores.keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...authentication, jwt })
   const sessions = createSessions({
@@ -40,7 +41,10 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   const engines =
     workerSecret === undefined
       ? undefined
-      : createAuthenticator({ ...authentication, jwt: createWorkerVerifier(workerSecret, { otherwise: jwt }) })
+      : createAuthenticator({
+          ...authentication,
+          jwt: loadedWithFirst((jwts) => jwts.createWorkerVerifier(workerSecret, { otherwise: jwt })),
+        })
 
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
   const own = createOwnRequests()
@@ -78,6 +82,17 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
       if (change !== 'removed') return
       sessions.forgetKey(id)
       agents.forgetKey(id)
+    },
+  }
+}
+
+/** Most deployments get none, and what reads them is a tenth of all code that calls need. */
+function loadedWithFirst(make: (jwts: typeof import('../http/caller/jwt.ts')) => JwtVerifier): JwtVerifier {
+  let made: JwtVerifier | undefined
+  return {
+    async verify(token) {
+      made ??= make(await import('../http/caller/jwt.ts'))
+      return made.verify(token)
     },
   }
 }

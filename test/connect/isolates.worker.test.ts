@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { createFront } from '../../src/front.ts'
 import { type Env, loadConfig } from '../../src/env.ts'
 import { build } from '../fixtures/generated/build.ts'
 
@@ -31,7 +31,7 @@ function isolate() {
     Vault: counted(env.Vault, 'Vault'),
     Ledger: counted(env.Ledger, 'Ledger'),
   }
-  const app = createApp(
+  const app = createFront(
     bindings,
     loadConfig(Object.assign({ ...bindings }, { ACCESS: 'keys', ADMIN_KEY, LOG_CALLS: 'off' })),
     build,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { format } from 'node:util'
-import { createApp } from '../../src/app.ts'
+import { createFront } from '../../src/front.ts'
 import { type Env, loadConfig } from '../../src/env.ts'
 import * as worker from '../../src/index.ts'
 import { sendJson } from '../e2e/json.ts'
@@ -42,7 +42,7 @@ export async function startInProcess(vars: Readonly<Record<string, unknown>>): P
     },
     vars,
   )
-  const app = createApp(env, loadConfig(env), build)
+  const app = createFront(env, loadConfig(env), build)
 
   const behind = new Set<Promise<unknown>>()
   function waitUntil(work: Promise<unknown>): void {

@@ -1,4 +1,7 @@
-import semver from 'semver'
+import compareBuild from 'semver/functions/compare-build.js'
+import prerelease from 'semver/functions/prerelease.js'
+import satisfies from 'semver/functions/satisfies.js'
+import validRange from 'semver/ranges/valid.js'
 import { isVersion } from './tool-id.ts'
 
 export type ToolStatus =
@@ -25,11 +28,11 @@ export interface VersionStatus {
 }
 
 export function compareVersions(a: string, b: string): number {
-  return semver.compareBuild(a, b)
+  return compareBuild(a, b)
 }
 
 export function isPrerelease(version: string): boolean {
-  return (semver.prerelease(version) ?? []).length > 0
+  return (prerelease(version) ?? []).length > 0
 }
 
 /** A guess at the intended version: `v1` is `1.0.0`, and `2024-05-01` is `2024.5.1`. */
@@ -49,9 +52,9 @@ export function resolveVersion<T extends VersionStatus>(versions: readonly T[], 
   const exact = /^\d{1,15}$/.test(selector) ? `${Number(selector)}.0.0` : selector
   if (isVersion(exact)) return versions.find((each) => each.version === exact)
   if (selector === 'latest') return highest(versions, 'active')
-  const range = semver.validRange(selector)
+  const range = validRange(selector)
   if (range === null) return undefined
-  const inRange = versions.filter(({ version }) => semver.satisfies(version, range))
+  const inRange = versions.filter(({ version }) => satisfies(version, range))
   return highest(inRange, 'active')
 }
 
@@ -70,7 +73,7 @@ export function withoutPending<D extends { readonly versions: readonly VersionSt
 }
 
 export function isSelector(selector: string): boolean {
-  return isVersion(selector) || selector === 'latest' || semver.validRange(selector) !== null
+  return isVersion(selector) || selector === 'latest' || validRange(selector) !== null
 }
 
 function highest<T extends VersionStatus>(versions: readonly T[], state: ToolStatus['state']): T | undefined {

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { SESSION_LIFETIME_MS } from '../../core/access/session.ts'
 
 export interface Cookie {

@@ -13,6 +13,7 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import { cannotRead, quoted } from '../../core/tool/problem.ts'
 import { type PeopleRules, principalOfClaims } from './jwt-claims.ts'
 import { isTrustworthy } from './loopback.ts'
+import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './secret-lengths.ts'
 
 export interface JwtOptions {
   readonly secret?: string | undefined
@@ -37,9 +38,6 @@ export interface JwtPlatform {
   readonly now?: () => number
 }
 
-export const MIN_JWT_SECRET = 32
-/** Fewer than the 32 of RFC 7518 section 3.2: engines in use share shorter ones. */
-export const MIN_WORKER_SECRET = 16
 /** RFC 8725 section 3.1: each kind of key has its own algorithms, whatever the token's header says. */
 const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { enqueue, OUTBOX_TABLE, type Reason } from '../kv-outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'

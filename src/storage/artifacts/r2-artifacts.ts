@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
 import type { Signer } from '../sealing/deployment-keys.ts'
 import { artifactKey } from '../keys.ts'

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { fail } from '../../core/failure/failure.ts'
 import type { UploadOwner, UploadStore } from '../../core/call/artifact-store.ts'
 import { uploadKey } from '../keys.ts'

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { Unreachable } from '../../core/failure/failure.ts'
 import { keysFrom, type Purpose } from './derived-key.ts'
 import { createKeyring, type Keyring } from './keyring.ts'

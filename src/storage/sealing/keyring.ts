@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { keysFrom, type Purpose } from './derived-key.ts'
 
 /** Encrypts under the first of a deployment's secrets, and decrypts under any of them. */

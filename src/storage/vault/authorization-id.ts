@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { bytesOfHex, hexOf } from '../sealing/sha256.ts'
 
 const ID = /^[\w-]{64}$/

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { createVault } from '../../../src/storage/vault/vaults.ts'
 import { createServerFinder } from '../../../src/oauth-client/provider-server.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 
 /** Cursors are opaque to callers. Places are visible ASCII. */
 export function encodeCursor(place: string): string {

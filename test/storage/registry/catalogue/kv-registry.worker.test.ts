@@ -1,7 +1,7 @@
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createApp } from '../../../../src/app.ts'
+import { createFront } from '../../../../src/front.ts'
 import { type Env, loadConfig } from '../../../../src/env.ts'
 import { definition } from '../../../e2e/definition.ts'
 import { build } from '../../../fixtures/generated/build.ts'
@@ -63,7 +63,7 @@ function isolate(variables: Readonly<Record<string, string>> = {}) {
     }),
   }
   const config = loadConfig(Object.assign({ ...bound }, { ACCESS: 'open', ...variables }))
-  const app = createApp(bound, config, build)
+  const app = createFront(bound, config, build)
   async function send(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
     const context = createExecutionContext()
     context.waitUntil = (work) => void background.push(work)
