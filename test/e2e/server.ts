@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly rateLimit?: number
   /** Whether what a streaming tail Worker would be told is printed, an event a line. */
   readonly tail?: boolean
+  /** A bundle of its own, in this folder. */
+  readonly bundle?: string
   /** A class of Durable Objects whose storage cannot be reached. */
   readonly broken?: 'Access' | 'Connect' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
 }
@@ -72,10 +74,11 @@ export async function startServer({
   loader = true,
   bucket = true,
   rateLimit,
+  bundle: own,
   broken,
   tail = false,
 }: ServerOptions = {}): Promise<Server> {
-  const folder = await bundleFolder()
+  const folder = own ?? (await bundleFolder())
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const worker = await workerOptionsIn(folder)
   let printed = ''
@@ -148,15 +151,15 @@ export async function workerOptionsIn(folder: string): Promise<V4WorkerOptions> 
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-let own: ReturnType<typeof buildBundle> | undefined
+let built: ReturnType<typeof buildBundle> | undefined
 
 /** The bundle that `build-once.ts` built for all files; else, one that goes with this process. */
 export async function bundleFolder(): Promise<string> {
-  const built = process.env['SWITCHBOARD_BUNDLE']
-  if (built !== undefined) return built
-  own ??= buildBundle().then((made) => {
+  const shared = process.env['SWITCHBOARD_BUNDLE']
+  if (shared !== undefined) return shared
+  built ??= buildBundle().then((made) => {
     process.once('exit', made.remove)
     return made
   })
-  return (await own).folder
+  return (await built).folder
 }
