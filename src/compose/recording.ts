@@ -6,7 +6,7 @@ import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
-import { log, sleep } from './platform.ts'
+import { log } from './platform.ts'
 
 export type Recording = ReturnType<typeof createRecording>
 
@@ -14,12 +14,11 @@ export function createRecording(
   env: Pick<Env, 'Records'>,
   { recordCalls, logCalls }: Pick<Config, 'recordCalls' | 'logCalls'>,
 ) {
-  const logCall = createCallLog({ print: (message) => console.log(message), sleep })
+  const logCall = createCallLog((message) => console.log(message))
   const recordsOf = recordsStub(env.Records)
   const write = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),
     keep: recordCalls,
-    sleep,
     newId: () => crypto.randomUUID(),
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
   })

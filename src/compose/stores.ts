@@ -1,6 +1,6 @@
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
-import { createMemory } from '../core/cache/memory.ts'
+import { createMemory } from '../core/cache/kept.ts'
 import type { Config, Env } from '../env.ts'
 import { isLoopback } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'

@@ -1,5 +1,5 @@
 import { createAuthenticator } from '../../src/http/caller/authenticate.ts'
-import { createMemory } from '../../src/core/cache/memory.ts'
+import { createMemory } from '../../src/core/cache/kept.ts'
 import { callableTool } from '../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../src/core/call/resolve-tool.ts'
 import { listedLine } from '../../src/dialects/oxp/encode.ts'

@@ -1,4 +1,4 @@
-import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
+import type { ToolRecord } from '../tool/tool.ts'
 import type { Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
@@ -136,7 +136,7 @@ async function goThrough(
   if (read?.ok === false) return read
   const { timeoutMs } = runnable
   // Ids of callers without a credential are no keys: anybody could repeat them
-  const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !isIdempotent(record)
+  const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !tool.isIdempotent
   let deadline: Deadline | undefined
   const open: OpenCall = {
     callId,

@@ -7,7 +7,7 @@ import type { Validate } from '../schema/validator.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
 import type { Span } from '../tool/platform.ts'
-import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { isIdempotent, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import { type FileStores, findFiles, mayHoldFiles, type NamedFiles, readFiles } from './files.ts'
 import { type GrantLooks, meetRequirements, type MetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
@@ -22,6 +22,7 @@ export interface CallableTool {
   readonly stages: Stages
   readonly contextInputs: readonly string[]
   readonly givesArtifacts: boolean
+  readonly isIdempotent: boolean
   readonly limits: readonly ToolLimits[]
 }
 
@@ -75,6 +76,7 @@ export function callableTool(
     stages: stagesOf(record),
     contextInputs: nonInferrable(record),
     givesArtifacts: givesArtifacts(record),
+    isIdempotent: isIdempotent(record),
     limits,
   }
 }

@@ -1,7 +1,6 @@
 import type { Policies, PolicySet } from '../access/policy.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
-import { createKept } from '../cache/kept.ts'
-import { bytesOfText, type Memory } from '../cache/memory.ts'
+import { bytesOfText, createKept, type Memory } from '../cache/kept.ts'
 import type { Background } from '../tool/platform.ts'
 import { type AskedDocument, formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
 import { parseAskedAsUnknown, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'

@@ -51,14 +51,18 @@ interface ObjectRules<T> {
   readonly rule?: (fields: Partial<T>, report: Report, source: Readonly<Record<string, unknown>>) => void
 }
 
-export function check<T>(
-  reader: Reader<T>,
-  document: unknown,
-  warnings: Problem[] = [],
-  budget = createBudget(),
-): Checked<T> {
+export function check<T>(reader: Reader<T>, document: unknown, warnings: Problem[] = [], budget?: Budget): Checked<T> {
   const problems: Problem[] = []
-  const value = reader(document, { problems, warnings, quotes: true, budget })
+  const report: Report = {
+    problems,
+    warnings,
+    quotes: true,
+    // Few readers do work that can be made to grow
+    get budget() {
+      return (budget ??= createBudget())
+    },
+  }
+  const value = reader(document, report)
   return value === WRONG || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 

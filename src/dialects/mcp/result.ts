@@ -8,6 +8,18 @@ import { ANSWERS, metaOf, textOf } from './failure.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 
+/** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
+type OutputKind = 'none' | 'any' | 'object' | 'value'
+
+export function outputKind(output: JsonSchema | null): OutputKind {
+  if (output === null) return 'none'
+  if (output === true) return 'any'
+  if (output === false) return 'value'
+  if (output.type === 'object') return 'object'
+  for (const _ in output) return 'value'
+  return 'any'
+}
+
 /** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
 export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
   const { value, content, artifact, elsewhere } = success

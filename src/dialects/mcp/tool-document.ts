@@ -4,6 +4,7 @@ import { offered, withheld } from '../../core/tool/metadata.ts'
 import { plainName } from '../../core/tool/joined-name.ts'
 import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
+import { outputKind } from './result.ts'
 
 const ID_KEY = 'dev.switchboard/id'
 const OWN = 'dev.switchboard/'
@@ -89,18 +90,6 @@ function losses(record: ToolRecord): readonly Loss[] {
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
   }
   return lost
-}
-
-/** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
-type OutputKind = 'none' | 'any' | 'object' | 'value'
-
-export function outputKind(output: JsonSchema | null): OutputKind {
-  if (output === null) return 'none'
-  if (output === true) return 'any'
-  if (output === false) return 'value'
-  if (output.type === 'object') return 'object'
-  for (const _ in output) return 'value'
-  return 'any'
 }
 
 function asObjectSchema(schema: JsonSchema): JsonObject {

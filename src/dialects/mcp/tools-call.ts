@@ -1,9 +1,9 @@
 import { maySee } from '../../core/access/principal.ts'
-import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, fail } from '../../core/failure/failure.ts'
+import type { Caller, CallTool } from '../../core/call/call.ts'
+import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { plainName } from '../../core/tool/joined-name.ts'
-import { askedByName } from '../../core/tool/tool-id.ts'
+import { askedByName, isNamePart } from '../../core/tool/tool-id.ts'
 import type { EventStream, StreamEvent } from '../../http/answer/event-stream.ts'
 import { callerOf, contextOf } from '../../http/route/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/answer/json-response.ts'
@@ -30,7 +30,7 @@ export async function answerCall(
   deps: ToolsCallDeps,
 ): Promise<McpAnswer> {
   const { request, principal, background, toolset } = client
-  const name = plainName(given.name)
+  const name = isNamePart(given.name) ? given.name : plainName(given.name)
   const asked = askedByName(name, given.selector)
   const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
   const context = contextOf(request)
@@ -43,7 +43,8 @@ export async function answerCall(
     const isMeant = isShown && (name === call.name || publishedName(record) === call.name)
     if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest?.(call.name)), revision)
   }
-  const round = await revision.round(call, client)
+  const beginning = revision.round(call, client)
+  const round = beginning instanceof Promise ? await beginning : beginning
   if ('code' in round) return round
   if ('failure' in round) return answerFailure(round.failure, revision)
 
@@ -60,12 +61,12 @@ export async function answerCall(
       ...(call.callId === undefined ? {} : { callId: call.callId }),
       input: call.input,
       ...(call.select === undefined ? {} : { select: call.select }),
-      context: { ...context.value, ...(call.values === undefined ? {} : { values: call.values }) },
+      context: call.values === undefined ? context.value : { ...context.value, values: call.values },
     },
     caller,
   )
   const { tool } = outcome
-  const result = await withSuggestions(outcome.result, call.name, deps)
+  const result = outcome.result.ok ? outcome.result : await withSuggestions(outcome.result, call.name, deps)
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const asking = await round.ask(result.failure)
@@ -84,8 +85,8 @@ export function unknownTool(name: string, suggestions: readonly string[] = []): 
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 
-async function withSuggestions(result: Outcome['result'], name: string, { suggest }: ToolsCallDeps) {
-  if (!suggest || result.ok || result.failure.type !== 'tool-unknown') return result
+async function withSuggestions(result: Failing, name: string, { suggest }: ToolsCallDeps) {
+  if (!suggest || result.failure.type !== 'tool-unknown') return result
   if (result.failure.suggestions.length > 0) return result
   return fail({ ...result.failure, suggestions: await suggest(name) })
 }

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createKept, type Entry } from '../../core/cache/kept.ts'
-import type { Store } from '../../core/cache/memory.ts'
+import { createKept, type Entry, type Store } from '../../core/cache/kept.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 

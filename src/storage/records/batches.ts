@@ -5,11 +5,10 @@ export interface BatchesOptions<Item> {
   readonly most: number
   /** Must not throw. */
   readonly flush: (items: Item[]) => void | Promise<void>
-  readonly sleep: (ms: number) => Promise<unknown>
 }
 
 export function createBatches<Item>(options: BatchesOptions<Item>): (item: Item, background: Background) => void {
-  const { windowMs, most, flush, sleep } = options
+  const { windowMs, most, flush } = options
   let waiting: Item[] = []
 
   function handOn(): void | Promise<void> {
@@ -20,7 +19,7 @@ export function createBatches<Item>(options: BatchesOptions<Item>): (item: Item,
 
   return (item, background) => {
     waiting.push(item)
-    if (waiting.length === 1) background(sleep(windowMs).then(handOn))
+    if (waiting.length === 1) background(new Promise((done) => setTimeout(() => done(handOn()), windowMs)))
     else if (waiting.length >= most) {
       const flushed = handOn()
       if (flushed) background(flushed)

@@ -7,22 +7,16 @@ const MOST = 500
 const FEW = 8
 const EVENT = JSON.stringify({ event: 'call' })
 
-interface CallLogOptions {
-  readonly print: (message: string) => void
-  readonly sleep: (ms: number) => Promise<unknown>
-}
-
 /** Callers read records, and not the log. */
 export interface LoggedCall extends CallRecord {
   readonly for_operator?: string
 }
 
 /** Logs one structured line a call, after its answer; the lines of one window are printed together. */
-export function createCallLog({ print, sleep }: CallLogOptions) {
+export function createCallLog(print: (message: string) => void) {
   return createBatches<LoggedCall>({
     windowMs: WINDOW_MS,
     most: MOST,
-    sleep,
     flush(calls) {
       const lines = calls.map((call) => `${EVENT.slice(0, -1)},${JSON.stringify(call).slice(1)}`)
       if (lines.length <= FEW) lines.forEach((line) => print(line))

@@ -10,7 +10,6 @@ import type { RecordBatch } from './records-object.ts'
 export interface RecordWriterOptions {
   readonly append: (batch: RecordBatch) => Promise<void>
   readonly keep: RecordedCalls
-  readonly sleep: (ms: number) => Promise<unknown>
   readonly newId: () => string
   readonly defect: (error: unknown, lost: number) => void
 }
@@ -20,7 +19,7 @@ const WINDOW_MS = 1_000
 const MOST = 500
 
 /** Writes a call's record or an act. A batch that cannot be stored is lost, and counted in the next. */
-export function createRecordWriter({ append, keep, sleep, newId, defect }: RecordWriterOptions) {
+export function createRecordWriter({ append, keep, newId, defect }: RecordWriterOptions) {
   let lost = 0
 
   async function store(day: number, records: readonly (CallRecord | AuditEntry)[]): Promise<void> {
@@ -40,7 +39,6 @@ export function createRecordWriter({ append, keep, sleep, newId, defect }: Recor
   return createBatches<CallRecord | AuditEntry>({
     windowMs: WINDOW_MS,
     most: MOST,
-    sleep,
     async flush(records) {
       const days = Map.groupBy(records, ({ at }) => Math.floor(at / DAY_MS))
       for (const [day, some] of days) await store(day, some)

@@ -1,7 +1,7 @@
 import { NO_POLICIES } from '../../../src/core/access/policy.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
-import { createMemory } from '../../../src/core/cache/memory.ts'
+import { createMemory } from '../../../src/core/cache/kept.ts'
 import { registryFace } from '../../../src/api/tools/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'

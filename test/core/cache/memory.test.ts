@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOfText, createMemory } from '../../../src/core/cache/memory.ts'
+import { bytesOfText, createMemory } from '../../../src/core/cache/kept.ts'
 
 describe('memory', () => {
   it('is of all kinds together, and lacks first what was not used for longest', () => {

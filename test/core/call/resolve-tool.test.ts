@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemory } from '../../../src/core/cache/memory.ts'
+import { createMemory } from '../../../src/core/cache/kept.ts'
 import { createResolver } from '../../../src/core/call/resolve-tool.ts'
 import { askedByDocument, type ToolName } from '../../../src/core/tool/tool-id.ts'
 import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'

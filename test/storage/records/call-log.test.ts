@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createCallLog } from '../../../src/storage/records/call-log.ts'
 
@@ -14,26 +14,20 @@ const recordOf = (call_id: string): CallRecord => ({
 const lineOf = (call_id: string) => JSON.stringify({ event: 'call', ...recordOf(call_id) })
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `c${from + index}`)
 
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
 function setUp() {
   const printed: string[] = []
-  const slept: number[] = []
   const behind: Promise<unknown>[] = []
-  const wakes: (() => void)[] = []
-  const write = createCallLog({
-    print: (message) => void printed.push(message),
-    sleep(ms) {
-      slept.push(ms)
-      return new Promise<void>((done) => void wakes.push(done))
-    },
-  })
+  const write = createCallLog((message) => void printed.push(message))
   return {
     printed,
-    slept,
     write: (...calls: readonly string[]) =>
       calls.forEach((id) => write(recordOf(id), (work) => void behind.push(work))),
     /** The window ends, and all that is behind the calls with it. */
     async end() {
-      wakes.forEach((wake) => wake())
+      await vi.advanceTimersByTimeAsync(50)
       await Promise.all(behind)
     },
   }
@@ -41,17 +35,17 @@ function setUp() {
 
 describe('the log of calls', () => {
   it('is written behind the calls, once for those of one window', async () => {
-    const { write, end, printed, slept } = setUp()
+    const { write, end, printed } = setUp()
     write('c1')
     expect(printed).toEqual([])
     write('c2')
+    await vi.advanceTimersByTimeAsync(49)
+    expect(printed).toEqual([])
     await end()
     expect(printed).toEqual([lineOf('c1'), lineOf('c2')])
-    expect(slept).toEqual([50])
     write('c3')
     await end()
     expect(printed).toEqual([lineOf('c1'), lineOf('c2'), lineOf('c3')])
-    expect(slept).toEqual([50, 50])
   })
 
   it('is one message of many lines for a burst, and a message a line for fewer', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
 import { readLine } from '../../../src/storage/records/call-groups.ts'
@@ -22,14 +22,13 @@ function setUp(keep: RecordedCalls = 'all') {
   const stored: RecordBatch[] = []
   const defects: number[] = []
   const behind: Promise<unknown>[] = []
-  const wakes: (() => void)[] = []
   const world = {
     stored,
     defects,
     behind,
     isDown: false,
     async end() {
-      wakes.splice(0).forEach((wake) => wake())
+      await vi.advanceTimersByTimeAsync(1_000)
       await Promise.all(behind)
     },
   }
@@ -41,7 +40,6 @@ function setUp(keep: RecordedCalls = 'all') {
     },
     keep,
     newId: () => `batch ${++batches}`,
-    sleep: () => new Promise<void>((done) => void wakes.push(done)),
     defect: (_, lost) => void defects.push(lost),
   })
   const writeRecord = (record: CallRecord) => write(record, (work) => void behind.push(work))
@@ -56,6 +54,9 @@ const idsOf = ({ calls }: RecordBatch) =>
   calls.flatMap(({ shared, rows }) =>
     rows.flatMap(({ lines }) => lines.split('\n').map((line) => readLine(line, shared).record.call_id)),
   )
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 describe('records of calls', () => {
   it('go together, each to its day', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemory } from '../../../src/core/cache/memory.ts'
+import { createMemory } from '../../../src/core/cache/kept.ts'
 import type { Publication, PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import { createWholeRecords } from '../../../src/storage/registry/catalogue/kv-documents.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'

@@ -1,6 +1,7 @@
 import type { Seal } from '../../../core/call/seal.ts'
-import { listedTool, outputKind, shownName } from '../tool-document.ts'
-import { beginRound } from './2026-07-28/input-required.ts'
+import { outputKind } from '../result.ts'
+import { listedTool, shownName } from '../tool-document.ts'
+import { beginRound, firstRound, NO_ANSWERS } from './2026-07-28/input-required.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { textOfBase64 } from '../../../http/request/header-text.ts'
@@ -32,7 +33,11 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     },
     listResult: (members) => `{"resultType":"complete",${members},${cached},${meta}}`,
     answer: (method) => (method === 'server/discover' ? discovered : undefined),
-    round: (call, client) => beginRound(call, client, { seal, revision, inputRequired }),
+    round(call, client) {
+      const deps = { seal, revision, inputRequired }
+      if (call.requestState !== undefined || call.inputResponses !== undefined) return beginRound(call, client, deps)
+      return { answers: NO_ANSWERS, ask: (failure) => firstRound(call, client, deps).ask(failure) }
+    },
   }
   return revision
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/tool/json.ts'
-import { bytesOfText } from '../../../core/cache/memory.ts'
+import { bytesOfText } from '../../../core/cache/kept.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { kvKey } from '../../keys.ts'
 import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'

@@ -1,7 +1,7 @@
 import type { LineFormat } from '../../../core/catalogue/catalogue.ts'
 import { governed } from '../../../core/access/policy.ts'
 import { type Budget, createBudget, UNITS, unitsOf } from '../../../core/tool/budget.ts'
-import { bytesOfText, type Memory } from '../../../core/cache/memory.ts'
+import { bytesOfText, type Memory } from '../../../core/cache/kept.ts'
 import { afterStretches, type GiveWay } from '../../../core/tool/give-way.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { kvKey } from '../../keys.ts'

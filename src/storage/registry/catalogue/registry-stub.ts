@@ -1,4 +1,4 @@
-import type { Memory } from '../../../core/cache/memory.ts'
+import type { Memory } from '../../../core/cache/kept.ts'
 import { reachableStub } from '../../reachable-stub.ts'
 import type { RegistryObject } from '../registry-object.ts'
 

@@ -4,7 +4,7 @@ import type { LineFormat, ListQuery } from '../../../../src/core/catalogue/catal
 import { Unreachable } from '../../../../src/core/failure/failure.ts'
 import { decodeCursor, encodeCursor } from '../../../../src/storage/registry/catalogue/cursor.ts'
 import { createWholeRecords } from '../../../../src/storage/registry/catalogue/kv-documents.ts'
-import { createMemory } from '../../../../src/core/cache/memory.ts'
+import { createMemory } from '../../../../src/core/cache/kept.ts'
 import { createKeyring } from '../../../../src/storage/sealing/keyring.ts'
 import { createKvPolicies } from '../../../../src/storage/registry/catalogue/kv-policies.ts'
 import { createKvCatalogue } from '../../../../src/storage/registry/catalogue/kv-catalogue.ts'

@@ -42,14 +42,20 @@ export async function beginRound(
   client: McpClient,
   deps: RoundDeps,
 ): Promise<CallRound | McpError | Failing> {
+  const earlier = await readState(call, () => boundTo(call, client), deps.seal)
+  return 'code' in earlier || 'failure' in earlier ? earlier : roundAfter(earlier, call, client, deps)
+}
+
+export function firstRound(call: ToolCall, client: McpClient, deps: RoundDeps): CallRound {
+  return roundAfter(NO_STATE, call, client, deps)
+}
+
+function roundAfter(earlier: RequestState, call: ToolCall, client: McpClient, deps: RoundDeps): CallRound {
   const { seal, revision, inputRequired } = deps
-  const bound = () => boundTo(call, client)
-  const earlier = await readState(call, bound, seal)
-  if ('code' in earlier || 'failure' in earlier) return earlier
   const answers = answersOf(call, earlier)
 
   async function asking(requests: Requests, state: Partial<RequestState>): Promise<string | Failing> {
-    const sealed = await sealState(state, bound(), seal)
+    const sealed = await sealState(state, boundTo(call, client), seal)
     if (!sealed.ok) return sealed
     const members = `"inputRequests":${JSON.stringify(requests)}`
     const requestState = sealed.value === undefined ? '' : `,"requestState":${JSON.stringify(sealed.value)}`
@@ -149,7 +155,7 @@ const STATE: Reader<RequestState> = object({
 
 const NO_STATE: RequestState = { asked: [], responses: {} }
 
-const NO_ANSWERS: InputResponses = { responses: {} }
+export const NO_ANSWERS: InputResponses = { responses: {} }
 
 type Sealed = Result<string | undefined>
 
