@@ -67,7 +67,8 @@ export interface Denial {
 }
 
 export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
-  if ([scope].flat().some((each) => hasScope(principal, each))) return undefined
+  const has = typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))
+  if (has) return undefined
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
   return { type: 'forbidden', reason: `This needs the scope '${[scope].flat().join("' or '")}'` }
 }

@@ -32,7 +32,7 @@ import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-ca
 import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
-import { type McpClient, readToolset, toolsetQuery } from './toolset.ts'
+import { ALL, type McpClient, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
 
 export interface Door {
@@ -94,11 +94,13 @@ export function mcpFace(deps: McpFaceDeps): Hono {
 
   async function post(c: Context, door: Door): Promise<Response> {
     const request = c.req.raw
-    if (!isAllowedOrigin(request, origins))
+    const { url, headers } = request
+    const origin = headers.get('origin')
+    if (origin !== null && !isAllowedOrigin(origin, url, origins))
       return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
     const admitted = await door.gate(c, ANY_USE)
     if (!admitted.ok) return turnAway(request, admitted.failure, door)
-    const toolset = readToolset(request.url)
+    const toolset = url.includes('?') ? readToolset(url) : ALL
     if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
@@ -110,7 +112,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const message = readMessage(body.value)
     if (message.kind === 'response') return accepted()
     if (message.kind === 'malformed') return errorResponse(message.id, malformed(message.message))
-    const revision = revisionOf(request.headers, message, revisions)
+    const revision = revisionOf(headers, message, revisions)
     if ('code' in revision) return errorResponse(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return accepted()
     if (message.method !== 'tools/call') {
@@ -151,14 +153,11 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     client: McpClient,
     stream: EventStream | undefined,
   ): Promise<McpAnswer> {
-    const denied = scopeDenial(client.principal, 'tools:read')
     if (!client.toolset.search) {
-      const near = suggestTo(client)
-      // Clients with the whole list misspell names and do not search, so only a near miss is suggested
-      const nearest = async (name: string) => [nearestOf(name, await near(name)) ?? []].flat()
-      const suggest = denied ? {} : { suggest: nearest }
-      return answerCall(call, revision, client, stream, { callTool, resolver, ...suggest })
+      const suggest = (name: string) => nearest(name, client)
+      return answerCall(call, revision, client, stream, { callTool, resolver, suggest })
     }
+    const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return answerFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
     const { searchCall } = await import('./search-mode.ts')
@@ -166,15 +165,20 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (found && 'code' in found) return found
     if (!found) return answerFailure(unknownTool(call.name, SEARCH_MODE), revision)
     if ('result' in found) return found.result
-    return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest: suggestTo(client) })
+    const suggest = (name: string) => near(name, client)
+    return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest })
   }
 
-  function suggestTo(client: McpClient) {
-    return async (name: string): Promise<readonly string[]> => {
-      const { namesNear } = await import('./named-tools.ts')
-      const near = await reached(namesNear(name, client, catalogue))
-      return 'code' in near ? [] : near
-    }
+  async function near(name: string, client: McpClient): Promise<readonly string[]> {
+    const { namesNear } = await import('./named-tools.ts')
+    const names = await reached(namesNear(name, client, catalogue))
+    return 'code' in names ? [] : names
+  }
+
+  /** Clients with the whole list misspell names and do not search, so only a near miss is suggested. */
+  async function nearest(name: string, client: McpClient): Promise<readonly string[]> {
+    if (scopeDenial(client.principal, 'tools:read')) return []
+    return [nearestOf(name, await near(name, client)) ?? []].flat()
   }
 
   async function named(client: McpClient): Promise<McpClient> {

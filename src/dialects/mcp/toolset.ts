@@ -36,7 +36,6 @@ export const toolsetQuery = query(
 )
 
 export function readToolset(url: string): ToolSelection | Failing {
-  if (!url.includes('?')) return ALL
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, toolkits, tools } = read.value
