@@ -2,7 +2,8 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
-import type { GiveWay } from '../../core/tool/give-way.ts'
+import { createBudget } from '../../core/tool/budget.ts'
+import { afterStretches, type GiveWay } from '../../core/tool/give-way.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'
 import { writeAudit } from '../../http/route/audit.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
@@ -21,7 +22,11 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
 }
 
 const PROGRESS = 500
+/** Characters of an exported part: few parts make for few transactions where they are restored. */
+const SIGNED = 1_000_000
 const MAX_TOLD = 1_000
+/** To read, check and store one. */
+const LINE_UNITS = 200
 
 export function createArchive(deps: ArchiveDeps) {
   const { archive, signer, readBlob, base64Of, giveWay, now, version } = deps
@@ -44,13 +49,23 @@ export function createArchive(deps: ArchiveDeps) {
     }
     yield await signed(header, 1)
     let cursor: ArchiveCursor | undefined
+    let text = ''
+    let count = 0
     do {
       const part = await archive.read(cursor, toolkit)
-      if (part.text !== '') yield await signed(part.text, part.lines)
+      text += part.text
+      count += part.lines
+      const isWhole = text.length > SIGNED || part.blob !== undefined || !part.next
+      if (isWhole && text !== '') {
+        yield await signed(text, count)
+        text = ''
+        count = 0
+      }
       const bytes = part.blob === undefined ? undefined : await readBlob(part.blob)
       const pieces = bytes ? blobLines(part.blob ?? '', new Uint8Array(bytes), base64Of) : []
       for (const piece of pieces) yield await signed(piece, 1)
       cursor = part.next
+      await giveWay()
     } while (cursor)
     yield lineOf({ kind: 'end', lines, hmac: await parts.sign('end', lines + 1, '') })
     return undefined
@@ -91,18 +106,19 @@ export function createArchive(deps: ArchiveDeps) {
       told += 1
       if (told <= MAX_TOLD) write(encodeTold(each))
     })
+    const work = createBudget(Infinity)
+    const mayGiveWay = afterStretches(work, giveWay)
     const about = { ...restore.counts(), complete: false }
     let outcome: 'success' | 'internal' = 'internal'
     const take = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
-        if (line.line % PROGRESS !== 0) continue
-        write(encodeProgress(line.line, restore.counts()))
-        await giveWay()
+        work.spend(LINE_UNITS)
+        if (line.line % PROGRESS === 0) write(encodeProgress(line.line, restore.counts()))
+        await mayGiveWay()
       }
       await restore.flush()
-      await giveWay()
     }
     try {
       await take(first)

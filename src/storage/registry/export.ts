@@ -4,15 +4,13 @@ import { firstRow } from '../rows.ts'
 import { type DocumentRow, textByHash } from './documents.ts'
 import { keysOf } from './toolkits.ts'
 
-/** Far below the 32 MiB that a message may have: a version is 2 MB at most. */
-const MAX_CHARACTERS = 2_000_000
-const ROWS = 500
+/** Read in about a millisecond, in which nobody else is answered; one version more may have 2 MB. */
+const MAX_CHARACTERS = 32_000
+const ROWS = 32
 
-type Phase = 'policies' | 'toolkits' | 'names' | 'versions' | 'given'
+type Phase = 'policies' | 'toolkits' | 'unowned' | 'names' | 'versions' | 'given'
 /** Policies come first, so that tools are restricted from the moment they are restored. */
-const PHASES: readonly Phase[] = ['policies', 'toolkits', 'names', 'versions', 'given']
-
-type DocumentOf = { readonly dialect: string; readonly key: string; readonly version: string }
+const PHASES: readonly Phase[] = ['policies', 'toolkits', 'unowned', 'names', 'versions', 'given']
 
 type VersionRow = {
   key: string
@@ -28,6 +26,9 @@ type VersionRow = {
   dialect: string
   hash: string | null
   blob: string | null
+  document: string | null
+  documentKey: string | null
+  documentVersion: string | null
 }
 
 /** Versions come in the order of their publication, each after its document and the bytes that it names. */
@@ -43,12 +44,12 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
       else {
         const version = readVersion(sql, row.row)
         if (!version) continue
-        const document = documentOf(sql, version)
+        const source = sourceOf(version)
         if (version.blob !== null && version.blob !== written.blob) {
           return { ...part.whole({ phase, after: after ?? '', ...written, blob: version.blob }), blob: version.blob }
         }
-        if (document.id !== '' && document.id !== written.source) part.add(document.line)
-        written = { source: document.id, blob: version.blob ?? '' }
+        if (source !== '' && source !== written.source) part.add(documentLine(sql, version))
+        written = { source, blob: version.blob ?? '' }
         part.add(versionLine(version))
       }
       after = row.after
@@ -128,15 +129,11 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
         const { pattern, ...policy }: Policy = JSON.parse(body)
         return fact(key, { kind: 'policy', pattern, policy })
       }),
-  // A toolkit without a row of its own is the deployment's; one without tools may have an owner
   toolkits: (sql, after = '', range) =>
     sql
       .exec<ToolkitRow>(
-        `SELECT key, name, owner, status, held, tags, review FROM (
-           SELECT key, name, owner, status, held, tags, review FROM toolkit WHERE deleted IS NULL
-           UNION ALL SELECT lower(toolkit) AS key, min(toolkit) AS name, NULL, NULL, 0, NULL, 0 FROM tool
-             WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit) GROUP BY lower(toolkit)
-         ) WHERE key > ? AND key || '.' >= ? AND key || '.' < ? ORDER BY key LIMIT ${ROWS}`,
+        `SELECT key, name, owner, status, held, tags, review FROM toolkit
+         WHERE deleted IS NULL AND key > ? AND key || '.' >= ? AND key || '.' < ? ORDER BY key LIMIT ${ROWS}`,
         after,
         ...range,
       )
@@ -152,6 +149,21 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
           ...(review === 1 ? { review: true } : {}),
         }),
       ),
+  // One without a row of its own is the deployment's. Each step finds the first tool of the next toolkit
+  unowned: (sql, after, [from, until]) =>
+    sql
+      .exec<{ toolkit: string }>(
+        `WITH RECURSIVE first(key) AS (
+           SELECT min(key) FROM tool WHERE key >= ?1 AND key < ?2
+           UNION ALL SELECT (SELECT min(key) FROM tool
+             WHERE key >= substr(first.key, 1, instr(first.key, '.') - 1) || '/' AND key < ?2) FROM first WHERE key IS NOT NULL
+         ) SELECT toolkit FROM first CROSS JOIN tool USING (key)
+           WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit) LIMIT ${ROWS}`,
+        after === undefined ? from : `${after}/`,
+        until,
+      )
+      .toArray()
+      .map(({ toolkit }) => fact(toolkit.toLowerCase(), { kind: 'toolkit', toolkit, owner: null })),
   names: (sql, after = '', range) =>
     sql
       .exec<{ name: string; toolkit: string; tool: string }>(
@@ -192,12 +204,14 @@ function fact(after: string, line: object): ArchivedRow {
 function readVersion(sql: SqlStorage, row: number): VersionRow | undefined {
   return firstRow<VersionRow>(
     sql,
-    `SELECT key, version, coalesce(own, status) AS status, held, unreviewed, bundled, publisher, trusted, record,
-       json_extract(record, '$.toolkit') AS toolkit, json_extract(record, '$.source.dialect') AS dialect,
-       json_extract(record, '$.source.hash') AS hash,
+    `SELECT version.key AS key, version.version AS version, coalesce(own, status) AS status, held, unreviewed, bundled,
+       publisher, trusted, record, json_extract(record, '$.toolkit') AS toolkit,
+       json_extract(record, '$.source.dialect') AS dialect, json_extract(record, '$.source.hash') AS hash,
        CASE json_extract(record, '$.implementation.kind') WHEN 'wasm'
-         THEN json_extract(record, '$.implementation.blob') END AS blob
-     FROM version WHERE rowid = ? AND lower(json_extract(record, '$.toolkit')) ${NOT_DELETED}`,
+         THEN json_extract(record, '$.implementation.blob') END AS blob,
+       document_tool.dialect AS document, document_tool.key AS documentKey, document_tool.version AS documentVersion
+     FROM version LEFT JOIN document_tool ON document_tool.tool = version.key AND document_tool.version = version.version
+     WHERE version.rowid = ? AND lower(json_extract(record, '$.toolkit')) ${NOT_DELETED} LIMIT 1`,
     row,
   )
 }
@@ -214,32 +228,28 @@ function versionLine({ status, held, unreviewed, bundled, publisher, trusted, re
   return `${stands.slice(0, -1)},"record":${record}}`
 }
 
-function documentOf(sql: SqlStorage, { key, version, toolkit, dialect, hash }: VersionRow) {
-  const query = 'SELECT dialect, key, version FROM document_tool WHERE tool = ? AND version = ? LIMIT 1'
-  const placed = firstRow<DocumentOf>(sql, query, key, version)
-  if (!placed && hash === null) return { id: '', line: '' }
-  const row = placed && documentRowOf(sql, placed)
+function sourceOf({ document, documentKey, documentVersion, hash }: VersionRow): string {
+  return document === null ? (hash ?? '') : `${document}/${documentKey}@${documentVersion}`
+}
+
+function documentLine(sql: SqlStorage, { document, documentKey, documentVersion, toolkit, dialect, hash }: VersionRow) {
+  const place = [document, documentKey, documentVersion]
+  const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?'
+  const row = firstRow<DocumentRow>(sql, query, ...place)
   const text = textByHash(sql, hash ?? row?.hash ?? '')
-  const tools = placed ? toolsOf(sql, placed) : {}
   const about = JSON.stringify({
     kind: 'document',
-    dialect: placed?.dialect ?? dialect,
+    dialect: document ?? dialect,
     toolkit: row?.toolkit ?? toolkit,
     ...(row ? { itself: { id: row.id, version: row.version } } : {}),
-    tools,
+    tools: toolsOf(sql, place),
   })
-  const id = placed ? `${placed.dialect}/${placed.key}@${placed.version}` : `${hash}`
-  return { id, line: `${about.slice(0, -1)},"document":${text ?? 'null'}}` }
+  return `${about.slice(0, -1)},"document":${text ?? 'null'}}`
 }
 
-function documentRowOf(sql: SqlStorage, { dialect, key, version }: DocumentOf) {
-  const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?'
-  return firstRow<DocumentRow>(sql, query, dialect, key, version)
-}
-
-function toolsOf(sql: SqlStorage, { dialect, key, version }: DocumentOf): Readonly<Record<string, string>> {
+function toolsOf(sql: SqlStorage, place: readonly (string | null)[]): Readonly<Record<string, string>> {
   const query = `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
     WHERE dialect = ? AND document_tool.key = ? AND version = ? ORDER BY document_tool.rowid`
-  const rows = sql.exec<{ name: string; tool: string }>(query, dialect, key, version).toArray()
+  const rows = sql.exec<{ name: string; tool: string }>(query, ...place).toArray()
   return Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
 }

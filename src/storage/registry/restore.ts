@@ -25,39 +25,44 @@ import {
 } from './toolkits.ts'
 import { keyAlike, nameOf, recordText, versionsOf } from './versions.ts'
 
-/** For administrators, inside a transaction: restores each row unless its place is taken. */
+/** For administrators, inside a transaction, which is one change: restores each row unless its place is taken. */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
   const created: VersionRow[] = []
+  let made: number | undefined
+  const revision = () => (made ??= nextRevision(sql))
   const outcomes = rows.map((row) => {
-    const outcome = restoreRow(sql, row, principal)
+    const outcome = restoreRow(sql, row, principal, revision)
     if (row.kind === 'version' && outcome === 'created') created.push(row)
     return outcome
   })
-  for (const made of Map.groupBy(created, ({ record }) => record.source.hash ?? record.id).values()) {
-    const [first] = made
-    const document = textByHash(sql, first?.record.source.hash ?? '') ?? ''
-    const bytes = made.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
+  for (const versions of Map.groupBy(created, ({ record }) => record.source.hash ?? record.id).values()) {
+    const [first] = versions
+    const hash = first?.record.source.hash
+    const document = (hash !== undefined && textByHash(sql, hash)) || ''
+    const bytes = versions.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
     if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
-    const records = made.map(({ record }) => record)
-    leaveOut(sql, records, nextRevision(sql))
+    const records = versions.map(({ record }) => record)
+    leaveOut(sql, records, revision())
   }
   return outcomes
 }
 
-function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal): RowOutcome {
+type Revision = () => number
+
+function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal, revision: Revision): RowOutcome {
   switch (row.kind) {
     case 'toolkit':
-      return restoreToolkit(sql, row, principal)
+      return restoreToolkit(sql, row, principal, revision)
     case 'policy':
       return restorePolicy(sql, row.policy)
     case 'document':
-      return restoreDocument(sql, row.document, principal)
+      return restoreDocument(sql, row.document, principal, revision)
     case 'version':
-      return row.bundled ? restoreBundled(sql, row) : restoreVersion(sql, row, principal)
+      return row.bundled ? restoreBundled(sql, row, revision) : restoreVersion(sql, row, principal, revision)
     case 'name':
       return restoreName(sql, row.name, keyOf(row.tool))
     case 'given':
-      return restoreGiven(sql, row.name, keyOf(row.tool))
+      return restoreGiven(sql, row.name, keyOf(row.tool), revision)
   }
 }
 
@@ -68,18 +73,23 @@ function keyOf(tool: string): string {
   return name === undefined ? '' : toolKey(name)
 }
 
-function restoreDocument(sql: SqlStorage, document: KeptDocument, principal: Principal): RowOutcome {
+function restoreDocument(
+  sql: SqlStorage,
+  document: KeptDocument,
+  principal: Principal,
+  revision: Revision,
+): RowOutcome {
   const { dialect, itself } = document
   const published = documentRows(sql, dialect, itself?.id ?? '')
   const given = { implementation: true, tags: true, toolkit: true }
   const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published, principal)
   if (refused !== undefined) return { refused }
   if (published.some(({ version }) => version === itself?.version)) return 'unchanged'
-  storeDocument(sql, document, nextRevision(sql))
+  storeDocument(sql, document, revision())
   return 'created'
 }
 
-function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal): RowOutcome {
+function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal, revision: Revision): RowOutcome {
   const { record, bundled: _, kind: __, ...standing } = row
   const { id, toolkit, version, implementation, source } = record
   const key = toolKey(record)
@@ -98,18 +108,18 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
   if (blob !== undefined && !holdsBlob(sql, blob))
     return { refused: `No bytes of its plugin, '${blob}', come before it` }
-  storeVersion(sql, record, principal, nextRevision(sql), standing)
+  storeVersion(sql, record, principal, revision(), standing)
   return 'created'
 }
 
 /** Bundled tools come with the deployment: only their status is restored, where it is still `active` here. */
-function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
+function restoreBundled(sql: SqlStorage, { record, status }: VersionRow, revision: Revision): RowOutcome {
   const key = toolKey(record)
   const here = versionsOf(sql, key).find(({ version }) => version === record.version)
   if (!here?.bundled) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
   // A bundled tool awaits no review
   if (status.state === 'active' || status.state === 'pending' || here.status.state !== 'active') return 'unchanged'
-  storeStatus(sql, { key, version: record.version }, status, true, nextRevision(sql))
+  storeStatus(sql, { key, version: record.version }, status, true, revision())
   return 'changed'
 }
 
@@ -118,6 +128,7 @@ function restoreToolkit(
   sql: SqlStorage,
   row: Extract<ArchiveRow, { kind: 'toolkit' }>,
   principal: Principal,
+  revision: Revision,
 ): RowOutcome {
   const { toolkit, owner, status, held, tags, review } = row
   const outcome = restoreOwner(sql, toolkit, owner)
@@ -131,7 +142,7 @@ function restoreToolkit(
   const isSaid = status !== undefined || tags.length > 0 || review === true
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}), ...(review ? { review } : {}) }
-  const refused = changeToolkit(sql, toolkit, change, principal, () => nextRevision(sql))
+  const refused = changeToolkit(sql, toolkit, change, principal, revision)
   if (typeof refused === 'object') return { refused: refused.denied }
   writeToolkit(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
@@ -158,13 +169,13 @@ function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
   return 'created'
 }
 
-function restoreGiven(sql: SqlStorage, name: string, key: string): RowOutcome {
+function restoreGiven(sql: SqlStorage, name: string, key: string, revision: Revision): RowOutcome {
   const tool = firstRow<{ given: string | null }>(sql, 'SELECT given FROM tool WHERE key = ?', key)
   if (!tool || !nameOf(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
   if (tool.given === name) return 'unchanged'
   if (tool.given !== null) return { refused: `'${key}' was given the name '${tool.given}' here` }
   const other = field<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)
   if (other !== undefined) return { refused: `The name '${name}' was given to '${other}' here` }
-  if (storeName(sql, key, name, nextRevision(sql))) return 'created'
+  if (storeName(sql, key, name, revision())) return 'created'
   return { refused: `'${name}' is the name of another tool by its toolkit's, which nobody else has` }
 }

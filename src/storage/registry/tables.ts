@@ -18,6 +18,7 @@ const TABLES = `
 CREATE TABLE tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
 CREATE INDEX tool_plain ON tool (replace(key, '-', '_'));
 CREATE INDEX tool_called ON tool (lower(tool));
+CREATE INDEX tool_given ON tool (key) WHERE given IS NOT NULL;
 CREATE TABLE name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE version (
   key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,

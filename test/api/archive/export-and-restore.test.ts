@@ -1,0 +1,72 @@
+import { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import { type ArchiveDeps, createArchive } from '../../../src/api/archive/export-and-restore.ts'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import type { ArchiveRow } from '../../../src/core/publish/archive/archive-rows.ts'
+import { sha256 } from '../../core/publish/fakes.ts'
+import { gateFor } from '../../http/gate-for.ts'
+
+/** What is done in order: parts that are read, transactions of so many rows, and where others were let in. */
+function archiveOf(reads: number, characters: number) {
+  const done: string[] = []
+  const deps: ArchiveDeps = {
+    gate: gateFor(),
+    respond: () => new Response(),
+    sha256,
+    archive: {
+      async read(cursor) {
+        const at = Number(cursor?.['at'] ?? 0)
+        done.push('read')
+        const text = `${JSON.stringify({ kind: 'policy', pattern: '*', policy: {}, x: 'x'.repeat(characters) })}\n`
+        return { text, lines: 1, ...(at + 1 < reads ? { next: { at: at + 1 } } : {}) }
+      },
+      async restore(rows: readonly ArchiveRow[]) {
+        done.push(`restore ${rows.length}`)
+        return rows.map(() => 'created' as const)
+      },
+    },
+    signer: { sign: async () => 'signed', verify: async (_, signature) => signature === 'signed' },
+    plugins: { keep: async () => undefined },
+    readBlob: async () => undefined,
+    base64Of: () => '',
+    bytesOf: () => undefined,
+    giveWay: async () => void done.push('gave way'),
+    judgeSecrets: async () => () => undefined,
+    now: () => new Date(0),
+    version: '1.0.0',
+  }
+  return { done, archive: createArchive(deps) }
+}
+
+it('lets others in after each read of an export, and signs many of them at once', async () => {
+  const { done, archive } = archiveOf(40, 50_000)
+  const text = await (await archive.exported(undefined, () => undefined)).text()
+  expect(done).toEqual(Array.from({ length: 40 }, () => ['read', 'gave way']).flat())
+  expect(text.match(/"kind":"policy"/g)).toHaveLength(40)
+  // The first line, and twice a million characters
+  expect(text.match(/"kind":"part"/g)).toHaveLength(3)
+})
+
+it('restores many rows in a transaction, and lets others in after some lines', async () => {
+  const { done, archive } = archiveOf(0, 0)
+  const lines = [
+    { kind: 'archive', format: 2 },
+    ...Array.from({ length: 1_000 }, (_, at) => ({ kind: 'name', name: `n${at}`, tool: 'Kit.Do' })),
+  ]
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const app = new Hono().post('/import', async (c) => {
+    const answer = await archive.imported(c, ADMIN, true)
+    return answer instanceof Response ? answer : c.text('failed', 500)
+  })
+  const answer = await app.request('/import', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/jsonl' },
+  })
+  expect((await answer.text()).trim().split('\n').at(-1)).toContain('"created":1000')
+  expect(done.filter((each) => each === 'restore 100')).toHaveLength(10)
+  const stretches = done.join(' ').split('gave way')
+  expect(stretches.length).toBeGreaterThan(15)
+  for (const stretch of stretches) expect(stretch.match(/restore/g)?.length ?? 0).toBeLessThan(2)
+  expect(stretches.length).toBeLessThan(25)
+})
