@@ -2,8 +2,11 @@
  * `npm run bench:entered`: which files of `src` a warm request enters, so that what somebody has to read of one way stays in
  * sight. The Worker runs in this process over the simulation's objects and KV; each request is sent three times, and a fourth
  * time under V8's precise coverage. A file counts where a function of it that has a name ran before the answer was there.
- * `-- --list` names the files, in the order of their folders; `-- --only tools/call` measures the requests of that name.
+ * A fifth one counts the promises that were made until then, those of Node's own requests and answers among them.
+ * `-- --list` names the files, in the order of their folders; `-- --only tools/call` measures the requests of that name;
+ * `-- --json` prints the counts alone, for `test/entered.test.ts`, which holds them to what they are.
  */
+import { createHook } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { registerHooks } from 'node:module'
@@ -14,7 +17,9 @@ import { createKv } from '../simulation/kv.ts'
 import { createHost, type Host } from '../simulation/object-host.ts'
 import { part } from '../simulation/part.ts'
 
-const { values } = parseArgs({ options: { list: { type: 'boolean' }, only: { type: 'string', default: '' } } })
+const { values } = parseArgs({
+  options: { list: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string', default: '' } },
+})
 
 /** As much of the platform's module as is used before something runs in a sandbox. */
 const PLATFORM = `
@@ -39,6 +44,10 @@ registerHooks({
     return { format: 'module', source: transformSync(written, jsx).code, shortCircuit: true }
   },
 })
+
+// What grows stale with time would be read again in one measurement and not in the next
+const begun = Date.now()
+Date.now = () => begun
 
 const worker = await import('../../src/index.ts')
 
@@ -177,7 +186,6 @@ const meta = {
 }
 const header = {
   version: '1.0',
-  messageId: 'm1',
   timestamp: new Date().toISOString(),
   messageType: 'request',
   source: 'client',
@@ -200,10 +208,14 @@ const WAYS: Readonly<Record<string, () => Sent>> = {
   }),
   'Machine Context POST /machine-context/execute': () => ({
     path: '/machine-context/execute',
-    body: { header, payload: { tool: { id: 'calculator', capability: 'add', parameters: INPUT }, context: {} } },
+    body: {
+      header: { ...header, messageId: `message-${++published}` },
+      payload: { tool: { id: 'toolkit:Calculator', capability: 'Add', parameters: INPUT }, context: {} },
+    },
   }),
   'Plugin POST /plugin/call': () => ({ path: '/plugin/call', body: { params: TOOL } }),
   'GET /tools': () => ({ path: '/tools' }),
+  'GET /tools?q=': () => ({ path: '/tools?q=add' }),
   'POST /tools, one tool': toPublish,
 }
 
@@ -221,8 +233,24 @@ const key: string = JSON.parse(
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
 
-console.info('| | files | functions | calls of them |')
-console.info('| --- | --- | --- | --- |')
+let promises = 0
+const promising = createHook({ init: (_, type) => void (promises += Number(type === 'PROMISE')) })
+
+/** How many promises are made until the answer is there. */
+async function promisesOf(sent: Sent): Promise<number> {
+  promises = 0
+  promising.enable()
+  await send(sent, key)
+  promising.disable()
+  await settle()
+  return promises
+}
+
+const all: Record<string, { readonly files: number; readonly functions: number; readonly promises: number }> = {}
+if (!values.json) {
+  console.info('| | files | functions | calls of them | promises |')
+  console.info('| --- | --- | --- | --- | --- |')
+}
 for (const [name, make] of Object.entries(WAYS)) {
   if (!name.includes(values.only)) continue
   for (let time = 0; time < 3; time++) {
@@ -235,14 +263,19 @@ for (const [name, make] of Object.entries(WAYS)) {
   entered = new Map()
   await send(sent, key)
   await take(true)
-  const counts = [...entered.values()].flatMap((ran) => [...ran.values()])
-  console.info(`| ${name} | ${entered.size} | ${counts.length} | ${counts.reduce((sum, count) => sum + count, 0)} |`)
   const files = [...entered].toSorted(([a], [b]) => (a < b ? -1 : 1))
   entered = undefined
   await settle()
+  const counts = files.flatMap(([, ran]) => [...ran.values()])
+  const made = await promisesOf(make())
+  all[name] = { files: files.length, functions: counts.length, promises: made }
+  if (values.json) continue
+  const calls = counts.reduce((sum, count) => sum + count, 0)
+  console.info(`| ${name} | ${files.length} | ${counts.length} | ${calls} | ${made} |`)
   if (!values.list) continue
   for (const [file, ran] of files) {
     console.info(`  ${file}: ${[...ran.keys()].map((each) => each.split(':')[0]).join(', ')}`)
   }
 }
+if (values.json) console.info(JSON.stringify(all))
 process.exit()
