@@ -7,8 +7,12 @@ import { fileURLToPath } from 'node:url'
  */
 const shared = fileURLToPath(new URL('../../shared', import.meta.url))
 
+export function sharedPath(path: string): string {
+  return `${shared}/${path}`
+}
+
 export function hasShared(path: string): boolean {
-  return existsSync(`${shared}/${path}`)
+  return existsSync(sharedPath(path))
 }
 
 export function readShared(path: string): string {

@@ -1,128 +1,73 @@
-import { actionsImpliedBy, isAction, isLooseWord, isStopWord } from './synonyms.ts'
-import { LONGEST_PHRASE, phraseAt, standInsOf } from './synonyms.ts'
 import { stemmed, stemOf } from './stem.ts'
-import { WRITTEN } from './thesaurus.ts'
+import { STAND_INS, STOP_WORDS } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
 
 const MAX_CHARACTERS = 1_000
-const MAX_TERMS = 12
-const BEFORE_THINGS = /^(?:an?|the|this|that|these|my|our|your|his|her|their|on|in|of|at|for|with|which|what|whose)$/
-const MIN_BEGINNING = 4
+/** Each is looked for in ten lists. */
+const MAX_TERMS = 40
+const LONGEST_PHRASE = 4
 
-export interface Name {
-  /** An FTS5 expression, in which no word of a question is an operator. */
-  readonly match: string
-  readonly isItself: boolean
-  readonly isAction: boolean
-  /** Joined with a neighbour, such as `listcalendar`; it counts for no more than either. */
-  readonly isShared: boolean
-}
-
+/** A word or phrase of a question; `itself` and `standIns` are stemmed. */
 export interface Term {
   readonly word: string
-  readonly names: readonly Name[]
-  readonly beginning?: Name
-  /** A number, a day, how good something is. */
-  readonly isLoose: boolean
-  readonly isAction: boolean
-  readonly isOwnName: boolean
-  readonly isImplied?: true
+  /** With what it makes joined with a neighbour: "on call" is `oncall`. */
+  readonly itself: readonly string[]
+  readonly standIns: readonly string[]
 }
 
+/** The words of a question but for those that say nothing, each once. A question of nothing else is asked as it stands. */
 export function termsOf(q: string): readonly Term[] {
-  const text = q.slice(0, MAX_CHARACTERS)
-  const all = wordsOf(text)
-  const own = ownNamesIn(text)
-  const isSilent = all.every(isStopWord) ? () => false : isStopWord
-  const terms: Term[] = []
-  for (let at = 0; at < all.length && terms.length < MAX_TERMS; at += 1) {
-    const word = all[at] ?? ''
-    const found = phraseAt(all.slice(at, at + LONGEST_PHRASE))
-    const words = found ? all.slice(at, at + found.length).join(' ') : word
-    if (found) at += found.length - 1
-    if (terms.some((term) => term.word === words) || (!found && isSilent(word))) continue
-    if (found) terms.push(phraseTerm(words, found.phrase))
-    else {
-      const isVerb = terms.length === 0 && !BEFORE_THINGS.test(all[at - 1] ?? '')
-      terms.push(wordTerm(word, joinedAt(all, at, isSilent), own.has(word)))
-      if (isVerb) terms.push(...impliedTerms(word))
+  const words = wordsOf(q.slice(0, MAX_CHARACTERS))
+  const stems = words.map(stemOf)
+  const { stopWords, standIns } = read()
+  const isSilent = words.every((word) => stopWords.has(word)) ? () => false : (word: string) => stopWords.has(word)
+  const terms = new Map<string, Term>()
+  for (let at = 0, length = 1; at < words.length && terms.size < MAX_TERMS; at += length) {
+    length = phraseAt(stems, at, standIns)
+    const word = words.slice(at, at + length).join(' ')
+    const stem = stems.slice(at, at + length).join(' ')
+    if (terms.has(stem) || (length === 1 && isSilent(word))) continue
+    const joined = length > 1 ? [] : [joinedOf(words, at - 1), joinedOf(words, at)].filter((each) => each !== '')
+    terms.set(stem, { word, itself: [stem, ...joined], standIns: [...(standIns.get(stem) ?? [])] })
+  }
+  return [...terms.values()]
+}
+
+function joinedOf(words: readonly string[], at: number): string {
+  const [one, other] = [words[at], words[at + 1]]
+  return one === undefined || other === undefined ? '' : stemOf(one + other)
+}
+
+function phraseAt(stems: readonly string[], at: number, standIns: StandIns): number {
+  let length = Math.min(LONGEST_PHRASE, stems.length - at)
+  while (length > 1 && !standIns.has(stems.slice(at, at + length).join(' '))) length -= 1
+  return length
+}
+
+type StandIns = ReadonlyMap<string, ReadonlySet<string>>
+
+let known: { readonly stopWords: ReadonlySet<string>; readonly standIns: StandIns } | undefined
+
+/** With the first question, since most requests ask none. */
+function read() {
+  known ??= { stopWords: new Set(STOP_WORDS.trim().split(/\s+/)), standIns: readStandIns() }
+  return known
+}
+
+function readStandIns(): StandIns {
+  const all = new Map<string, Set<string>>()
+  for (const line of STAND_INS.trim().split('\n')) {
+    const [before = '', sign, behind = ''] = line.split(/([:=])/)
+    const targets = namesIn(before)
+    for (const name of [...(sign === ':' ? [] : targets), ...namesIn(behind)]) {
+      const others = all.get(name) ?? new Set()
+      for (const target of targets) if (target !== name) others.add(target)
+      all.set(name, others)
     }
   }
-  return [...terms, ...writtenTerms(text).filter(({ word }) => terms.every((term) => term.word !== word))]
+  return all
 }
 
-function wordTerm(word: string, joined: readonly Name[], isOwnName: boolean): Term {
-  const term = {
-    word,
-    names: [named(word), ...joined, ...namesInPlaceOf(word)],
-    isLoose: isLooseWord(word) || /\d/.test(word),
-    isAction: isAction(word),
-    isOwnName,
-  }
-  return word.length < MIN_BEGINNING ? term : { ...term, beginning: { ...named(word), match: `"${stemOf(word)}"*` } }
-}
-
-function phraseTerm(words: string, phrase: string): Term {
-  const names = [named(words), ...namesInPlaceOf(phrase)]
-  return { word: words, names, isLoose: false, isAction: isAction(phrase), isOwnName: false }
-}
-
-function writtenTerms(text: string): readonly Term[] {
-  return WRITTEN.filter(([pattern]) => pattern.test(text)).map(([, word]) => ({
-    word,
-    names: [named(word)],
-    isLoose: true,
-    isAction: false,
-    isOwnName: false,
-    isImplied: true,
-  }))
-}
-
-function impliedTerms(word: string): readonly Term[] {
-  const actions = actionsImpliedBy(word)
-  if (actions.length === 0) return []
-  return [{ word, names: [anyOf(actions)], isLoose: false, isAction: true, isOwnName: false, isImplied: true }]
-}
-
-const named = (text: string): Name => ({
-  match: `"${stemmed(text)}"`,
-  isItself: true,
-  isAction: false,
-  isShared: false,
-})
-
-function namesInPlaceOf(word: string): readonly Name[] {
-  const { actions, things } = standInsOf(word)
-  const others = things.map((each) => ({ ...named(each), isItself: false }))
-  return actions.length === 0 ? others : [...others, anyOf(actions)]
-}
-
-function anyOf(actions: readonly string[]): Name {
-  return { match: anyWord(actions), isItself: false, isAction: true, isShared: false }
-}
-
-const anyWord = (words: readonly string[]) => words.map((each) => `"${stemmed(each)}"`).join(' OR ')
-
-function joinedAt(all: readonly string[], at: number, isSilent: (word: string) => boolean): readonly Name[] {
-  const word = all[at] ?? ''
-  const [before, behind] = [all[at - 1], all[at + 1]]
-  const own = [
-    ...(before !== undefined && isSilent(before) ? [before + word] : []),
-    ...(behind !== undefined && isSilent(behind) ? [word + behind] : []),
-  ]
-  const shared = [
-    ...(before === undefined || isSilent(before) ? [] : [before + word]),
-    ...(behind === undefined || isSilent(behind) ? [] : [word + behind]),
-  ]
-  return [
-    ...(own.length === 0 ? [] : [{ ...named(word), match: anyWord(own) }]),
-    ...(shared.length === 0 ? [] : [{ ...named(word), match: anyWord(shared), isShared: true }]),
-  ]
-}
-
-/** Capitals inside sentences, and what stands in addresses and quotes. */
-function ownNamesIn(text: string): ReadonlySet<string> {
-  const capitals = text.match(/(?<=[\p{L}\p{N},'’–-] ?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]*/gu) ?? []
-  const quoted = text.match(/"[^"]*"|“[^”]*”|\S*(?:@|:\/\/)\S+/g) ?? []
-  return new Set([...capitals, ...quoted].flatMap(wordsOf))
+function namesIn(text: string): readonly string[] {
+  return (text.match(/"[^"]+"|\w+/g) ?? []).map((name) => wordsOf(stemmed(name)).join(' '))
 }

@@ -1,9 +1,3 @@
-/**
- * Words of a line stand for each other. Behind `=` they stand for those before it alone; behind `:` too, for words that
- * do not stand for each other. Quotes make one of several words.
- */
-
-/** They say nothing; a question of nothing else is asked as it stands. */
 export const STOP_WORDS = `
 a able about above across actually after again against all almost along already also although am among amongst an and another
 any anybody anyhow anyone anything anyway are aren around as at back basically be because been before behind being between bit
@@ -21,15 +15,11 @@ us use used using very via wanna want wanted wants was wasn way ways we well wer
 which while who whom whose why will wish with within without would yet you your yours yourself
 `
 
-/** A tool is found the better for one, but none is missed for it. */
-export const LOOSE_WORDS = `
-today tomorrow yesterday tonight week month year day hour morning afternoon evening night monday tuesday wednesday thursday
-friday saturday sunday daily weekly monthly january february march april june july august september october november december
-next last past recent latest first second two three four five big small cheap good best nice funny old
-`
-
-/** Actions say little alone, since hardly a tool does none: they are looked for in names, and not in descriptions. */
-export const ACTIONS = `
+/**
+ * Words of a line stand for each other. Behind `=` they stand for those before it alone; behind `:` too, for words that
+ * do not stand for each other. Quotes make one of several words.
+ */
+export const STAND_INS = `
 create add make new insert register build generate compose write = set open start establish prepare produce found
 get list search show find look read retrieve fetch view see check query lookup browse display describe = give tell know watch inspect discover pull catch
 search list find: browse explore hunt
@@ -39,9 +29,7 @@ cancel stop abort end terminate = kill halt quit "call off" "take back"
 send post publish share submit deliver = tell notify dispatch announce
 complete finish close resolve solve mark = done tick "tick off" "check off" "cross off" "wrap up"
 run execute start launch trigger play perform = kick
-`
 
-export const THINGS = `
 cancel delete remove: revoke unsubscribe skip undo "opt out"
 cancel: "don't send" "do not send" "never mind"
 disable deactivate: "turn off" "switch off"
@@ -279,7 +267,7 @@ assign: owner
 transition status: stage column
 
 repository repo = codebase
-"pull request": pr
+"pull request": pr prs
 commit change
 review approval: approve
 script code program = snippet function
@@ -432,43 +420,3 @@ airport: code
 restaurant: eat
 ticket event: concert gig
 `
-
-export const WRITTEN: readonly (readonly [RegExp, string])[] = [
-  [/[^\s@]@[^\s@]+\.\p{L}/u, 'email'],
-  [/\bhttps?:\/\/\S/i, 'url'],
-  [/-?\d\.\d+\s*,\s*-?\d+\.\d/, 'coordinates'],
-  [/\+\d[\d ()-]{6}/, 'phone'],
-]
-
-/** Verbs only where a question begins with them, and things elsewhere. */
-export const VERBS_FIRST: Readonly<Record<string, string>> = {
-  book: 'create',
-  call: 'create',
-  chart: 'create',
-  comment: 'add create',
-  draft: 'create',
-  draw: 'create',
-  drop: 'add upload',
-  email: 'send',
-  file: 'create add',
-  give: 'add share',
-  invoice: 'create',
-  bill: 'create',
-  join: 'add',
-  label: 'add',
-  leave: 'add create',
-  log: 'create add',
-  mail: 'send',
-  message: 'send',
-  note: 'add create',
-  open: 'create add get',
-  post: 'create send',
-  raise: 'create add',
-  record: 'create add',
-  report: 'create',
-  schedule: 'create',
-  star: 'add',
-  tag: 'add',
-  text: 'send',
-  tweet: 'create post',
-}

@@ -438,20 +438,3 @@ export const ASIDE: readonly Question[] = [
   question('find company in freshdesk', 'Freshdesk.SearchCompanies'),
   question('find clickup list by name', 'Clickup.FuzzySearchListsByName'),
 ]
-
-/** What none of those tools is for, kept aside too. */
-export const UNANSWERABLE_ASIDE: readonly string[] = [
-  'send a WhatsApp message to my sister',
-  'send a document for signature with DocuSign',
-  'trigger a Jenkins build',
-  'approve a GitLab merge request',
-  'text a customer an SMS through Twilio',
-  'generate an image of a cat astronaut',
-  'refund a Shopify order',
-  'translate this letter into Portuguese',
-  'track my FedEx parcel',
-  'run payroll in Gusto for this month',
-  'order a taxi to the airport for 6 am',
-  'translate this contract into Polish',
-  'print this on the office printer',
-]

@@ -2,36 +2,40 @@ import { levelled, type PolicySet } from '../../../core/access/policy.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
-import { column, field } from '../../rows.ts'
+import { column, field, firstRow } from '../../rows.ts'
 import { policiesOf } from '../policies.ts'
+import { FIELDS, PACKED, packLengths } from '../../../core/search/bm25f.ts'
 import { stemmed } from '../../../core/search/stem.ts'
 import { spaced, wordsOf } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
 import { tagsOfToolkit } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '4'
-/** Characters of parameter names, since more say nothing of a tool's purpose. */
+const INDEXED = '5'
+/** Characters of parameters' names and of their descriptions, since more say nothing of a tool's purpose. */
 const MAX_PARAMETERS = 4_000
+const MAX_DETAILS = 8_000
 
 const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, 1) ON CONFLICT DO UPDATE SET tools = tools + 1;`
 const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE toolkit = old.toolkit AND level = old.level;
   DELETE FROM toolkit_count WHERE toolkit = old.toolkit AND level = old.level AND tools = 0;`
 
 /**
- * `indexed` has the columns to filter by, `words` an index of the text, under the same id. `toolkit_count` has how many
+ * `indexed` has the columns to filter by, `words` an index of the text, whose row numbers are the id and the lengths of
+ * the fields: what a search finds is weighed without another look. `toolkit_count` has how many
  * tools a toolkit has of each level.
  */
 const TABLES = `
 CREATE TABLE indexed (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
-  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, size INTEGER NOT NULL
+  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, lengths INTEGER NOT NULL
 );
 CREATE INDEX indexed_plain ON indexed (plain);
 CREATE INDEX indexed_whole ON indexed (whole);
 CREATE VIRTUAL TABLE words USING fts5(
-  name, toolkit, description, parameters, tags, content = '', contentless_delete = 1, tokenize = 'unicode61'
+  ${FIELDS.map(({ name }) => name).join()}, content = '', contentless_delete = 1, tokenize = 'unicode61'
 );
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 CREATE TABLE toolkit_count (
   toolkit TEXT NOT NULL, level INTEGER NOT NULL, tools INTEGER NOT NULL, PRIMARY KEY (toolkit, level)
 ) WITHOUT ROWID;
@@ -42,7 +46,7 @@ CREATE TRIGGER tool_levelled AFTER UPDATE OF level ON indexed BEGIN ${COUNT_OLD}
 
 export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
-  for (const table of ['words', 'indexed', 'toolkit_count']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
+  for (const table of ['vocabulary', 'words', 'indexed', 'toolkit_count']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
   sql.exec(TABLES)
   for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
     const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'
@@ -61,17 +65,22 @@ export function indexTool(
   record: ToolRecord | undefined,
   toolkitTags: readonly string[] = [],
 ): void {
-  const before = field<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
-  if (before !== undefined) {
-    sql.exec('DELETE FROM words WHERE rowid = ?', before)
-    sql.exec('DELETE FROM indexed WHERE id = ?', before)
+  const row = 'SELECT id, lengths FROM indexed WHERE key = ?'
+  const before = firstRow<{ id: number; lengths: number }>(sql, row, key)
+  if (before) {
+    sql.exec('DELETE FROM words WHERE rowid = ?', before.id * PACKED + before.lengths)
+    sql.exec('DELETE FROM indexed WHERE id = ?', before.id)
   }
   if (!record) return
   const tags = [...new Set([...record.tags, ...toolkitTags])]
-  sql.exec(
-    `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, size)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    before ?? null,
+  const texts = textsOf(record, tags)
+  const lengths = packLengths(texts.map((text) => wordsOf(text).length))
+  const insert = `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, lengths)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+  const id = field<number>(
+    sql,
+    insert,
+    before?.id ?? null,
     key,
     record.toolkit.toLowerCase(),
     plainText(record.tool),
@@ -79,18 +88,34 @@ export function indexTool(
     levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(tags),
-    wordsOf(record.tool).length,
+    lengths,
   )
+  const [name = '', toolkit = '', ...rest] = texts
   sql.exec(
-    'INSERT INTO words (rowid, name, toolkit, description, parameters, tags) VALUES (last_insert_rowid(), ?, ?, ?, ?, ?)',
-    ...[
-      `${spaced(record.tool)} ${record.tool} ${record.name} ${titleOf(record) ?? ''}`,
-      `${spaced(record.toolkit)} ${record.toolkit}`,
-      record.description,
-      parametersOf(record),
-      tags.join(' '),
-    ].map(stemmed),
+    `INSERT INTO words (rowid, ${FIELDS.map((each) => each.name).join()}) VALUES (?, ?, ?, ?, ?, ?)`,
+    (id ?? 0) * PACKED + lengths,
+    // As one word too, since people write "pull request" and "pullrequest"
+    ...[`${name} ${record.tool}`, `${toolkit} ${record.toolkit}`, ...rest].map(stemmed),
   )
+}
+
+/** What is indexed of a tool, in the order of `FIELDS`. */
+function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
+  const properties = isJsonObject(record.input.properties) ? Object.entries(record.input.properties) : []
+  const details = properties.map(([, schema]) => (isJsonObject(schema) ? schema.description : undefined))
+  return [
+    `${spaced(record.tool)} ${titleOf(record) ?? ''}`,
+    `${spaced(record.toolkit)} ${tags.join(' ')}`,
+    record.description,
+    properties
+      .map(([name]) => spaced(name))
+      .join(' ')
+      .slice(0, MAX_PARAMETERS),
+    details
+      .filter((text) => typeof text === 'string')
+      .join(' ')
+      .slice(0, MAX_DETAILS),
+  ]
 }
 
 export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
@@ -106,9 +131,4 @@ export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
 
 export function plainText(name: string): string {
   return name.toLowerCase().replaceAll(/[._\s-]/g, '')
-}
-
-function parametersOf({ input }: ToolRecord): string {
-  const properties = isJsonObject(input.properties) ? Object.keys(input.properties) : []
-  return properties.map(spaced).join(' ').slice(0, MAX_PARAMETERS)
 }

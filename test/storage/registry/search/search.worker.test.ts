@@ -201,29 +201,76 @@ describe('the ranking of a search', () => {
       )
       expect((await ask(registry, 'file a bug')).found[0]).toBe('Tracker.CreateIssue')
       expect((await ask(registry, 'which song is it')).found).toEqual(['Player.CurrentTrack'])
-      expect((await ask(registry, 'remove a message')).found).toEqual(['Mail.RemoveMessages', 'Mail.DeleteMessages'])
-      expect((await ask(registry, 'deleting messages')).found).toEqual(['Mail.DeleteMessages', 'Mail.RemoveMessages'])
+      expect((await ask(registry, 'remove a message')).found.slice(0, 2)).toEqual([
+        'Mail.RemoveMessages',
+        'Mail.DeleteMessages',
+      ])
+      expect((await ask(registry, 'deleting messages')).found.slice(0, 2)).toEqual([
+        'Mail.DeleteMessages',
+        'Mail.RemoveMessages',
+      ])
       expect((await ask(registry, 'who is on call')).found).toEqual(['Duty.ListOncalls'])
     }))
 
-  it('says which words no tool has, and gives nothing rather than what has next to none of them', () =>
+  it('answers as long as some tool has a telling word, and says which words none has', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
       await registry.publish([await publication('Hotels.Search@1.0.0', { description: 'Finds hotels' })], ADMIN)
       expect(await ask(registry, 'hotels in Rome')).toEqual({ found: ['Hotels.Search'], total: 1, unmatched: ['rome'] })
-      expect(await ask(registry, 'order a pizza with mushrooms')).toEqual({
-        found: [],
-        total: 0,
+      expect(await ask(registry, 'order a pizza with mushrooms')).toMatchObject({
+        total: 20,
         unmatched: ['pizza', 'mushrooms'],
       })
-      // To bill is to create a bill, which no tool knows of, whatever others create
-      await registry.publish([await publication('Rooms.Create@1.0.0', { description: 'Adds rooms' })], ADMIN)
-      expect(await ask(registry, 'bill the guest')).toEqual({ found: [], total: 0, unmatched: ['bill', 'guest'] })
-      // What is implied was not asked in those words
-      expect(await ask(registry, 'hotels of ann@example.com')).toMatchObject({ unmatched: ['ann', 'example', 'com'] })
+      const rest = 'how many calories has this meal, and is there a hotel nearby that my sister could walk to tomorrow'
+      expect((await ask(registry, rest)).found[0]).toBe('Hotels.Search')
+      expect(await ask(registry, 'walk the dog')).toEqual({ found: [], total: 0, unmatched: ['walk', 'dog'] })
       expect(await ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
-      // A question of nothing but stop words is asked as it stands
-      expect(await ask(registry, 'what is this')).toEqual({ found: [], total: 0, unmatched: ['is', 'this'] })
+    }))
+
+  it('asks a question of nothing but stop words as it stands', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Kit.Tell@1.0.0', { description: 'Tells what' })], ADMIN)
+      expect(await ask(registry, 'what is it')).toEqual({ found: ['Kit.Tell'], total: 1, unmatched: ['is', 'it'] })
+    }))
+
+  it('finds the neighbour of a misspelt word, which stays unmatched, and the parts of a compound and back', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Calendar.ListEvents@1.0.0', { description: 'Does' }),
+          await publication('Repositories.Stargazers@1.0.0', { description: 'Does' }),
+          await publication('Repositories.NewBranch@1.0.0', { description: 'Does' }),
+        ],
+        ADMIN,
+      )
+      expect(await ask(registry, 'calender')).toEqual({
+        found: ['Calendar.ListEvents'],
+        total: 1,
+        unmatched: ['calender'],
+      })
+      expect(await ask(registry, 'starred')).toMatchObject({ found: ['Repositories.Stargazers'], unmatched: [] })
+      for (const q of ['new branch', 'newbranch', 'branches'])
+        expect((await ask(registry, q)).found[0]).toBe('Repositories.NewBranch')
+      expect((await ask(registry, 'branchnew')).unmatched).toEqual([])
+      // Three letters apart
+      expect((await ask(registry, 'colondors')).found).toEqual([])
+    }))
+
+  it('reads the descriptions of parameters, and of a question more than a dozen words', () =>
+    inRegistry(async ({ registry }) => {
+      const parameters = {
+        type: 'object',
+        properties: { id: { type: 'string', description: 'The dragonfly to catch.' } },
+      }
+      await registry.publish(
+        [
+          await publication('A.One@1.0.0', { description: 'Does', input_schema: { parameters } }),
+          await publication('B.Two@1.0.0', { description: 'Does' }),
+        ],
+        ADMIN,
+      )
+      const many = 'alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november dragonfly'
+      expect((await ask(registry, many)).found).toEqual(['A.One'])
     }))
 
   it('filters before it counts and cuts', () =>
@@ -292,8 +339,8 @@ describe('the ranking of a search', () => {
     inRegistry(async ({ registry, sql }) => {
       await publish({ registry } as Harness, 'A.Paint1@1.0.0', 'B.Paint2@1.0.0')
       // As where many more tools were listed in between
-      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, size)
-        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]', 1)`)
+      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, lengths)
+        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]', 0)`)
       await publish({ registry } as Harness, 'A.Paint3@1.0.0', 'B.Paint4@1.0.0')
       sql.exec('DELETE FROM indexed WHERE id = 299999')
       const ids = sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY id').toArray()
