@@ -2,17 +2,33 @@
  * `npm run bench:search`: how long a search over 10,000 tools takes inside the Durable Object, beside a look-up by key there in
  * adjacent slots of one run. The tools are those of `../shared`, once for each of many services, with the questions of
  * `test/search/questions/tried.ts`; without that, invented ones. `-- --tools 10000 --times 20`: so often each question is asked.
+ * `-- --sets DIR` prints instead how well each set of questions of a folder is answered, beside its plain BM25F.
  */
 import { parseArgs } from 'node:util'
 import { startProcess } from '../e2e/process.ts'
 import { recordsOf } from '../search/registry.ts'
+import { asker, describeScore, plainIn, score, setsIn } from '../search/sets.ts'
 import { TRIED } from '../search/questions/tried.ts'
 import { hasShared, readShared } from '../shared.ts'
 import { quantile } from './load.ts'
 
 const { values } = parseArgs({
-  options: { tools: { type: 'string', default: '10000' }, times: { type: 'string', default: '20' } },
+  options: {
+    tools: { type: 'string', default: '10000' },
+    times: { type: 'string', default: '20' },
+    sets: { type: 'string' },
+  },
 })
+if (values.sets !== undefined) {
+  const plain = await plainIn(values.sets)
+  console.log('first / within five')
+  for (const { name, definitions, questions } of setsIn(values.sets)) {
+    console.log(`${name}, ${definitions.length} tools, ${questions.length} questions`)
+    console.log(`  ours   ${describeScore(score(questions, asker(await recordsOf(definitions))))}`)
+    console.log(`  plain  ${describeScore(score(questions, plain(definitions)))}`)
+  }
+  process.exit()
+}
 const tools = Number(values.tools)
 const times = Number(values.times)
 const A_BATCH = 250

@@ -3,34 +3,35 @@
  * fixed averages, not to those of the registry, so that no tool has a say in how another ranks.
  */
 export const FIELDS = [
-  { name: 'name', weight: 3, average: 3 },
-  { name: 'toolkit', weight: 3, average: 1.3 },
-  { name: 'description', weight: 1, average: 15 },
-  { name: 'parameters', weight: 0.6, average: 4 },
-  { name: 'details', weight: 0.4, average: 30 },
-] as const
+  { field: 'name and title', weight: 3, average: 3 },
+  { field: 'toolkit and tags', weight: 3, average: 1.3 },
+  { field: 'description', weight: 1, average: 15 },
+  { field: "parameters' names", weight: 0.6, average: 4 },
+  { field: "parameters' descriptions", weight: 0.4, average: 30 },
+]
 
 const LENGTH_NORMALISATION = 0.4
 const SATURATION = 1.2
 
-/** Lengths are kept in fifths of the average, up to three times that: four bits a field. */
+/** A length is kept in fifths of the average, up to three times that. */
 const STEPS = 5
 const LEVELS = 16
-export const PACKED = LEVELS ** FIELDS.length
 
-/** The lengths of a tool's fields, in words, as one number below `PACKED`. */
-export function packLengths(lengths: readonly number[]): number {
-  return FIELDS.reduceRight((packed, { average }, field) => {
-    const level = Math.min(LEVELS - 1, Math.round((STEPS * (lengths[field] ?? 0)) / average))
-    return packed * LEVELS + level
-  }, 0)
+/** A tool has a row of the index for each field, among as many as the tool's id times this, and this many more. */
+export const ROWS = FIELDS.length * LEVELS
+
+/** The row of a field, which says its length: what a search finds is weighed by the row's number alone. */
+export function rowOf(field: number, length: number): number {
+  return field * LEVELS + Math.min(LEVELS - 1, Math.round((STEPS * length) / (FIELDS[field]?.average ?? 1)))
 }
 
-/** How much a word counts in a field of a tool whose lengths these are. */
-export function weightIn(field: number, packed: number): number {
-  const level = Math.floor(packed / LEVELS ** field) % LEVELS
-  return (FIELDS[field]?.weight ?? 0) / (1 - LENGTH_NORMALISATION + (LENGTH_NORMALISATION * level) / STEPS)
-}
+/** How much a word counts, by the row that has it. */
+export const WEIGHTS = FIELDS.flatMap(({ weight }) =>
+  Array.from(
+    { length: LEVELS },
+    (_, level) => weight / (1 - LENGTH_NORMALISATION + (LENGTH_NORMALISATION * level) / STEPS),
+  ),
+)
 
 /** Inverse document frequency. */
 export function rarity(holders: number, tools: number): number {

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein'
-import { FIELDS, PACKED, rarity, saturated, weightIn } from '../../../core/search/bm25f.ts'
+import { rarity, ROWS, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { type Term, termsOf } from '../../../core/search/question.ts'
 import { stemOf } from '../../../core/search/stem.ts'
 import { column } from '../../rows.ts'
@@ -25,31 +25,25 @@ export interface Scores {
 export function scoresOf(sql: SqlStorage, q: string, seen: Seen): Scores {
   const scores = createScores(seen)
   const terms = termsOf(q)
-  const lists = listsOf(sql, terms, seen)
-  const missing = terms.filter((_, at) => !scores.add(lists[at] ?? NONE))
+  const holders = holdersOf(sql, terms, seen)
+  const missing = terms.filter((_, at) => !scores.add(holders[at] ?? { itself: [], standIns: [] }))
   const replaced = missing.map((term) => replacementOf(sql, term, seen))
   const others = replaced.map(({ matches }, at) => ({ word: missing[at]?.word ?? '', itself: [], standIns: matches }))
-  for (const list of listsOf(sql, others, seen)) scores.add(list)
+  for (const each of holdersOf(sql, others, seen)) scores.add(each)
   const unmatched = missing.filter((_, at) => replaced[at]?.isMisspelt !== false).map(({ word }) => word)
   return { found: scores.found, sums: scores.sums, unmatched }
 }
 
-/** For each field, the rows that have a word or what stands for it. */
-interface Lists {
-  readonly itself: readonly (readonly number[])[]
-  readonly standIns: readonly (readonly number[])[]
+/** The rows of the index that have a word, and those that have what stands for it. */
+interface Holders {
+  readonly itself: readonly number[]
+  readonly standIns: readonly number[]
 }
 
-const NONE: Lists = { itself: [], standIns: [] }
-
-function listsOf(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly Lists[] {
+function holdersOf(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly Holders[] {
   const sides = terms.flatMap(({ itself, standIns }) => [itself, standIns])
-  const expressions = sides.flatMap((words) =>
-    words.length === 0 ? [] : FIELDS.map(({ name }) => `{${name}} : (${anyOf(words)})`),
-  )
-  const found = matching(sql, expressions, seen)
-  let at = 0
-  const next = (words: readonly string[]) => (words.length === 0 ? [] : found.slice(at, (at += FIELDS.length)))
+  const found = matching(sql, sides.filter((words) => words.length > 0).map(anyOf), seen)[Symbol.iterator]()
+  const next = (words: readonly string[]) => (words.length > 0 ? found.next().value : undefined) ?? []
   return terms.map(({ itself, standIns }) => ({ itself: next(itself), standIns: next(standIns) }))
 }
 
@@ -64,14 +58,12 @@ function createScores({ count, last }: Seen) {
   const others = new Float64Array(last + 1)
   const found: number[] = []
 
-  function weigh(fields: readonly (readonly number[])[], weights: Float64Array): readonly number[] {
+  function weigh(rows: readonly number[], weights: Float64Array): readonly number[] {
     const touched: number[] = []
-    for (const [field, rows] of fields.entries()) {
-      for (const row of rows) {
-        const id = Math.floor(row / PACKED)
-        if (weights[id] === 0) touched.push(id)
-        weights[id] = (weights[id] ?? 0) + weightIn(field, row % PACKED)
-      }
+    for (const row of rows) {
+      const id = Math.floor(row / ROWS)
+      if (weights[id] === 0) touched.push(id)
+      weights[id] = (weights[id] ?? 0) + (WEIGHTS[row % ROWS] ?? 0)
     }
     return touched
   }
@@ -80,7 +72,7 @@ function createScores({ count, last }: Seen) {
     found,
     sums,
     /** False where no tool has the word nor a stand-in. */
-    add({ itself, standIns }: Lists): boolean {
+    add({ itself, standIns }: Holders): boolean {
       const having = weigh(itself, own)
       const standing = weigh(standIns, others)
       const rare = having.length === 0 ? Infinity : rarity(having.length, count)

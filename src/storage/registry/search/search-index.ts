@@ -4,7 +4,7 @@ import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import { column, field, firstRow } from '../../rows.ts'
 import { policiesOf } from '../policies.ts'
-import { FIELDS, PACKED, packLengths } from '../../../core/search/bm25f.ts'
+import { ROWS, rowOf } from '../../../core/search/bm25f.ts'
 import { stemmed } from '../../../core/search/stem.ts'
 import { spaced, wordsOf } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
@@ -21,20 +21,18 @@ const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE toolkit = ol
   DELETE FROM toolkit_count WHERE toolkit = old.toolkit AND level = old.level AND tools = 0;`
 
 /**
- * `indexed` has the columns to filter by, `words` an index of the text, whose row numbers are the id and the lengths of
- * the fields: what a search finds is weighed without another look. `toolkit_count` has how many
+ * `indexed` has the columns to filter by, `words` an index of the text, with a row for each
+ * field of a tool. `toolkit_count` has how many
  * tools a toolkit has of each level.
  */
 const TABLES = `
 CREATE TABLE indexed (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
-  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, lengths INTEGER NOT NULL
+  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, rows TEXT NOT NULL
 );
 CREATE INDEX indexed_plain ON indexed (plain);
 CREATE INDEX indexed_whole ON indexed (whole);
-CREATE VIRTUAL TABLE words USING fts5(
-  ${FIELDS.map(({ name }) => name).join()}, content = '', contentless_delete = 1, tokenize = 'unicode61'
-);
+CREATE VIRTUAL TABLE words USING fts5(text, content = '', contentless_delete = 1, tokenize = 'unicode61');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 CREATE TABLE toolkit_count (
   toolkit TEXT NOT NULL, level INTEGER NOT NULL, tools INTEGER NOT NULL, PRIMARY KEY (toolkit, level)
@@ -65,17 +63,16 @@ export function indexTool(
   record: ToolRecord | undefined,
   toolkitTags: readonly string[] = [],
 ): void {
-  const row = 'SELECT id, lengths FROM indexed WHERE key = ?'
-  const before = firstRow<{ id: number; lengths: number }>(sql, row, key)
+  const before = firstRow<{ id: number; rows: string }>(sql, 'SELECT id, rows FROM indexed WHERE key = ?', key)
   if (before) {
-    sql.exec('DELETE FROM words WHERE rowid = ?', before.id * PACKED + before.lengths)
+    sql.exec('DELETE FROM words WHERE rowid IN (SELECT ? + value FROM json_each(?))', before.id * ROWS, before.rows)
     sql.exec('DELETE FROM indexed WHERE id = ?', before.id)
   }
   if (!record) return
   const tags = [...new Set([...record.tags, ...toolkitTags])]
   const texts = textsOf(record, tags)
-  const lengths = packLengths(texts.map((text) => wordsOf(text).length))
-  const insert = `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, lengths)
+  const rows = texts.map((text, at) => rowOf(at, wordsOf(text).length))
+  const insert = `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
   const id = field<number>(
     sql,
@@ -88,15 +85,14 @@ export function indexTool(
     levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(tags),
-    lengths,
+    JSON.stringify(rows),
   )
-  const [name = '', toolkit = '', ...rest] = texts
-  sql.exec(
-    `INSERT INTO words (rowid, ${FIELDS.map((each) => each.name).join()}) VALUES (?, ?, ?, ?, ?, ?)`,
-    (id ?? 0) * PACKED + lengths,
-    // As one word too, since people write "pull request" and "pullrequest"
-    ...[`${name} ${record.tool}`, `${toolkit} ${record.toolkit}`, ...rest].map(stemmed),
-  )
+  // As one word too, since people write "pull request" and "pullrequest"
+  const joined = [record.tool, record.toolkit]
+  for (const [at, text] of texts.entries()) {
+    const row = (id ?? 0) * ROWS + (rows[at] ?? 0)
+    sql.exec('INSERT INTO words (rowid, text) VALUES (?, ?)', row, stemmed(`${text} ${joined[at] ?? ''}`))
+  }
 }
 
 /** What is indexed of a tool, in the order of `FIELDS`. */

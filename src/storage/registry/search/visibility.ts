@@ -1,6 +1,6 @@
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
-import { PACKED } from '../../../core/search/bm25f.ts'
+import { ROWS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { column, field } from '../../rows.ts'
 
@@ -91,7 +91,7 @@ export function matching(
   for (const { at, found } of rows) {
     const before = lists[at] ?? []
     const all = numbersOf(found)
-    const some = ids ? all.filter((row) => ids.has(Math.floor(row / PACKED))) : all
+    const some = ids ? all.filter((row) => ids.has(Math.floor(row / ROWS))) : all
     lists[at] = before.length === 0 ? some : before.concat(some)
   }
   return lists
@@ -99,7 +99,7 @@ export function matching(
 
 /** Left out where there is one span, since FTS5 takes twice as long with it. */
 function withinSpan(column: 'id' | 'rowid', spans: readonly number[]): string {
-  const times = column === 'id' ? 1 : PACKED
+  const times = column === 'id' ? 1 : ROWS
   return spans.length === 1
     ? ''
     : `AND ${column} >= span.value * ${times} AND ${column} < (span.value + ${SPAN}) * ${times}`

@@ -339,8 +339,8 @@ describe('the ranking of a search', () => {
     inRegistry(async ({ registry, sql }) => {
       await publish({ registry } as Harness, 'A.Paint1@1.0.0', 'B.Paint2@1.0.0')
       // As where many more tools were listed in between
-      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, lengths)
-        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]', 0)`)
+      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows)
+        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]', '[]')`)
       await publish({ registry } as Harness, 'A.Paint3@1.0.0', 'B.Paint4@1.0.0')
       sql.exec('DELETE FROM indexed WHERE id = 299999')
       const ids = sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY id').toArray()
