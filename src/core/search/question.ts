@@ -56,8 +56,8 @@ function read() {
 
 function readStandIns(): StandIns {
   const all = new Map<string, Set<string>>()
-  for (const line of STAND_INS.trim().split('\n')) {
-    const [before = '', sign, behind = ''] = line.split(/([:=])/)
+  for (const entry of STAND_INS.split(';')) {
+    const [before = '', sign, behind = ''] = entry.split(/([:=])/)
     const targets = namesIn(before)
     for (const name of [...(sign === ':' ? [] : targets), ...namesIn(behind)]) {
       const others = all.get(name) ?? new Set()

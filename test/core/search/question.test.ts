@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { termsOf } from '../../../src/core/search/question.ts'
+import { STAND_INS } from '../../../src/core/search/thesaurus.ts'
 import { wordsOf } from '../../../src/core/search/words.ts'
 
 const words = (q: string) => termsOf(q).map(({ word }) => word)
@@ -75,5 +76,12 @@ describe('what stands for a word', () => {
   it('is never the word itself', () => {
     for (const word of ['add', 'user', 'issue', 'list', 'email']) expect(standIns(word)).not.toContain(word)
     expect(standIns('constructor')).toEqual([])
+  })
+
+  it('is written as entries of words and quoted phrases, with one sign at most and something on either side of it', () => {
+    const WORDS = /^(?:\w+|"\w[\w' -]*")(?:\s(?:\w+|"\w[\w' -]*"))*$/
+    const entries = STAND_INS.split(';').map((entry) => entry.trim().split(/\s*[:=]\s*/))
+    const wrong = entries.filter((sides) => sides.length > 2 || sides.some((side) => !WORDS.test(side)))
+    expect(wrong).toEqual([])
   })
 })
