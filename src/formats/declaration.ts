@@ -1,5 +1,5 @@
 import type { Loss } from '../core/tool/codec.ts'
-import { MAX_NAME } from '../core/tool/joined-name.ts'
+import { MAX_NAME } from '../core/tool/tool-id.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const

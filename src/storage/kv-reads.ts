@@ -1,4 +1,4 @@
-import { withTimeout } from './timeout.ts'
+import { withTimeout } from './reachable-stub.ts'
 
 /** Null for a key that KV does not have, undefined where it failed or was too slow. `ttl` is in seconds. */
 export interface KvReads {

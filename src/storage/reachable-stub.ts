@@ -1,5 +1,4 @@
 import { Unreachable } from '../core/failure/failure.ts'
-import { withTimeout } from './timeout.ts'
 
 export interface Reach {
   /** Completes the sentence `Switchboard cannot reach its`. */
@@ -49,5 +48,16 @@ export async function retryOnce<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Error && 'retryable' in error && error.retryable === true) return ask()
     throw error
+  }
+}
+
+/** Fails as `Unreachable` after `ms`; the work goes on by itself. */
+export async function withTimeout<T>(ms: number, who: string, work: () => Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Unreachable(`${who} did not answer within ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work(), promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

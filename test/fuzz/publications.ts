@@ -7,7 +7,7 @@ import { importBudget, importTools } from '../../src/core/publish/import-tools.t
 import { judgeSchemas, judgeText, judgeWork } from '../../src/core/publish/judge.ts'
 import { pluginSubmission } from '../../src/core/publish/plugin-submission.ts'
 import { createPublish } from '../../src/core/publish/publish.ts'
-import { recordOf } from '../../src/core/publish/record.ts'
+import { recordOf } from '../../src/core/tool/digest.ts'
 import type { PublicationReport } from '../../src/core/publish/report.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import type { Codec, Given } from '../../src/core/tool/codec.ts'

@@ -1,7 +1,6 @@
 import type { Validate } from '../schema/validator.ts'
 import type { Artifact, Content } from '../tool/content.ts'
-import { isObject } from '../tool/json.ts'
-import { jsonSize } from '../tool/json-size.ts'
+import { isObject, jsonSize } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'

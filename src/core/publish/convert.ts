@@ -1,12 +1,11 @@
 import { type Budget, createBudget } from '../tool/budget.ts'
 import type { Codec, Encoded, Given } from '../tool/codec.ts'
-import type { Sha256 } from '../tool/digest.ts'
+import { recordOf, type Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import { chooseCodec } from './prepare.ts'
 import type { Format } from './export.ts'
 import { judgeSchemas, judgeText, judgeWork } from './judge.ts'
-import { recordOf } from './record.ts'
 
 export interface ConvertOptions {
   readonly from?: string | undefined

@@ -31,11 +31,12 @@ export async function judgeExports(
   giveWay: GiveWay,
   budget?: Budget,
 ): Promise<readonly Problem[]> {
+  const doubtful = [...records.entries()].filter(([, record]) => mostToWrite(record) > UNITS)
+  if (doubtful.length === 0) return []
   const all = [...formats]
   const whole = createBudget(MAX_UNITS, budget)
   const mayGiveWay = afterStretches(whole, giveWay)
-  for (const [index, record] of records.entries()) {
-    if (mostToWrite(record) <= UNITS) continue
+  for (const [index, record] of doubtful) {
     for (const format of all) {
       const written = format(record, record.name, createBudget(UNITS, whole))
       if (!written.ok) {

@@ -7,9 +7,8 @@ import type { ToolSource } from '../tool/tool-source.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { judgeImported, judgeText } from './judge.ts'
-import { type ImportState, type PrepareDeps, type Prepared, prepareDefined } from './prepare.ts'
-import { placeNames } from './place-names.ts'
-import { recordOf } from './record.ts'
+import { type ImportState, placeNames, type Prepared, prepareDefined, type PrepareDeps } from './prepare.ts'
+import { recordOf } from '../tool/digest.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface PrepareImportDeps extends PrepareDeps {

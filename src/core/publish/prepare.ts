@@ -1,14 +1,14 @@
 import { guarded } from '../access/guard.ts'
 import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Given } from '../tool/codec.ts'
-import type { Sha256 } from '../tool/digest.ts'
+import { recordOf, type Sha256 } from '../tool/digest.ts'
 import { isObject, type Json } from '../tool/json.ts'
+import { joinedName, type ToolName } from '../tool/tool-id.ts'
 import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
+import { sanitizedName, sanitizedNames } from '../tool/sanitize-name.ts'
 import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { judgeComplete, judgeImplementation, judgeSchemas, judgeText, judgeTogether, judgeWork } from './judge.ts'
-import { placeNames } from './place-names.ts'
-import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
 import type { DefinedSubmission, DocumentSubmission } from './submission.ts'
 import { type Beside, readWrapper } from './wrapper.ts'
@@ -61,7 +61,8 @@ export async function prepareDocument(
   const hash = text === undefined ? undefined : await sha256(text)
   const records = await Promise.all(
     definitions.map((each, index) => {
-      const definition = guarded({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
+      const tagged = { ...each, tags: tags ?? each.tags }
+      const definition = guard ? guarded(tagged, [guard]) : tagged
       const own = { definition, called: called[index], implementation: implementationOf(index) }
       return recordOf({ ...own, dialect: codec.dialect, document, hash }, sha256)
     }),
@@ -163,4 +164,38 @@ export function chooseCodec(document: Json, dialect: string | undefined, codecs:
     codecs.find((codec) => codec.recognises(document)) ??
     `Is not recognised as a definition of any dialect (${names}): say which with ?dialect= to see what is missing`
   )
+}
+
+/** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */
+export async function placeNames<T extends ToolName & { readonly name: string }>(
+  definitions: readonly T[],
+  source: Pick<ToolSource, 'current' | 'holds'>,
+): Promise<{ readonly definitions: readonly T[]; readonly warnings: readonly Problem[] }> {
+  const [first] = definitions
+  if (!first || !definitions.some(hasDash)) return { definitions, warnings: [] }
+  const isKept = !first.toolkit.includes('-') || (await source.holds(first.toolkit))
+  const toolkit = isKept ? first.toolkit : sanitizedName(first.toolkit)
+  const dashed = definitions.filter(({ tool }) => tool.includes('-'))
+  const known = isKept ? await Promise.all(dashed.map((each) => source.current(each))) : []
+  const kept = new Set(known.flatMap((each) => (each ? [each.tool] : [])))
+  const names = sanitizedNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
+  const warnings: Problem[] = []
+  if (!isKept) warnings.push(warning(`'${first.toolkit}' is no toolkit's name any more: the toolkit is '${toolkit}'`))
+  const placed = definitions.map((definition) => {
+    const tool = names.get(definition.tool) ?? definition.tool
+    if (tool !== definition.tool)
+      warnings.push(warning(`'${definition.tool}' is no tool's name any more: it is '${tool}'`))
+    const isMade = definition.name === joinedName(definition)
+    const named = { ...definition, toolkit, tool }
+    return isMade ? { ...named, name: joinedName(named) } : named
+  })
+  return { definitions: placed, warnings }
+}
+
+function hasDash({ toolkit, tool }: ToolName): boolean {
+  return toolkit.includes('-') || tool.includes('-')
+}
+
+function warning(message: string): Problem {
+  return { path: '', message }
 }

@@ -1,5 +1,7 @@
 import canonicalize from 'canonicalize'
-import type { ToolRecord } from './tool.ts'
+import type { Json } from './json.ts'
+import { formatToolId } from './tool-id.ts'
+import { type Definition, derivedSecurityLevel, type Implementation, type ToolRecord } from './tool.ts'
 
 /** SHA-256 of a text's UTF-8 bytes, in lower-case hex. Passed in, since core has no platform. */
 export type Sha256 = (text: string) => Promise<string>
@@ -12,4 +14,28 @@ export function canonicalJson(value: unknown): string {
 
 export function digestOf(record: Omit<ToolRecord, 'digest' | 'source'>, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(record))
+}
+
+export interface RecordParts {
+  readonly definition: Definition
+  readonly called?: string | undefined
+  readonly implementation?: Implementation | undefined
+  readonly dialect: string
+  readonly document: Json
+  readonly hash?: string | undefined
+}
+
+export async function recordOf(
+  { definition, called, implementation, dialect, document, hash }: RecordParts,
+  sha256: Sha256,
+): Promise<ToolRecord> {
+  const visible = {
+    ...definition,
+    ...(called === undefined || called === definition.tool ? {} : { called }),
+    id: formatToolId(definition, definition.version),
+    securityLevel: definition.securityLevel ?? derivedSecurityLevel(definition.requirements),
+    ...(implementation ? { implementation } : {}),
+  }
+  const source = hash === undefined ? { dialect, document } : { dialect, hash }
+  return { ...visible, source, digest: await digestOf(visible, sha256) }
 }

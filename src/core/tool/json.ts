@@ -32,3 +32,59 @@ export function parseJson(text: string): Json | undefined {
     return undefined
   }
 }
+
+/** The bytes of a value as JSON in UTF-8, counted only until they exceed `most`. */
+export function jsonSize(value: unknown, most: number): number {
+  switch (typeof value) {
+    case 'string':
+      return textSize(value, most)
+    case 'number':
+      return String(value).length
+    case 'boolean':
+      return value ? 4 : 5
+    case 'object':
+      return value === null ? 4 : Array.isArray(value) ? listSize(value, most) : objectSize(value, most)
+    default:
+      return 4
+  }
+}
+
+function listSize(list: readonly unknown[], most: number): number {
+  let size = list.length === 0 ? 2 : 1
+  for (const each of list) {
+    size += jsonSize(each, most - size) + 1
+    if (size > most) break
+  }
+  return size
+}
+
+function objectSize(object: object, most: number): number {
+  let size = 1
+  for (const [key, each] of Object.entries(object)) {
+    if (each === undefined) continue
+    size += textSize(key, most - size) + 2
+    if (size <= most) size += jsonSize(each, most - size)
+    if (size > most) return size
+  }
+  return size === 1 ? 2 : size
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** Control characters with an escape of two characters: backspace to carriage return, save the vertical tab. */
+const isShort = (code: number) => code >= 0x08 && code <= 0x0d && code !== 0x0b
+
+function textSize(text: string, most: number): number {
+  let size = text.length + 2
+  for (let at = 0; at < text.length && size <= most; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x80) {
+      size += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
+    } else if (code < 0x20) {
+      size += isShort(code) ? 1 : 5
+    } else if (code === QUOTE || code === BACKSLASH) {
+      size += 1
+    }
+  }
+  return size
+}

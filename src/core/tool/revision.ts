@@ -1,4 +1,4 @@
-import { fnv1a } from './joined-name.ts'
+import { fnv1a } from './tool-id.ts'
 
 /** The revisions that a change is meant for (`If-Match`), or `*` for any. */
 export type Expected = readonly string[] | '*'

@@ -1,4 +1,4 @@
-import { fnv1a, MAX_NAME, withSuffix } from './joined-name.ts'
+import { fnv1a, MAX_NAME, withSuffix } from './tool-id.ts'
 
 /** `unique-tool-id` is `unique_tool_id`, `ünïcode` is `unicode`; other scripts are told apart by a hash. */
 export function sanitizedName(text: string): string {

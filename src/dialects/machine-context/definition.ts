@@ -17,7 +17,7 @@ import {
   unique,
 } from '../../core/tool/json-reader.ts'
 import { sanitizedName, sanitizedNames } from '../../core/tool/sanitize-name.ts'
-import { joinedName } from '../../core/tool/joined-name.ts'
+import { joinedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { DIALECT, encode, isIdentity, tagsOf, TOOL, TOOLKIT_PREFIX } from './encoding.ts'

@@ -19,7 +19,7 @@ import {
   text,
   wrong,
 } from '../../core/tool/json-reader.ts'
-import { plainName, PUBLISHED_NAME, withSuffix } from '../../core/tool/joined-name.ts'
+import { plainName, PUBLISHED_NAME, withSuffix } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'

@@ -1,7 +1,7 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isList, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
-import { plainName } from '../../core/tool/joined-name.ts'
+import { plainName } from '../../core/tool/tool-id.ts'
 import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import { outputKind } from './result.ts'

@@ -1,7 +1,7 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { noteHeader } from '../../http/answer/note.ts'
+import { noteHeader } from '../../http/answer/json-response.ts'
 import { type McpAnswer, withHeaders } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'

@@ -1,5 +1,4 @@
-import { withSuffix } from '../../core/tool/joined-name.ts'
-import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import { isNamePart, parseToolId, type ToolName, withSuffix } from '../../core/tool/tool-id.ts'
 
 /** A "human-readable name" (section 4.1) may hold characters that no id can; the qualified name then counts. */
 export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolName {

@@ -22,9 +22,9 @@ import {
   wrong,
 } from '../../core/tool/json-reader.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { type AskedId, parseToolId } from '../../core/tool/tool-id.ts'
+import { type AskedId, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { type AuthorizationRequirement, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
-import { encode, isSimpleVersion } from './encode.ts'
+import { encode } from './encode.ts'
 
 const TOOL_ID = /^[A-Za-z0-9_]{1,64}\.[A-Za-z0-9_]{1,64}@/
 

@@ -5,7 +5,7 @@ import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
 import { derivedSecurityLevel, type JsonSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
-import { formatToolId } from '../../core/tool/tool-id.ts'
+import { formatToolId, isSimpleVersion } from '../../core/tool/tool-id.ts'
 
 type Lose = (path: string, reason: string) => void
 
@@ -127,11 +127,6 @@ function encodeRequirements({ authorization, secrets, user_id }: Requirements): 
     ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
     ...(user_id ? { user_id } : {}),
   }
-}
-
-/** `x.y.z`, "where x, y, and z are integers" (OXP 1.0, "Metadata"). */
-export function isSimpleVersion(version: string): boolean {
-  return /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){2}$/.test(version)
 }
 
 function nameOf({ toolkit, tool, version }: ToolRecord) {

@@ -22,8 +22,8 @@ import { type Answers, component, listing, ref } from '../../http/route/answers.
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY, type Query, query, readQuery } from '../../http/request/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
+import { isSimpleVersion } from '../../core/tool/tool-id.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
-import { isSimpleVersion } from './encode.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool

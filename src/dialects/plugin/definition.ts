@@ -3,7 +3,7 @@ import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.t
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, list, object, string, text, unique } from '../../core/tool/json-reader.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
-import { plainName, PUBLISHED_NAME } from '../../core/tool/joined-name.ts'
+import { plainName, PUBLISHED_NAME } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 

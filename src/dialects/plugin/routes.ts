@@ -3,8 +3,14 @@ import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import { plainName, PUBLISHED_NAME } from '../../core/tool/joined-name.ts'
-import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
+import {
+  askedByName,
+  formatToolId,
+  isNamePart,
+  parseToolId,
+  plainName,
+  PUBLISHED_NAME,
+} from '../../core/tool/tool-id.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { didYouMean, quoted } from '../../core/tool/problem.ts'
-import { noteHeader } from './note.ts'
+import { noteHeader } from './json-response.ts'
 
 export interface Narrowing {
   readonly toolkit?: string | undefined

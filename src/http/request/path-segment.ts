@@ -19,9 +19,11 @@ export function pathReader<Path extends string>(path: Path, readers: PathReaders
     .flatMap((step, index) => (step.startsWith(':') ? [{ name: step.slice(1), index }] : []))
   const isWhole = (read: Readonly<Record<string, string>>): read is PathOf<Path> =>
     Object.keys(read).length === parameters.length
+  const none = {}
+  if (isWhole(none)) return (): Result<PathOf<Path>> => ok(none)
 
   return (url: string): Result<PathOf<Path>> => {
-    const steps = parameters.length === 0 ? [] : new URL(url).pathname.split('/')
+    const steps = new URL(url).pathname.split('/')
     const read: Record<string, string> = {}
     const problems: Problem[] = []
     for (const { name, index } of parameters) {

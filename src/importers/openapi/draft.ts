@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { MAX_NAME } from '../../core/tool/joined-name.ts'
+import { MAX_NAME } from '../../core/tool/tool-id.ts'
 import type { Description } from './description.ts'
 import type { Converted, SchemaConverter, ConversionWork } from './schema.ts'
 

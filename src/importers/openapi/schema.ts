@@ -5,7 +5,7 @@ import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
 import { checkPattern } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { fnv1a } from '../../core/tool/joined-name.ts'
+import { fnv1a } from '../../core/tool/tool-id.ts'
 import { type Description, type Node, type Possible, referredTo, shortened } from './description.ts'
 
 export interface Converted {

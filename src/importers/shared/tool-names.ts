@@ -1,4 +1,4 @@
-import { MAX_NAME, withSuffix } from '../../core/tool/joined-name.ts'
+import { MAX_NAME, withSuffix } from '../../core/tool/tool-id.ts'
 
 export interface NamedAfter {
   readonly method: string

@@ -1,5 +1,4 @@
-import { joinedName, withSuffix } from '../../core/tool/joined-name.ts'
-import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import { joinedName, toolKey, type ToolName, withSuffix } from '../../core/tool/tool-id.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { kvKey } from '../keys.ts'
 import { queue } from './tables.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { authorise, authoriseToolkit } from '../../../src/core/publish/authorise.ts'
+import { authorise, authoriseToolkit } from '../../../src/core/publish/publish.ts'
 import { NO_REQUIREMENTS, type Requirements } from '../../../src/core/tool/tool.ts'
 import { principal } from './fakes.ts'
 

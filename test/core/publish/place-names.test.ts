@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { placeNames } from '../../../src/core/publish/place-names.ts'
+import { placeNames } from '../../../src/core/publish/prepare.ts'
 import { definitionOf, documentOf, importedOf, principal, worldOf } from './fakes.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
 import { prepareImport } from '../../../src/core/publish/prepare-import.ts'
-import { recordOf } from '../../../src/core/publish/record.ts'
+import { recordOf } from '../../../src/core/tool/digest.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Definition, JsonSchema } from '../../../src/core/tool/tool.ts'
 import { documentOf, importedOf, schemasDeep, sha256, type World, worldOf } from './fakes.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { PublishOptions } from '../../../src/core/publish/publish.ts'
-import { recordOf } from '../../../src/core/publish/record.ts'
+import { recordOf } from '../../../src/core/tool/digest.ts'
 import type { PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordOf } from '../../../src/core/publish/record.ts'
-import { canonicalJson } from '../../../src/core/tool/digest.ts'
+import { canonicalJson, recordOf } from '../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from './fakes.ts'
 
 const parts = { definition: definitionOf(), dialect: 'plain', document: { a: 1 } }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordOf } from '../../../src/core/publish/record.ts'
+import { recordOf } from '../../../src/core/tool/digest.ts'
 import type { PublicationOutcome } from '../../../src/core/publish/registry.ts'
 import { type Admitted, store } from '../../../src/core/publish/publish.ts'
 import { definitionOf, principal, sha256, worldOf } from './fakes.ts'

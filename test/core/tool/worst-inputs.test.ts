@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgeText } from '../../../src/core/publish/judge.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
-import type { Json } from '../../../src/core/tool/json.ts'
+import { type Json, jsonSize } from '../../../src/core/tool/json.ts'
 import {
   anyObject,
   check,
@@ -15,7 +15,6 @@ import {
   string,
   wrong,
 } from '../../../src/core/tool/json-reader.ts'
-import { jsonSize } from '../../../src/core/tool/json-size.ts'
 // Else the first text that is none would load it
 import '../../../src/http/request/json-fault.ts'
 import { readJsonText } from '../../../src/http/request/body.ts'

@@ -1,5 +1,4 @@
-import { joinedName } from '../../../core/tool/joined-name.ts'
-import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
+import { joinedName, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
 import { resolveVersion } from '../../../core/tool/version.ts'

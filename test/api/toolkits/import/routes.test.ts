@@ -3,7 +3,7 @@ import { importFace } from '../../../../src/api/toolkits/import/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../../../src/core/publish/import.ts'
-import { recordOf } from '../../../../src/core/publish/record.ts'
+import { recordOf } from '../../../../src/core/tool/digest.ts'
 import { invalidSource } from '../../../../src/core/publish/import.ts'
 import {
   definitionOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encodeImplementation, moduleHeaders, moduleOf } from '../../../../src/api/tools/implementation/wire.ts'
-import { recordOf } from '../../../../src/core/publish/record.ts'
+import { recordOf } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../../../core/publish/fakes.ts'
 
 describe('moduleOf', () => {

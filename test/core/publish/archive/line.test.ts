@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readLine } from '../../../../src/core/publish/archive/line.ts'
-import { recordOf } from '../../../../src/core/publish/record.ts'
+import { recordOf } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../fakes.ts'
 
 const stored = () => recordOf({ definition: definitionOf(), dialect: 'plain', document: { plain: [] } }, sha256)

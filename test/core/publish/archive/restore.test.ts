@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/archive-rows.ts'
 import { createRestore, readHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
-import { recordOf } from '../../../../src/core/publish/record.ts'
+import { recordOf } from '../../../../src/core/tool/digest.ts'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import { definitionOf, sha256 } from '../fakes.ts'
 

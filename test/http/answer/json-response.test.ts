@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { noteHeader } from '../../../src/http/answer/note.ts'
+import { noteHeader } from '../../../src/http/answer/json-response.ts'
 
 it('is a header whatever is said, and not without end', () => {
   const { 'switchboard-note': note = '' } = noteHeader(`a\r\nset-cookie: b é ${'x'.repeat(2_000)}`)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonSize } from '../../../src/core/tool/json-size.ts'
+import { jsonSize } from '../../../src/core/tool/json.ts'
 import { effortOf } from '../../effort.ts'
 
 const MANY = 10_000_000

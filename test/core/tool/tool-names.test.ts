@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fnv1a, MAX_NAME, plainName, withSuffix } from '../../../src/core/tool/joined-name.ts'
+import { fnv1a, MAX_NAME, plainName, withSuffix } from '../../../src/core/tool/tool-id.ts'
 
 // Names that were given out must stay the same
 it.each([
