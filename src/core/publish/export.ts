@@ -58,7 +58,8 @@ const MAX_DEPTH = 400
 const JSON_TYPES = 7
 
 /** No form of the record takes more units. Infinity where its writers have to tell: where a reference leads back, say. */
-export function mostToWrite({ input, output, implementation: _, ...rest }: ToolRecord): number {
+export function mostToWrite(record: ToolRecord): number {
+  const { input, output, implementation: _, ...rest } = record
   const fields = createBudget(Infinity)
   weigh(rest, fields)
   const schemas = mostForSchema(input) + mostForSchema(output)
