@@ -2,7 +2,8 @@
  * `npm run bench:publish`: how long a publication takes where few and where many tools are there already, through the running
  * server, alone and while others list all of them page by page; in adjacent slots of one run, whose ratios are to the smallest
  * registry's. `-- --tools 1000,10000,100000 --rounds 6 --publications 100 --publishers 4 --readers 50 --keep DIR`:
- * what was filled is kept there, and copied for each run.
+ * what was filled is kept there, and copied for each run. With `--batch 500` each request publishes so many tools, of
+ * `--toolkits 200`; `--settle 75000` counts what a server does in so many milliseconds afterwards, as heads may wait a minute.
  */
 import { execFileSync } from 'node:child_process'
 import { cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -23,17 +24,22 @@ const { values } = parseArgs({
     publications: { type: 'string', default: '100' },
     publishers: { type: 'string', default: '4' },
     readers: { type: 'string', default: '50' },
+    batch: { type: 'string', default: '1' },
+    toolkits: { type: 'string', default: '200' },
+    settle: { type: 'string', default: '0' },
     keep: { type: 'string' },
   },
 })
-const [rounds, publications, publishers, readers] = [
+const [rounds, publications, publishers, readers, batchSize, toolkits, settle] = [
   values.rounds,
   values.publications,
   values.publishers,
   values.readers,
-].map(Number) as [number, number, number, number]
+  values.batch,
+  values.toolkits,
+  values.settle,
+].map(Number) as [number, number, number, number, number, number, number]
 
-const TOOLKITS = 40
 const A_BATCH = 500
 /** A server that uses less than this part of a core has written all that was published to KV. */
 const QUIET = 0.05
@@ -99,6 +105,8 @@ async function quiet({ pid }: ServerProcess): Promise<void> {
   }
 }
 
+const megabytes = (path: string) => Number(execFileSync('du', ['-sm', path]).toString().split('\t')[0])
+
 /** Where a registry of so many tools is stored: a copy of what was kept, or filled now. */
 async function filled(count: number): Promise<string> {
   const own = join(folder, String(count))
@@ -108,18 +116,21 @@ async function filled(count: number): Promise<string> {
     const server = await start(kept)
     try {
       const began = Date.now()
+      let most = 0
       for (let at = 0; at < count; at += A_BATCH) {
         const batch = Array.from({ length: Math.min(A_BATCH, count - at) }, (_, index) =>
-          definition(`Bench${(at + index) % TOOLKITS}.Tool${at + index}`),
+          definition(`Bench${(at + index) % toolkits}.Tool${at + index}`),
         )
         const { status, body } = await send(server, 'POST', '/tools', batch)
         if (status !== 200 && status !== 201 && status !== 207) throw new Error(JSON.stringify(body).slice(0, 1_000))
+        if (at % (10 * A_BATCH) === 0) most = Math.max(most, megabytes(kept))
       }
       const published = Date.now()
       await quiet(server)
       const seconds = (from: number, to: number) => ((to - from) / 1_000).toFixed(1)
       console.log(
-        `${count} tools published in ${seconds(began, published)} s, in KV ${seconds(published, Date.now())} s later`,
+        `${count} tools published in ${seconds(began, published)} s, quiet ${seconds(published, Date.now())} s later;`,
+        `on disk ${Math.max(most, megabytes(kept))} MB at most`,
       )
     } finally {
       await server.stop({ keep: true })
@@ -134,7 +145,8 @@ interface Slot {
   /** Milliseconds that each publication took. */
   readonly latencies: readonly number[]
   readonly perSecond: number
-  /** Of all the server did meanwhile, and until KV had it. */
+  /** Of all the server did until the last answer, and until KV had it. */
+  readonly cpuMsAnswered: number
   readonly cpuMsEach: number
   readonly listed: number
 }
@@ -157,12 +169,13 @@ async function measure(server: ServerProcess, keys: readonly string[], readerCou
     }
   }
   const latencies: number[] = []
+  const next = () => definition(`Bench${(count += 1) % toolkits}.New${count}`)
   async function publish(): Promise<void> {
-    while (latencies.length < publications) {
-      count += 1
+    while (latencies.length * batchSize < publications) {
+      const body = batchSize === 1 ? next() : Array.from({ length: batchSize }, next)
       const began = performance.now()
-      const { status, body } = await send(server, 'POST', '/tools', definition(`Bench${count % TOOLKITS}.New${count}`))
-      if (status !== 201) throw new Error(JSON.stringify(body))
+      const answer = await send(server, 'POST', '/tools', body)
+      if (answer.status >= 300) throw new Error(JSON.stringify(answer.body).slice(0, 1_000))
       latencies.push(performance.now() - began)
     }
   }
@@ -172,14 +185,17 @@ async function measure(server: ServerProcess, keys: readonly string[], readerCou
   if (readerCount > 0) await sleep(1_000)
   const [before, began] = [cpuOf(server.pid), performance.now()]
   await Promise.all(Array.from({ length: publishers }, publish))
-  const seconds = (performance.now() - began) / 1_000
+  const [seconds, after] = [(performance.now() - began) / 1_000, cpuOf(server.pid)]
+  const published = latencies.length * batchSize
   isOver = true
   await Promise.all(reading)
+  await sleep(settle)
   await quiet(server)
   return {
     latencies,
-    perSecond: latencies.length / seconds,
-    cpuMsEach: (cpuOf(server.pid) - before) / latencies.length,
+    perSecond: published / seconds,
+    cpuMsAnswered: (after - before) / published,
+    cpuMsEach: (cpuOf(server.pid) - before) / published,
     listed: Math.round(listed / seconds),
   }
 }
@@ -211,9 +227,13 @@ try {
       }
     }
   }
-  console.log(`${rounds} rounds of ${publications} publications, ${publishers} at a time; medians, and their ratios`)
-  console.log('| tools | readers | publications/s | ratio | ms each | ratio | CPU ms each | ratio | pages listed/s |')
-  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  console.log(
+    `${rounds} rounds of ${publications} publications, ${batchSize} in a request, ${publishers} at a time; medians, and their ratios`,
+  )
+  console.log(
+    '| tools | readers | publications/s | ratio | ms each | ratio | CPU ms answered | ratio | CPU ms each | ratio | pages listed/s |',
+  )
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const mode of modes) {
     for (const size of sizes) {
       const own = slots.get(`${size} ${mode}`) ?? []
@@ -225,6 +245,7 @@ try {
       const cells = [
         cell(({ perSecond }) => perSecond, 0, true),
         cell(({ latencies }) => median(latencies), 2),
+        cell(({ cpuMsAnswered }) => cpuMsAnswered, 2),
         cell(({ cpuMsEach }) => cpuMsEach, 2),
       ]
       console.log(`| ${size} | ${mode} | ${cells.join(' | ')} | ${median(own.map(({ listed }) => listed))} |`)
