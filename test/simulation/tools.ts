@@ -231,7 +231,7 @@ export function createToolClients(world: World, all: Publications) {
 
 function pagesOf(head: string | null): string[] {
   const { leaves }: Pick<Head, 'leaves'> = JSON.parse(head ?? '{"leaves":[]}')
-  return leaves.flatMap(({ lines, records }) => [kvKey('page', lines), kvKey('page', records)])
+  return leaves.map(({ page }) => kvKey('page', page))
 }
 
 /** What a tool's document in KV names, which is read with it. */

@@ -46,14 +46,13 @@ CREATE TABLE document_tool (
   PRIMARY KEY (dialect, key, version, name)
 );
 CREATE INDEX document_tool_tool ON document_tool (tool);
-CREATE TABLE leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER,
-  behind INTEGER, landed_count INTEGER, landed_lines TEXT, landed_records TEXT, changed INTEGER NOT NULL DEFAULT 0,
+CREATE TABLE leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, page TEXT, dirty INTEGER,
+  behind INTEGER, landed_count INTEGER, landed_page TEXT, changed INTEGER NOT NULL DEFAULT 0,
   landed_keys TEXT);
 CREATE INDEX leaf_changed ON leaf (changed);
 CREATE INDEX leaf_behind ON leaf (first) WHERE behind IS NOT NULL;
 CREATE INDEX leaf_dirty ON leaf (first) WHERE dirty IS NOT NULL;
-CREATE INDEX leaf_lines ON leaf (lines);
-CREATE INDEX leaf_records ON leaf (records);
+CREATE INDEX leaf_page ON leaf (page);
 CREATE TABLE retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE INDEX retired_at ON retired (at);
 CREATE TABLE blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
@@ -61,7 +60,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { of: 'the Registry', version: 1, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { of: 'the Registry', version: 2, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
   queue(sql, HEAD_KEY)
 }

@@ -30,7 +30,7 @@ describe('a publication', () => {
       await harness.drain()
       const many = await costOfOneMore(harness, 'Kit3.T50b@1.0.0')
       expect({ statements: many.statements, keys: many.keys }).toEqual({ statements: few.statements, keys: few.keys })
-      expect(many.keys).toBe(4)
+      expect(many.keys).toBe(3)
       // Raise this only with a reason: each publication pays it
       expect(few.statements).toBeLessThanOrEqual(90)
       expect(many.written).toBeLessThanOrEqual(few.written)

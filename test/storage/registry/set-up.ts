@@ -10,6 +10,7 @@ import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import type { Head } from '../../../src/storage/registry/catalogue/head.ts'
+import { type PageIndex, readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
@@ -44,7 +45,7 @@ export function memoryKv() {
 
   function pagesOfHead(): string[] {
     const { leaves }: Pick<Head, 'leaves'> = JSON.parse(values.get('catalogue/head') ?? '{"leaves":[]}')
-    return leaves.flatMap(({ lines, records }) => [`catalogue/page/${lines}`, `catalogue/page/${records}`])
+    return leaves.map(({ page }) => `catalogue/page/${page}`)
   }
 
   function recordsOf(document: ToolDocument): string[] {
@@ -220,10 +221,11 @@ export const publications = (from: number, to: number) =>
 /** The keys of all tools, as a reader finds them who has KV alone. */
 export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   const head: Head = JSON.parse(kv.values.get('catalogue/head') ?? '')
-  const keys = head.leaves.flatMap(({ lines, records }) => {
-    expect(kv.values.has(`catalogue/page/${records}`)).toBe(true)
-    const [index = '[]'] = (kv.values.get(`catalogue/page/${lines}`) ?? '').split('\n')
-    return JSON.parse(index).map(({ key }: { key: string }) => key)
+  const keys = head.leaves.flatMap(({ page }) => {
+    const { lines, records } = readPage(kv.values.get(`catalogue/page/${page}`) ?? '')
+    const index: PageIndex = JSON.parse(lines.split('\n')[0] ?? '')
+    expect(records.split('\n').filter(Boolean)).toHaveLength(index.length)
+    return index.map(({ key }) => key)
   })
   expect(head.count).toBe(keys.length)
   expect(new Set(keys).size).toBe(keys.length)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, inRegistry, publication, record, stopClock, textOf } from './set-up.ts'
 
@@ -10,8 +11,11 @@ const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
 /** The version that lists show. */
 const listed = async (registry: RegistryObject, key: string) => {
   const [leaf] = (await registry.head()).leaves
-  const lines = (textOf(registry, `catalogue/page/${leaf?.records}`) ?? '').split('\n').filter(Boolean)
-  const versions = lines.map((line): { id: string; version: string } => JSON.parse(line))
+  const { records } = readPage(textOf(registry, `catalogue/page/${leaf?.page}`) ?? '')
+  const versions = records
+    .split('\n')
+    .filter(Boolean)
+    .map((line): { id: string; version: string } => JSON.parse(line))
   return versions.find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
 }
 

@@ -5,8 +5,7 @@ import { resolveVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../bundle.ts'
 import type { Head } from './head.ts'
-import { listedTool, type WriteLine } from './listed-tools.ts'
-import { pageTexts } from './pages.ts'
+import { listedTool, type WriteLine, writePage } from './listed-tools.ts'
 
 /** The bundled tools, served from memory until the registry could be reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
@@ -63,17 +62,14 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     async catalogue(): Promise<{ head: Head; pages: ReadonlyMap<string, string> }> {
       const newest = [...byKey.values()].flatMap((versions) => resolveVersion(versions.map(active))?.record ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
-      const { lines, records: whole } = pageTexts(
+      const text = writePage(
         sorted.map((record) => listedTool({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine)),
       )
-      const leaf = { first: '', count: sorted.length, lines: `lines of ${hash}`, records: `records of ${hash}` }
+      const leaf = { first: '', count: sorted.length, page: `tools of ${hash}` }
       return {
         // No revision of the registry's, so that it gives the whole head
         head: { revision: -1, etag: hash, count: leaf.count, leaves: [leaf] },
-        pages: new Map([
-          [leaf.lines, lines],
-          [leaf.records, whole],
-        ]),
+        pages: new Map([[leaf.page, text]]),
       }
     },
   }

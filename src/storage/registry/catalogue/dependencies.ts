@@ -1,10 +1,10 @@
 import { kvKey } from '../../keys.ts'
 import { column } from '../../rows.ts'
 import { waitingIn } from './landed-pages.ts'
-import type { LeafPages } from './pages.ts'
+import type { LeafPage } from './pages.ts'
 
 /** All that waits of the tools of pages, and must be in KV before a head names these. */
-export function dependenciesOfPages(sql: SqlStorage, pages: readonly LeafPages[]): string[] {
+export function dependenciesOfPages(sql: SqlStorage, pages: readonly LeafPage[]): string[] {
   const tools = pages.flatMap(({ leaf, until, keys }) => {
     const waiting = waitingIn(sql, leaf.first, until)
     return waiting.size === 0 ? [] : keys.filter((key) => waiting.has(key))

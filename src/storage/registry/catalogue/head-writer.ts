@@ -5,7 +5,7 @@ import { type Head, headOf, type Leaf, leafAt, withLeaves } from './head.ts'
 import { landedLeaves, leavesLandingWith, leafToLand, listableOf } from './landed-pages.ts'
 import { dependenciesOfPages } from './dependencies.ts'
 import type { WriteLine } from './listed-tools.ts'
-import { type LeafPages, pagesOfLeaf } from './pages.ts'
+import { type LeafPage, pageOfLeaf } from './pages.ts'
 import { readNumber } from '../tables.ts'
 
 const AT_ONCE = 12
@@ -18,7 +18,7 @@ const CHARACTERS_PER_MS = 2_000
 const MAX_PAUSE_MS = 60_000
 
 /** A new leaf none of whose tools can be listed yet is not named by the head. */
-type WrittenLeaf = Omit<LeafPages, 'texts' | 'isPartial'> & { readonly isNamed: boolean }
+type WrittenLeaf = Omit<LeafPage, 'text' | 'isPartial'> & { readonly isNamed: boolean }
 
 interface HeadDraft {
   readonly begun: number
@@ -57,24 +57,20 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     return leaf?.first === first ? leaf : undefined
   }
 
-  async function writePagesOf(pages: readonly LeafPages[]): Promise<void> {
+  async function writePages(pages: readonly LeafPage[]): Promise<void> {
     // Deleted after a while, unless a head names them
     const targets = pageKeys(pages.map(({ leaf }) => leaf))
     sql.exec('INSERT OR IGNORE INTO retired SELECT value, ? FROM json_each(?)', Date.now(), JSON.stringify(targets))
-    const writes = pages.flatMap(({ leaf, texts }) => [
-      kv.put(kvKey('page', leaf.lines), texts.lines),
-      kv.put(kvKey('page', leaf.records), texts.records),
-    ])
-    const results = await Promise.allSettled(writes)
+    const results = await Promise.allSettled(pages.map(({ leaf, text }) => kv.put(kvKey('page', leaf.page), text)))
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   /** Reads on from the draft's `from`; the one given back is behind what was read. */
-  async function nextPages(under: HeadDraft): Promise<{ pages: readonly LeafPages[]; from: string }> {
-    const pages: LeafPages[] = []
+  async function nextPages(under: HeadDraft): Promise<{ pages: readonly LeafPage[]; from: string }> {
+    const pages: LeafPage[] = []
     let { from } = under
     const made = (first: string) =>
-      pagesOfLeaf(sql, first, writeLine, (until, keys) => listableOf(sql, first, until, keys))
+      pageOfLeaf(sql, first, writeLine, (until, keys) => listableOf(sql, first, until, keys))
     // A leaf that was split off one since it was read is on that one's page
     const read = (first: string) =>
       [...under.leaves.values(), ...pages].find(({ leaf, until }) => leaf.first <= first && first < until)
@@ -99,13 +95,13 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
       under.isWhole = pages.length === 0
       if (under.isWhole) return
       const named = pages.filter(({ leaf }) => leaf.count > 0 || landedAt(leaf.first))
-      await writePagesOf(named)
-      room -= 2 * named.length
+      await writePages(named)
+      room -= named.length
       under.from = from
       for (const page of pages) {
-        const { texts, isPartial, ...written } = { ...page, isNamed: named.includes(page) }
+        const { text, isPartial, ...written } = { ...page, isNamed: named.includes(page) }
         const { first } = page.leaf
-        under.characters += texts.lines.length + texts.records.length
+        under.characters += text.length
         under.leaves.set(first, isPartial ? { ...written, changed: NEVER, revision: under.upTo } : written)
         under.beside.delete(first)
         for (const each of leavesLandingWith(sql, first)) if (!under.leaves.has(each)) under.beside.add(each)
@@ -181,8 +177,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
 /** The last change of a leaf whose pages are incomplete. */
 const NEVER = -1
 
-const pageKeys = (leaves: readonly Leaf[]) =>
-  leaves.flatMap(({ lines, records }) => [kvKey('page', lines), kvKey('page', records)])
+const pageKeys = (leaves: readonly Leaf[]) => leaves.map(({ page }) => kvKey('page', page))
 
 /** The last change before the first that KV lacks. */
 function landedUpTo(sql: SqlStorage): number {
@@ -204,14 +199,13 @@ function shownUpTo(sql: SqlStorage, written: ReadonlyMap<string, WrittenLeaf>): 
 
 /** Records which pages KV's head names now. */
 function note(sql: SqlStorage, { leaf, keys, changed, revision, isNamed }: WrittenLeaf): void {
-  const { first, count, lines, records } = leaf
+  const { first, count, page } = leaf
   const behind = 'behind = CASE changed WHEN ? THEN NULL ELSE ? END WHERE first = ?'
   if (!isNamed) return void sql.exec(`UPDATE leaf SET ${behind}`, changed, revision + 1, first)
   sql.exec(
-    `UPDATE leaf SET landed_count = ?, landed_lines = ?, landed_records = ?, landed_keys = ?, ${behind}`,
+    `UPDATE leaf SET landed_count = ?, landed_page = ?, landed_keys = ?, ${behind}`,
     count,
-    lines,
-    records,
+    page,
     JSON.stringify(keys),
     changed,
     revision + 1,

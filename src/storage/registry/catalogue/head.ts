@@ -1,11 +1,8 @@
-/** A range of the catalogue, from the key `first` to the next leaf's, as two pages. */
+/** A range of the catalogue, from the key `first` to the next leaf's, whose tools are on a page of this hash. */
 export interface Leaf {
   readonly first: string
   readonly count: number
-  /** Hash of the page of serialised definitions, one a line, below a line of `PageIndex`. */
-  readonly lines: string
-  /** Hash of the page of whole records, one a line, in the same order. */
-  readonly records: string
+  readonly page: string
 }
 
 export interface Head {
@@ -70,5 +67,4 @@ function put(known: readonly Leaf[], others: readonly Leaf[]): { leaves: readonl
 
 const tools = (leaves: readonly Leaf[]) => leaves.reduce((sum, { count }) => sum + count, 0)
 
-const hashes = (leaves: readonly Leaf[]) =>
-  leaves.reduce((sum, { lines, records }) => sum + BigInt(`0x${lines}`) + BigInt(`0x${records}`), 0n)
+const hashes = (leaves: readonly Leaf[]) => leaves.reduce((sum, { page }) => sum + BigInt(`0x${page}`), 0n)

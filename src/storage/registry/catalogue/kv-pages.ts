@@ -9,7 +9,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import type { KvReads } from '../../kv-reads.ts'
 import type { Leaf } from './head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import type { PageIndex } from './listed-tools.ts'
+import { type PageIndex, readPage } from './listed-tools.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
 export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {
@@ -33,20 +33,21 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   const texts = memory.part<string>(bytesOfText)
   const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
 
-  async function textsOf(hashes: readonly string[]): Promise<readonly string[] | undefined> {
+  async function read(leaves: readonly Leaf[]): Promise<readonly ReturnType<typeof readPage>[] | undefined> {
+    const hashes = leaves.map(({ page }) => page)
     const missing = hashes.filter((hash) => !texts.has(hash))
-    const read = new Map<string, string | null>()
+    const found = new Map<string, string | null>()
     for (let at = 0; at < missing.length; at += KV_BULK) {
       const keys = missing.slice(at, at + KV_BULK).map((hash) => kvKey('page', hash))
-      for (const [key, text] of await reads.texts(keys, IMMUTABLE_TTL_S)) read.set(key, text)
+      for (const [key, text] of await reads.texts(keys, IMMUTABLE_TTL_S)) found.set(key, text)
     }
-    const all: string[] = []
+    const all: ReturnType<typeof readPage>[] = []
     for (const hash of hashes) {
       const key = kvKey('page', hash)
-      const text = texts.get(hash) ?? read.get(key) ?? (await registry().value(key))
+      const text = texts.get(hash) ?? found.get(key) ?? (await registry().value(key))
       if (typeof text !== 'string') return undefined
       texts.set(hash, text)
-      all.push(text)
+      all.push(readPage(text))
     }
     return all
   }
@@ -77,24 +78,21 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     work: Budget,
     isShown: (tool: PageIndex[number]) => boolean,
   ): Promise<readonly Page[] | undefined> {
-    const stored = await textsOf(leaves.map(({ lines }) => lines))
+    const stored = await read(leaves)
     if (!stored) return undefined
-    const pages = stored.map((text): Page => {
-      const [index = '[]', ...lines] = text.split('\n')
+    const pages = stored.map((page): Page => {
+      const [index = '[]', ...lines] = page.lines.split('\n')
       return { index: JSON.parse(index), lines }
     })
     if (!('write' in format)) return pages
     // Read now, since the cache may drop them while the others are read
     const { revision } = policies.now()
-    const cacheKeys = leaves.map(({ lines, records }) => `${format.name} ${revision} ${lines} ${records}`)
+    const cacheKeys = leaves.map(({ page }) => `${format.name} ${revision} ${page}`)
     const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
-    const unwritten = await textsOf(leaves.flatMap(({ records }, at) => (known[at] ? [] : [records])))
-    if (!unwritten) return undefined
-    const recordTexts = unwritten.values()
     const written: Page[] = []
     for (const [at, { index }] of pages.entries()) {
       if (written.length > 0 && work.spent > MAX_UNITS) break
-      const text = known[at] ? '' : (recordTexts.next().value ?? '')
+      const text = known[at] ? '' : (stored[at]?.records ?? '')
       const records = await whole(
         text
           .split('\n')

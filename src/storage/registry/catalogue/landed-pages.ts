@@ -9,9 +9,9 @@ export function leafToLand(sql: SqlStorage, revision: number, from: string): str
 }
 
 export function landedLeaves(sql: SqlStorage): Leaf[] {
-  const query = `SELECT first, landed_count AS count, landed_lines AS lines, landed_records AS records
-    FROM leaf WHERE landed_lines IS NOT NULL ORDER BY first`
-  return sql.exec<{ first: string; count: number; lines: string; records: string }>(query).toArray()
+  const query =
+    'SELECT first, landed_count AS count, landed_page AS page FROM leaf WHERE landed_page IS NOT NULL ORDER BY first'
+  return sql.exec<{ first: string; count: number; page: string }>(query).toArray()
 }
 
 /** The keys of a range that KV has no document of as they are now. */
@@ -33,8 +33,8 @@ export function listableOf(sql: SqlStorage, first: string, until: string, keys: 
 export function leavesLandingWith(sql: SqlStorage, first: string): readonly string[] {
   const page = pageAt(sql, first)
   if (!page) return []
-  const splitOff = `SELECT first FROM leaf WHERE first > ?1 AND landed_lines IS NULL AND first < coalesce(
-      (SELECT min(first) FROM leaf WHERE first > ?1 AND landed_lines IS NOT NULL), char(0x10ffff)) ORDER BY first`
+  const splitOff = `SELECT first FROM leaf WHERE first > ?1 AND landed_page IS NULL AND first < coalesce(
+      (SELECT min(first) FROM leaf WHERE first > ?1 AND landed_page IS NOT NULL), char(0x10ffff)) ORDER BY first`
   const next = field<string>(sql, `${splitOff} LIMIT 1`, page.first)
   if (next === undefined) return []
   const moved = JSON.parse(page.keys).filter((key: string) => key >= next)
@@ -47,7 +47,7 @@ export function leavesLandingWith(sql: SqlStorage, first: string): readonly stri
 function pageAt(sql: SqlStorage, first: string): { first: string; keys: string } | undefined {
   return firstRow(
     sql,
-    `SELECT first, landed_keys AS keys FROM leaf WHERE first <= ? AND landed_lines IS NOT NULL ORDER BY first DESC LIMIT 1`,
+    `SELECT first, landed_keys AS keys FROM leaf WHERE first <= ? AND landed_page IS NOT NULL ORDER BY first DESC LIMIT 1`,
     first,
   )
 }

@@ -6,7 +6,7 @@ export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
 export type WriteLine = (record: ToolRecord) => string
 
-/** A listed tool as its leaf's two pages have it: `entry` is its part of the `PageIndex`. */
+/** A listed tool as its leaf's page has it: `entry` is its part of the `PageIndex`. */
 export interface ListedTool {
   readonly key: string
   readonly entry: string
@@ -58,4 +58,16 @@ export function listedTool(
     executable: parsed.implementation !== undefined,
   }
   return { key: entry.key, entry: JSON.stringify(entry), line: writeLine(parsed), record }
+}
+
+/** The length of what lists as they are need; that: the index and a line a tool; and a record a tool. */
+export function writePage(tools: readonly Omit<ListedTool, 'key'>[]): string {
+  const lines = [`[${tools.map(({ entry }) => entry).join(',')}]`, ...tools.map(({ line }) => line)].join('\n')
+  return [lines.length, lines, ...tools.map(({ record }) => record)].join('\n')
+}
+
+export function readPage(text: string): { readonly lines: string; readonly records: string } {
+  const from = text.indexOf('\n') + 1
+  const until = from + Number(text.slice(0, from))
+  return { lines: text.slice(from, until), records: text.slice(until + 1) }
 }

@@ -3,7 +3,7 @@ import { HEAD_KEY } from '../../keys.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head.ts'
 import { chunksOf } from './chunks.ts'
-import { LINE_TABLE, type ListedTool, toolsFrom, type WriteLine } from './listed-tools.ts'
+import { LINE_TABLE, type ListedTool, toolsFrom, type WriteLine, writePage } from './listed-tools.ts'
 import { nextRevision, queue, readMeta, readNumber, writeMeta } from '../tables.ts'
 
 /** A leaf beyond either limit is split into parts of about equal size, with room for more in each. */
@@ -11,9 +11,9 @@ const MAX_TOOLS = 64
 const SPLIT_TOOLS = 48
 const MAX_CHARACTERS = 1_000_000
 
-export interface LeafPages {
+export interface LeafPage {
   readonly leaf: Leaf
-  readonly texts: { readonly lines: string; readonly records: string }
+  readonly text: string
   readonly keys: readonly string[]
   /** The last change of the leaf, and `revision` the last of all. */
   readonly changed: number
@@ -26,8 +26,7 @@ export interface LeafPages {
 type LeafRow = {
   first: string
   count: number
-  lines: string | null
-  records: string | null
+  page: string | null
   dirty: number | null
   behind: number | null
   changed: number
@@ -43,7 +42,7 @@ export function renewLines(sql: SqlStorage): void {
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
   for (const each of ['DROP TABLE IF EXISTS line', LINE_TABLE]) sql.exec(each)
-  if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL OR landed_lines IS NOT NULL')) return
+  if (!firstRow(sql, 'SELECT first FROM leaf WHERE page IS NOT NULL OR landed_page IS NOT NULL')) return
   const revision = nextRevision(sql)
   sql.exec('UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1', revision)
   noteCatalogue(sql, revision)
@@ -80,11 +79,8 @@ export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
 
 /** Unsorted: in order, SQLite would read all leaves. */
 function leavesSince(sql: SqlStorage, revision: number): Leaf[] {
-  const query = 'SELECT first, count, lines, records FROM leaf WHERE changed > ?'
-  return sql
-    .exec<Pick<LeafRow, 'first' | 'count' | 'lines' | 'records'>>(query, revision)
-    .toArray()
-    .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
+  const query = "SELECT first, count, coalesce(page, '') AS page FROM leaf WHERE changed > ?"
+  return sql.exec<{ first: string; count: number; page: string }>(query, revision).toArray()
 }
 
 async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void> {
@@ -92,21 +88,21 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
     const dirty = field<string>(sql, 'SELECT first FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
     if (dirty === undefined) return
     const revision = field<number>(sql, 'SELECT dirty FROM leaf WHERE first = ?', dirty) ?? 0
-    const pages = await pagesOfLeaf(sql, dirty, writeLine)
-    if (!pages) continue
-    const { first, count, lines, records } = pages.leaf
-    const update = 'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?'
-    sql.exec(update, lines, records, count, first, revision)
+    const made = await pageOfLeaf(sql, dirty, writeLine)
+    if (!made) continue
+    const { first, count, page } = made.leaf
+    const update = 'UPDATE leaf SET page = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?'
+    sql.exec(update, page, count, first, revision)
   }
 }
 
 /** With the tools that `shown` gives, of their keys. A leaf that has grown too large is split first. */
-export async function pagesOfLeaf(
+export async function pageOfLeaf(
   sql: SqlStorage,
   first: string,
   writeLine: WriteLine,
   shown: (until: string, keys: readonly string[]) => readonly string[] = (_, keys) => keys,
-): Promise<LeafPages | undefined> {
+): Promise<LeafPage | undefined> {
   const row = firstRow<LeafRow>(sql, 'SELECT dirty, behind, changed FROM leaf WHERE first = ?', first)
   if (!row) return undefined
   const end = endOfLeaf(sql, first)
@@ -130,17 +126,21 @@ export async function pagesOfLeaf(
   )
   const isPartial = keys.length < all.length
   const on = new Set(keys)
-  const texts = pageTexts(isPartial ? all.filter(({ key }) => on.has(key)) : all)
-  const leaf = { first, count: keys.length, lines: await sha256(texts.lines), records: await sha256(texts.records) }
-  return { leaf, texts, keys, changed, revision, until, isPartial }
+  const text = writePage(isPartial ? all.filter(({ key }) => on.has(key)) : all)
+  return {
+    leaf: { first, count: keys.length, page: await sha256(text) },
+    text,
+    keys,
+    changed,
+    revision,
+    until,
+    isPartial,
+  }
 }
 
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
-  const query = 'SELECT first, lines FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)'
-  const leaf = firstRow<LeafRow>(sql, query, hash)
-  if (!leaf) return undefined
-  const { lines, records } = pageTexts(toolsFrom(sql, leaf.first, endOfLeaf(sql, leaf.first), writeLine))
-  return leaf.lines === hash ? lines : records
+  const first = field<string>(sql, 'SELECT first FROM leaf WHERE dirty IS NULL AND page = ?', hash)
+  return first === undefined ? undefined : writePage(toolsFrom(sql, first, endOfLeaf(sql, first), writeLine))
 }
 
 function endOfLeaf(sql: SqlStorage, first: string): string {
@@ -148,16 +148,9 @@ function endOfLeaf(sql: SqlStorage, first: string): string {
 }
 
 function divide(tools: readonly ListedTool[]): readonly (readonly ListedTool[])[] {
-  const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
+  const sizeOf = ({ line, record }: ListedTool) => line.length + record.length
+  const characters = tools.reduce((sum, tool) => sum + sizeOf(tool), 0)
   if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
   const maxItems = Math.ceil(tools.length / Math.ceil(tools.length / SPLIT_TOOLS))
-  return [...chunksOf(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems })]
-}
-
-/** The first line of a page of definitions has the fields that listing needs, in the order of the lines. */
-export function pageTexts(tools: readonly Omit<ListedTool, 'key'>[]): { lines: string; records: string } {
-  return {
-    lines: [`[${tools.map(({ entry }) => entry).join(',')}]`, ...tools.map(({ line }) => line)].join('\n'),
-    records: tools.map(({ record }) => record).join('\n'),
-  }
+  return [...chunksOf(tools, sizeOf, { maxSize: MAX_CHARACTERS / 2, maxItems })]
 }

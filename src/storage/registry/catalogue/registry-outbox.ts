@@ -26,12 +26,8 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     const until = Date.now() - RETIRE_AFTER_MS
     const query = 'SELECT target FROM retired WHERE at <= ? LIMIT ?'
     if (field(sql, query, until, 1) === undefined) return
-    // Two leaves without tools have the same pages
-    sql.exec(
-      `DELETE FROM retired WHERE target IN
-         (SELECT ?1 || landed_lines FROM leaf UNION SELECT ?1 || landed_records FROM leaf)`,
-      kvKey('page', ''),
-    )
+    // Two leaves without tools have the same page
+    sql.exec('DELETE FROM retired WHERE target IN (SELECT ? || landed_page FROM leaf)', kvKey('page', ''))
     const due = column<string>(sql, query, until, SWEPT)
     for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
       const some = due.slice(at, at + SWEPT_AT_ONCE)

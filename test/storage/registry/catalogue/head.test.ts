@@ -4,7 +4,7 @@ import { headNow, headOf, type Leaf, leafAt, withLeaves } from '../../../../src/
 
 const hash = fc.stringMatching(/^[0-9a-f]{64}$/)
 const key = fc.stringMatching(/^[a-c]{1,2}\.[a-c]{1,2}$/)
-const leaf = fc.record({ first: key, count: fc.nat(128), lines: hash, records: hash })
+const leaf = fc.record({ first: key, count: fc.nat(128), page: hash })
 
 /** Leaves as they are after changes, the last of each key, in order. */
 function inOrder(changes: readonly (readonly Leaf[])[]): Leaf[] {
@@ -25,7 +25,7 @@ describe('a head', () => {
     ))
 
   it('that a reader has becomes what the registry has, by the leaves that changed since', () => {
-    const [a, b] = ['a', 'b'].map((digit) => ({ count: 1, lines: digit.repeat(64), records: digit.repeat(64) }))
+    const [a, b] = ['a', 'b'].map((digit) => ({ count: 1, page: digit.repeat(64) }))
     const before = headOf([{ first: '', ...a! }], 3)
     const changed = [
       { first: '', ...b! },
@@ -41,8 +41,7 @@ describe('a head', () => {
     const page = (digit: string, first = ''): Leaf => ({
       first,
       count: 1,
-      lines: digit.repeat(64),
-      records: digit.repeat(64),
+      page: digit.repeat(64),
     })
     const one = headOf([page('1')], 1)
     const two = withLeaves(one, [page('f')], 2)
@@ -53,7 +52,7 @@ describe('a head', () => {
 })
 
 it('the leaf that a key belongs to is the last that begins at or before it', () => {
-  const leaves = ['', 'a.b', 'a.d'].map((first) => ({ first, count: 0, lines: '', records: '' }))
+  const leaves = ['', 'a.b', 'a.d'].map((first) => ({ first, count: 0, page: '' }))
   const places = ['', 'a.a', 'a.b', 'a.c', 'a.d', 'z'].map((each) => leafAt(leaves, each))
   expect(places).toEqual([0, 0, 1, 1, 2, 2])
   expect(leafAt(leaves.slice(1), 'a.a')).toBe(-1)

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { toolKey } from '../../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../../src/core/tool/tool.ts'
 import { type Head, headNow, headOf } from '../../../../src/storage/registry/catalogue/head.ts'
-import type { PageIndex } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
+import { type PageIndex, readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import {
   ADMIN,
@@ -20,13 +20,14 @@ stopClock()
 
 const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalogue/page/${hash}`) ?? ''
 
-/** The keys of the tools that each leaf holds, as both of its pages have them. */
+/** The keys of the tools that each leaf holds, as its page has them, in its lines and in its records. */
 async function leavesOf(registry: RegistryObject) {
   const { leaves, count } = await registry.head()
   const keys = leaves.map((leaf) => {
-    const [index = '', ...lines] = pageOf(registry, leaf.lines).split('\n')
+    const page = readPage(pageOf(registry, leaf.page))
+    const [index = '', ...lines] = page.lines.split('\n')
     const listed: PageIndex = JSON.parse(index)
-    const records = pageOf(registry, leaf.records)
+    const records = page.records
       .split('\n')
       .filter(Boolean)
       .map((text): ToolRecord => JSON.parse(text))
@@ -49,15 +50,15 @@ describe('pages of lines in another form', () => {
       await registry.publish(await inOrder(2), ADMIN)
       await drain()
       const { leaves, revision } = await registry.head()
-      const written = () => sql.exec<{ lines: string }>('SELECT lines FROM leaf').one().lines
-      sql.exec("UPDATE leaf SET lines = 'old'")
+      const written = () => sql.exec<{ page: string }>('SELECT page FROM leaf').one().page
+      sql.exec("UPDATE leaf SET page = 'old'")
       restart()
       expect(written()).toBe('old')
       sql.exec("DELETE FROM meta WHERE name = 'lines'")
       const next = restart()
       await next.head()
       await drain()
-      expect(written()).toBe(leaves[0]?.lines)
+      expect(written()).toBe(leaves[0]?.page)
       expect(JSON.parse(kv.values.get('catalogue/head') ?? '')).toMatchObject({ leaves })
       expect((await restart().head()).revision).toBeGreaterThan(revision)
     }))
@@ -80,11 +81,11 @@ describe('a leaf', () => {
 
   it('holds up to a million characters, and a single tool whatever its length', () =>
     inRegistry(async ({ registry }) => {
-      // A record holds a definition twice
+      // A record holds a definition twice, and a line has it again
       await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
       const { leaves, keys } = await leavesOf(registry)
-      expect(keys.map(({ length }) => length)).toEqual([4, 4, 1])
-      for (const leaf of leaves) expect(pageOf(registry, leaf.records).length).toBeLessThanOrEqual(500_000)
+      expect(keys.map(({ length }) => length)).toEqual([2, 2, 2, 2, 1])
+      for (const leaf of leaves) expect(pageOf(registry, leaf.page).length).toBeLessThanOrEqual(500_000)
     }))
 
   it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
@@ -100,7 +101,7 @@ describe('a leaf', () => {
       expect(after.leaves[1]).not.toEqual(before.leaves[1])
     }))
 
-  it('that is empty has pages too', () =>
+  it('that is empty has a page too', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       expect(await leavesOf(registry)).toMatchObject({ keys: [[]] })
       await registry.takeIn('', 0)
@@ -192,11 +193,11 @@ describe('a page', () => {
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       const [leaf] = (await registry.head()).leaves
-      expect(pageOf(registry, leaf?.lines ?? '')).toContain('Kit0.T0')
+      expect(pageOf(registry, leaf?.page ?? '')).toContain('Kit0.T0')
       await registry.publish(await publications(1, 2), ADMIN)
-      expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
+      expect(registry.value(`catalogue/page/${leaf?.page}`)).toBeUndefined()
       await registry.head()
-      expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
+      expect(registry.value(`catalogue/page/${leaf?.page}`)).toBeUndefined()
       expect(registry.value(`catalogue/page/${'0'.repeat(64)}`)).toBeUndefined()
     }))
 
@@ -218,7 +219,7 @@ describe('a page', () => {
       }
       await anHour(harness)
       expect(listedIn(kv)).toHaveLength(2)
-      expect([...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))).toHaveLength(2)
+      expect([...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))).toHaveLength(1)
     }))
 
   it('that comes back after it was deleted is written again', () =>
