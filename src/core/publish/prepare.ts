@@ -32,7 +32,7 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 export async function prepareDocument(
-  { body, dialect }: DocumentSubmission,
+  { body, dialect, budget: whole }: DocumentSubmission,
   deps: PrepareDeps,
 ): Promise<Checked<Prepared>> {
   const { codecs, runners, sha256 } = deps
@@ -44,7 +44,7 @@ export async function prepareDocument(
   const { given, implementation, tags, guard } = beside
   const codec = chooseCodec(document, dialect, codecs)
   if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
-  const budget = createBudget()
+  const budget = createBudget(UNITS, whole)
   const unfit = [...judgeText(document, 'a definition', prefix), ...judgeWork(document, prefix, budget)]
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
   const { decoded, placed } = await decodeInPlace(document, given, codec, deps, budget)

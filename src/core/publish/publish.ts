@@ -1,6 +1,7 @@
 import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { GiveWay } from '../tool/give-way.ts'
+import { createBudget } from '../tool/budget.ts'
+import { afterStretches, type GiveWay } from '../tool/give-way.ts'
 import type { Checked } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
@@ -30,13 +31,26 @@ export type Publish = (
   options: PublishOptions,
 ) => Promise<readonly PublicationReport[]>
 
+/** Beside what its budget counts: digests, records, and asking what is there. */
+const UNITS_OF_A_SUBMISSION = 300
+
 /** The one door to the registry: prepare → authorise → store → report. */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
     const all: (Admitted | PublicationReport)[] = []
+    // An import has one budget for all of it
+    const { budget = createBudget(Infinity) } = submissions[0] ?? {}
+    const mayGiveWay = afterStretches(
+      {
+        get spent() {
+          return budget.spent + UNITS_OF_A_SUBMISSION * all.length
+        },
+      },
+      deps.giveWay,
+    )
     for (const submission of submissions) {
-      if (all.length > 0) await deps.giveWay()
-      all.push(await admit(submission, options, deps, submissions.length > 1))
+      await mayGiveWay()
+      all.push(await admit({ ...submission, budget }, options, deps))
     }
     return store(all, deps.writer, options.principal)
   }
@@ -46,7 +60,6 @@ async function admit(
   submission: Submission,
   options: PublishOptions,
   deps: PublishDeps,
-  isOneOfMany: boolean,
 ): Promise<Admitted | PublicationReport> {
   const { principal, dryRun } = options
   // An import's next stage asks the registry about its tool
@@ -63,10 +76,8 @@ async function admit(
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 
-  if (isOneOfMany) await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
-  const budget = 'budget' in submission ? submission.budget : undefined
-  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, budget)
+  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, submission.budget)
   if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
   const unloaded = await judgeLoading(records, implementedAt, deps.runners)
   if (unloaded.length > 0) return refusal({ type: 'definition-invalid', problems: unloaded }, ids)

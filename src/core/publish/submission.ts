@@ -12,6 +12,7 @@ export interface DocumentSubmission {
   /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
   readonly body: Json
   readonly dialect?: string | undefined
+  readonly budget?: Budget
 }
 
 export interface DefinedSubmission {

@@ -127,10 +127,11 @@ export function worldOf({
 }: World = {}) {
   const asked: string[] = []
   const stored: (readonly Publication[])[] = []
+  let gaveWay = 0
   const deps: PublishDeps = {
     codecs: [plain],
     formats: new Map([['plain', bounded('plain', (record, _, budget) => plain.encode(record, budget))]]),
-    giveWay: async () => undefined,
+    giveWay: async () => void (gaveWay += 1),
     runners,
     sha256,
     source: {
@@ -162,7 +163,7 @@ export function worldOf({
       denial: async () => denied,
     },
   }
-  return { deps, asked, stored, publish: createPublish(deps) }
+  return { deps, asked, stored, gaveWay: () => gaveWay, publish: createPublish(deps) }
 }
 
 /** Schemas within each other, as many as said, the outermost counted. */

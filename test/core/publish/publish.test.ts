@@ -293,3 +293,24 @@ describe("an import's tool", () => {
     expect(stored).toHaveLength(dryRun ? 0 : 1)
   })
 })
+
+it('lets others in after a stretch of submissions, by the work of each', async () => {
+  const submission = (tool: string, more: object = {}) => ({
+    body: { definition: { plain: [{ tool, name: tool, ...more }] }, implementation: { kind: 'echo' } },
+  })
+  const waysOf = async (submissions: readonly Submission[]) => {
+    const { publish, gaveWay } = worldOf()
+    const reports = await publish(submissions, options)
+    expect(reports.filter(({ ok }) => !ok)).toEqual([])
+    return gaveWay()
+  }
+  expect(await waysOf([submission('Do')])).toBe(0)
+  const light = await waysOf(Array.from({ length: 300 }, (_, at) => submission(`Do${at}`)))
+  expect(light).toBeGreaterThan(5)
+  expect(light).toBeLessThan(30)
+  const parts = Object.fromEntries(
+    Array.from({ length: 900 }, (_, at) => [`p${at}`, { type: 'string', enum: ['a', 'b', 'c'] }]),
+  )
+  const heavy = { input: { type: 'object', properties: parts } }
+  expect(await waysOf(Array.from({ length: 5 }, (_, at) => submission(`Do${at}`, heavy)))).toBe(4)
+})
