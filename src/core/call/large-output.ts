@@ -4,7 +4,8 @@ import { isObject, jsonSize } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
-import { bytesGiven, fits, heldValue, MAX_INLINE } from './output.ts'
+import { bytesGiven } from './artifact-output.ts'
+import { fits, heldValue, MAX_INLINE } from './run.ts'
 import type { Success } from './runner.ts'
 
 const MAX_BLOCKS = 16

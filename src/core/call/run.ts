@@ -1,13 +1,15 @@
-import { isJsonObject, type JsonObject } from '../tool/json.ts'
+import type { Validate } from '../schema/validator.ts'
+import { contentText } from '../tool/content.ts'
+import { isJsonObject, type JsonObject, jsonSize } from '../tool/json.ts'
 import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
-import { type Failing, fail } from '../failure/failure.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../failure/failure.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
 import { accountOf, type CallerContext, type MetRequirements, type UserTokens } from './requirements.ts'
-import type { Runnable, RunContext, RunResult, ToolResult } from './runner.ts'
+import type { Runnable, RunContext, RunResult, Success, ToolResult } from './runner.ts'
 
 export interface RunOptions {
   readonly callId: string
@@ -130,4 +132,92 @@ function placeOf(error: unknown): string | undefined {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+export const NOT_JUDGED: Validate = () => []
+
+/** In bytes of JSON: a larger output is kept and linked to. */
+export const MAX_INLINE = 262_144
+
+const MAX_OUTPUT_DEPTH = 500
+
+export function checkOutput(
+  result: ToolResult,
+  validateOutput: Validate,
+  redactor: Redactor | undefined,
+): Success | Failing {
+  if ('asks' in result) {
+    const { requests } = result.asks
+    // Its state goes back to the tool, and is sealed on the way
+    return fail({ ...result.asks, type: 'input-required', requests: redactor ? redactor.value(requests) : requests })
+  }
+  if (!result.ok) {
+    const failure: Failure = { ...result.failure, type: 'tool-failed' }
+    if (!redactor) return fail(failure)
+    const { message, developer_message, forOperator, additional_prompt_content, content } = failure
+    return fail({
+      ...failure,
+      message: redactor.text(message),
+      ...(developer_message === undefined ? {} : { developer_message: redactor.text(developer_message) }),
+      ...(forOperator === undefined ? {} : { forOperator: redactor.text(forOperator) }),
+      ...(additional_prompt_content === undefined
+        ? {}
+        : { additional_prompt_content: redactor.text(additional_prompt_content) }),
+      ...(content === undefined ? {} : { content: redactor.value(content) }),
+    })
+  }
+  const value = result.value === undefined ? null : result.value
+  const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
+  if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
+  const problems = validateOutput(value)
+  if (problems.length > 0) {
+    // Paths hold property names, which the tool chose
+    const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
+    return fail({ type: 'output-invalid', problems: safe })
+  }
+  const { content, artifact, usage } = result
+  return {
+    ok: true,
+    value: redactor ? redactor.value(value) : value,
+    ...(content ? { content: redactor ? redactor.value(content) : content } : {}),
+    ...(artifact ? { artifact: redactor ? redactor.value(artifact) : artifact } : {}),
+    ...(usage ? { usage } : {}),
+  }
+}
+
+/** JSON writes infinite numbers as null, and validating, redacting and serialising recurse, so depth is bounded. */
+function whyUnsayable(value: unknown, levels: number): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (levels === 0) return `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
+  for (const each of Object.values(value)) {
+    const reason = whyUnsayable(each, levels - 1)
+    if (reason !== undefined) return reason
+  }
+  return undefined
+}
+
+/** Bytes of JSON that a character takes at most. */
+const WIDEST = 6
+
+export function fits({ value, content, artifact }: Success): boolean {
+  const isShort = typeof value === 'string' ? WIDEST * (value.length + 1) <= MAX_INLINE : typeof value !== 'object'
+  if (isShort && !content && !artifact) return true
+  let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
+  if (content && left >= 0) left -= jsonSize(content, left)
+  if (artifact && left >= 0) left -= jsonSize(artifact, left)
+  return left >= 0
+}
+
+export function heldValue({ value, content = [], artifact }: Pick<Success, 'value' | 'content' | 'artifact'>): unknown {
+  if (value !== null && value !== undefined) return value
+  if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
+  if (content.length === 0) return null
+  return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
+}
+
+export function valueOf(success: Success): Result<unknown> {
+  const { value, elsewhere } = success
+  if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })
+  return ok(heldValue(success))
 }

@@ -1,6 +1,6 @@
 import { isJson, type Json, type JsonObject } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
-import { heldValue } from './output.ts'
+import { heldValue } from './run.ts'
 import type { Success } from './runner.ts'
 
 export const SELECT = 'select'

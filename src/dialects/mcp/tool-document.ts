@@ -4,7 +4,7 @@ import { offered, withheld } from '../../core/tool/metadata.ts'
 import { plainName } from '../../core/tool/tool-id.ts'
 import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
-import { outputKind } from './result.ts'
+import { outputKind } from './wire.ts'
 
 const ID_KEY = 'dev.switchboard/id'
 const OWN = 'dev.switchboard/'

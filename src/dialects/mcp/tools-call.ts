@@ -2,13 +2,17 @@ import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
+import { valueOf } from '../../core/call/run.ts'
+import type { Success } from '../../core/call/runner.ts'
+import type { Artifact, Content } from '../../core/tool/content.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { askedByName, isNamePart, plainName } from '../../core/tool/tool-id.ts'
 import type { EventStream, StreamEvent } from '../../http/answer/event-stream.ts'
 import { callerOf, contextOf } from '../../http/route/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/answer/json-response.ts'
-import { textOf } from './failure.ts'
+import { ANSWERS, metaOf, textOf } from './failure.ts'
 import { type McpAnswer, type McpError, notificationText, withHeaders } from './json-rpc.ts'
-import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
 import { publishedName } from './tool-document.ts'
@@ -103,4 +107,71 @@ function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream)
         : (progress) => notify('notifications/progress', { progressToken, ...progress }),
     log: logs ? (data) => notify('notifications/message', { level: 'info', logger: name, data }) : undefined,
   }
+}
+
+/** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
+export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
+  const { value, content, artifact, elsewhere } = success
+  const held = valueOf(success)
+  if (!held.ok) return encodeErrorContent(contentOf(held.failure) ?? [], revision)
+  const text = JSON.stringify(value) ?? 'null'
+  const shown = content || artifact || elsewhere
+  const blocks = [
+    ...(content ?? []).map(asBlock),
+    ...(artifact ? [linkTo(artifact)] : []),
+    ...(elsewhere ? [{ type: 'text', text: `The output lies at ${elsewhere.url}` } as const, linkTo(elsewhere)] : []),
+  ]
+  const said = shown
+    ? JSON.stringify(blocks)
+    : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
+  const structured =
+    shown && value === null ? undefined : revision.structured(value, text, success.selected ? {} : output)
+  return revision.result(
+    structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
+  )
+}
+
+/** MCP's text has no type, its image must have one, and its resource must have a URI. */
+function asBlock(block: Content, index: number): Content {
+  switch (block.type) {
+    case 'text': {
+      const { mimeType: _, ...rest } = block
+      return rest
+    }
+    case 'image':
+    case 'audio':
+      return { mimeType: 'application/octet-stream', ...block }
+    case 'resource':
+      return { ...block, resource: { uri: `resource:${index}`, ...block.resource } }
+    case 'resource_link':
+      return block
+  }
+}
+
+function linkTo({ url, content_type, size, meta }: Artifact): Content {
+  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
+}
+
+function contentOf(failure: Failure): readonly Content[] | undefined {
+  if (failure.type === 'tool-failed') return failure.content
+  const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
+  return lies && [{ type: 'text', text: textOf(failure) }, linkTo(lies)]
+}
+
+function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {
+  return revision.result(`"content":${JSON.stringify(content.map(asBlock))},"isError":true`, meta)
+}
+
+export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {
+  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`, meta)
+}
+
+export function encodeFailure(failure: Failure, revision: Revision): string | McpError {
+  const answer = ANSWERS[failure.type]
+  if (answer === 'result') {
+    const content = contentOf(failure)
+    if (!content) return encodeErrorResult(textOf(failure), revision, metaOf(failure))
+    return encodeErrorContent(content, revision, metaOf(failure))
+  }
+  return { code: answer.code, message: textOf(failure), status: revision.statuses[failure.type] ?? answer.status }
 }

@@ -14,6 +14,7 @@ import {
   unquoted,
 } from '../../core/tool/json-reader.ts'
 import { cannotRead } from '../../core/tool/problem.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
@@ -91,4 +92,16 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
 
 export function invalid(message: string): McpError {
   return { code: INVALID_PARAMS, message, status: 200 }
+}
+
+/** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
+type OutputKind = 'none' | 'any' | 'object' | 'value'
+
+export function outputKind(output: JsonSchema | null): OutputKind {
+  if (output === null) return 'none'
+  if (output === true) return 'any'
+  if (output === false) return 'value'
+  if (output.type === 'object') return 'object'
+  for (const _ in output) return 'value'
+  return 'any'
 }

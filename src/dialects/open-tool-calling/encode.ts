@@ -1,4 +1,4 @@
-import { MAX_INLINE } from '../../core/call/output.ts'
+import { MAX_INLINE } from '../../core/call/run.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'

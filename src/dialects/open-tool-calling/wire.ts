@@ -9,7 +9,8 @@ import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
-import { bytesGiven, heldValue } from '../../core/call/output.ts'
+import { bytesGiven } from '../../core/call/artifact-output.ts'
+import { heldValue } from '../../core/call/run.ts'
 import type { Success } from '../../core/call/runner.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -117,7 +118,8 @@ function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; 
 }
 
 export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
-  const { elsewhere, artifact = elsewhere ?? heldArtifact(bytesGiven(tool, success)) } = success
+  const { elsewhere, content } = success
+  const { artifact = elsewhere ?? (content && heldArtifact(bytesGiven(tool, success))) } = success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
   const value = heldValue(success)
   if (value === null) return undefined

@@ -2,7 +2,7 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/input.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
-import { valueOf } from '../../core/call/output.ts'
+import { valueOf } from '../../core/call/run.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import {

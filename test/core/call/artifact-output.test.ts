@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytesGiven, checkGivenOutput, isInPlace, readArtifact } from '../../../src/core/call/output.ts'
+import { bytesGiven, checkGivenOutput, isInPlace, readArtifact } from '../../../src/core/call/artifact-output.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 
 const ARTIFACT = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { placeOutput } from '../../../src/core/call/large-output.ts'
-import { fits, MAX_INLINE, valueOf } from '../../../src/core/call/output.ts'
+import { fits, MAX_INLINE, valueOf } from '../../../src/core/call/run.ts'
 import type { Success } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'

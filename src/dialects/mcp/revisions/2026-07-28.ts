@@ -1,12 +1,11 @@
 import type { Seal } from '../../../core/call/seal.ts'
-import { outputKind } from '../result.ts'
 import { listedTool, shownName } from '../tool-document.ts'
 import { beginRound, firstRound, NO_ANSWERS } from './2026-07-28/input-required.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { textOfBase64 } from '../../../http/request/header-text.ts'
 import { INVALID_PARAMS, type McpError, type McpRequest } from '../json-rpc.ts'
-import { CAPABILITIES_KEY } from '../wire.ts'
+import { CAPABILITIES_KEY, outputKind } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 

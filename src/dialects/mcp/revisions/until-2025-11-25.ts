@@ -2,7 +2,7 @@ import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { declares, URL_ELICITATION, urlElicitations } from '../elicitation.ts'
 import { textOf } from '../failure.ts'
-import { outputKind } from '../result.ts'
+import { outputKind } from '../wire.ts'
 import { listedTool, shownName, withObjectOutput } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 

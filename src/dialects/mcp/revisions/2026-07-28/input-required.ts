@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/
 import { declares, URL_ELICITATION, urlElicitations } from '../../elicitation.ts'
 import { metaOf, textOf } from '../../failure.ts'
 import type { McpError } from '../../json-rpc.ts'
-import { encodeErrorResult } from '../../result.ts'
+import { encodeErrorResult } from '../../tools-call.ts'
 import type { McpClient } from '../../toolset.ts'
 import { invalid, type ToolCall } from '../../wire.ts'
 import type { Revision, CallRound } from '../revision.ts'
