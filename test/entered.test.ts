@@ -10,9 +10,9 @@ const AT_MOST = {
   'Open Tool Calling POST /worker/tools/invoke': { files: 29, functions: 87, promises: 37 },
   'Machine Context POST /machine-context/execute': { files: 30, functions: 94, promises: 35 },
   'Plugin POST /plugin/call': { files: 27, functions: 85, promises: 35 },
-  'GET /tools': { files: 25, functions: 59, promises: 43 },
-  'GET /tools?q=': { files: 35, functions: 93, promises: 83 },
-  'POST /tools, one tool': { files: 54, functions: 170, promises: 118 },
+  'GET /tools': { files: 26, functions: 60, promises: 43 },
+  'GET /tools?q=': { files: 34, functions: 93, promises: 83 },
+  'POST /tools, one tool': { files: 43, functions: 166, promises: 118 },
 } as const
 
 const KINDS = ['files', 'functions', 'promises'] as const
