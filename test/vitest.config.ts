@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
@@ -37,8 +38,8 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       root,
-      // Vitest would leave one core to itself, and it needs none
-      maxWorkers: '100%',
+      // One more than there are cores: while a test waits for a server, a browser or the disk, another one runs
+      maxWorkers: availableParallelism() + 1,
       // As long as it takes on a busy machine; what comes sooner is seen sooner
       expect: { poll: { timeout: 30_000 } },
       reporters: ['default', new LeftOut(isFull ? {} : FULL_ONLY)],
@@ -87,6 +88,8 @@ export default defineConfig(({ mode }) => {
             hookTimeout: 120_000,
             globalSetup: ['test/e2e/build-once.ts'],
             alias: { 'cloudflare:workers': fileURLToPath(new URL('platform/workers.ts', import.meta.url)) },
+            // It imports `cloudflare:workers`
+            server: { deps: { inline: ['@cloudflare/workers-oauth-provider'] } },
           },
         },
       ],

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 const JWT_SECRET = 'a secret of at least 32 bytes, no less'
 const WORKER_SECRET = 'a-secret-of-an-engine-and-its-worker'
@@ -12,7 +12,10 @@ const LIMIT = 20
 
 let server: Server
 beforeAll(async () => {
-  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, JWT_SECRET, WORKER_SECRET }, rateLimit: LIMIT })
+  server = await startWatchedServer({
+    vars: { ACCESS: 'keys', ADMIN_KEY, JWT_SECRET, WORKER_SECRET },
+    rateLimit: LIMIT,
+  })
 })
 afterAll(() => server?.stop())
 afterAll(neverSilent)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizeUrl, codeFor, connected, decide, newAgent, redeem, rpc } from '../e2e/oauth/agent.ts'
 import { asAdmin, type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
+import { startServer } from '../e2e/server.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { neverSilent, watched } from './watch.ts'
 
@@ -8,7 +9,7 @@ let world: ConnectWorld
 let origin: string
 
 beforeAll(async () => {
-  world = await startConnectWorld()
+  world = await startConnectWorld({}, [], undefined, startServer)
   watched(world.server)
   origin = world.server.url
 })

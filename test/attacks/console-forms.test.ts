@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-let server: Server
-let open: Server
+let server: RunningServer
+let open: RunningServer
 let admin: HttpPerson
 beforeAll(async () => {
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
@@ -20,7 +20,7 @@ async function signedIn(key: string): Promise<HttpPerson> {
   await who.press(await who.open(`${server.url}/sign-in`), /Sign in/, { key })
   return who
 }
-const keys = async (at: Server) =>
+const keys = async (at: RunningServer) =>
   (await at.json('GET', '/keys', undefined, at === server ? asAdmin : {})).body.items.length
 
 /** What browsers say of a form that a page of another site sends, or one in a frame without an origin, or of a sibling. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { chained, GROWING } from './schemas.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
@@ -16,8 +16,8 @@ const FORMATS = [
   'machine-context',
 ]
 
-let server: Server
-let open: Server
+let server: RunningServer
+let open: RunningServer
 beforeAll(async () => {
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   open = await startWatched()
@@ -34,7 +34,7 @@ const bodyOf = (inputSchema: unknown) => ({
 })
 
 /** What a conversion comes to, while somebody else is answered. */
-async function convert(to: string, inputSchema: unknown, at: Server, headers = {}) {
+async function convert(to: string, inputSchema: unknown, at: RunningServer, headers = {}) {
   const [answer, health] = await Promise.all([
     at.json('POST', `/convert?from=mcp&to=${to}`, bodyOf(inputSchema), headers),
     at.json('GET', '/health'),

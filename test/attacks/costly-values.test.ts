@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   server = await startWatched()
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
 import { describing } from '../plugins/describing.ts'
 import { chain, GROWING } from './schemas.ts'
@@ -8,7 +8,7 @@ import { neverSilent, startWatched } from './watch.ts'
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 
-let server: Server
+let server: RunningServer
 let evil: { authorization: string }
 beforeAll(async () => {
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 const vars = { ACCESS: 'keys', ADMIN_KEY: 'an-administrators-key-1', VAULT_KEYS: 'a-key-for-the-vault-of-tests' }
 let server: Server
 let headers: Record<string, string>
 beforeAll(async () => {
-  server = await startWatched({ vars })
+  server = await startWatchedServer({ vars })
   const asked = { name: 'agent', scopes: ['tools:read', 'tools:call'], users: 'any', tools: ['Gmail.*'] }
   const { body } = await server.json('POST', '/keys', asked, { authorization: `Bearer ${vars.ADMIN_KEY}` })
   headers = { authorization: `Bearer ${body.key}` }

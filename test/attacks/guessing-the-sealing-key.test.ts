@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import type { RunningServer, Server } from '../e2e/server.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 /** Keys that somebody could try offline, one after the other, against a text that was sealed under one of them. */
 const ADMIN_KEY = 'password-of-the-admin'
@@ -40,7 +40,7 @@ const confirmed = (requestState: string) => ({
 let server: Server
 let sealed: string
 beforeAll(async () => {
-  server = await startWatched({ vars })
+  server = await startWatchedServer({ vars })
   sealed = (await call(server)).body.result.requestState
 })
 afterAll(() => server?.stop())
@@ -76,7 +76,7 @@ describe('whoever holds what the deployment sealed', () => {
   })
 
   it('cannot use it at another deployment with the very same keys', async () => {
-    const other = await startWatched({ vars })
+    const other = await startWatchedServer({ vars })
     try {
       expect((await call(other, confirmed(sealed))).body.error.message).toContain("'requestState' was changed")
     } finally {
@@ -87,11 +87,11 @@ describe('whoever holds what the deployment sealed', () => {
 
 describe('the deployment itself', () => {
   it('opens after a restart, and with other keys of people, what it sealed before', async () => {
-    const before = await startWatched({ vars })
+    const before = await startWatchedServer({ vars })
     const { body } = await call(before)
     await before.stop({ keep: true })
     const changed = { ...vars, VAULT_KEYS: 'another-vault-password-now' }
-    const after = await startWatched({ vars: changed, persistTo: before.persistTo })
+    const after = await startWatchedServer({ vars: changed, persistTo: before.persistTo })
     try {
       const answer = await call(after, confirmed(body.result.requestState))
       expect(answer.body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
@@ -101,7 +101,7 @@ describe('the deployment itself', () => {
   })
 
   it('neither seals nor opens while its storage is out of reach, and says so', async () => {
-    const without = await startWatched({ vars, broken: 'Access' })
+    const without = await startWatchedServer({ vars, broken: 'Access' })
     try {
       for (const params of [{}, confirmed(sealed)]) {
         const { status, body } = await call(without, params)

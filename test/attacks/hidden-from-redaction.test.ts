@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
@@ -20,7 +20,7 @@ const ENCODINGS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 }
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   upstream = await startUpstream(({ url, headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://upstream')

@@ -4,7 +4,7 @@ import { sha256 } from '../core/publish/fakes.ts'
 import { definition } from '../e2e/definition.ts'
 import { raw } from '../e2e/raw.ts'
 import { sendLines } from '../e2e/send-lines.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { assemble } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
@@ -15,7 +15,7 @@ import { neverSilent, startWatched } from './watch.ts'
  * must stay as it is; and whatever it holds, nobody is silenced and nothing is answered with a 5xx.
  */
 
-let server: Server
+let server: RunningServer
 let ann: Awaited<ReturnType<typeof keyOf>>
 /** What the server has before each attack, as it would export it. */
 let before: string

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definition } from '../e2e/definition.ts'
 import type { Server } from '../e2e/server.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 const vars = { ACCESS: 'keys', ADMIN_KEY: 'an-administrators-key-1' }
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
@@ -24,7 +24,7 @@ const keyOf = (name: string) => keys.get(name) ?? { id: '', key: '' }
 
 beforeAll(async () => {
   persistTo = await mkdtemp(join(tmpdir(), 'switchboard-alive-'))
-  server = await startWatched({ vars, persistTo })
+  server = await startWatchedServer({ vars, persistTo })
   for (const name of ['stolen', 'publisher', 'other']) await makeKey(name)
   // The key is used, and so known to KV and to the isolate
   expect((await server.json('GET', '/tools?limit=1', undefined, bearer(keyOf('stolen').key))).status).toBe(200)
@@ -65,7 +65,7 @@ describe('a key is revoked at once, and soon from KV,', () => {
 
   it('while the registry does not answer at all', async () => {
     await server.stop({ keep: true })
-    server = await startWatched({ vars, persistTo, broken: 'Registry' })
+    server = await startWatchedServer({ vars, persistTo, broken: 'Registry' })
     expect((await server.json('GET', '/tools?q=any', undefined, asAdmin)).status).toBe(503)
     expect((await server.json('GET', '/keys', undefined, asAdmin)).body.items).toHaveLength(2)
     const { id, key } = keyOf('other')
@@ -81,7 +81,7 @@ describe('a key is revoked at once, and soon from KV,', () => {
 
   it('after a restart too', async () => {
     await server.stop({ keep: true })
-    server = await startWatched({ vars, persistTo })
+    server = await startWatchedServer({ vars, persistTo })
     for (const name of ['stolen', 'other']) {
       expect((await server.json('GET', '/tools', undefined, bearer(keyOf(name).key))).status).toBe(401)
     }

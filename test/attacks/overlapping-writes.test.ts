@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
 import { slowestHealth } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
@@ -10,7 +10,7 @@ const TOOLS = JSON.stringify({
 })
 const ANSWER = JSON.stringify({ content: [{ type: 'text', text: 'written' }] })
 
-let server: Server
+let server: RunningServer
 /** How long somebody waits, on a machine that may be busy, for a plugin that does nothing but use its fuel up. */
 let bound: number
 beforeAll(async () => {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 let server: Server
 let mallory: Awaited<ReturnType<typeof keyOf>>
 
 beforeAll(async () => {
-  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startWatchedServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   mallory = await keyOf(server, ['*'])
 })
 afterAll(() => server?.stop())
@@ -78,7 +78,7 @@ describe('a document that says much of all its tools', () => {
 
 describe('what one key publishes', () => {
   it('ends at its quota, which GET /keys shows, and an administrator’s does not', async () => {
-    const small = await startWatched({
+    const small = await startWatchedServer({
       vars: { ACCESS: 'keys', ADMIN_KEY, PUBLISHER_QUOTA: { documents: 3, bytes: 40_000 } },
     })
     try {

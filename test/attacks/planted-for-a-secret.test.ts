@@ -2,7 +2,7 @@ import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from './set-up.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 const LATER = 'the-secret-that-came-later'
 let server: Server
@@ -30,7 +30,7 @@ function planted(toolkit: string, tool: string, version = '1.0.0') {
 }
 
 beforeAll(async () => {
-  const before = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
+  const before = await startWatchedServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
   mallory = await keyOf(before, ['*'])
   agent = await keyOf(before, ['Ops.*', 'ops2.*'], { users: 'any' })
   expect((await before.json('POST', '/tools', planted('Ops', 'Report'), mallory.as)).status).toBe(201)
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await before.stop({ keep: true })
   // A month later the operator names the secret, for tools that are to come
   const vars = { ACCESS: 'keys', ADMIN_KEY, LATER_KEY: LATER, TOOL_SECRETS: { LATER_KEY: ['Ops.*', 'Ops2.*'] } }
-  server = await startWatched({ vars, outbound, persistTo: before.persistTo })
+  server = await startWatchedServer({ vars, outbound, persistTo: before.persistTo })
 })
 afterAll(() => server?.stop())
 afterAll(neverSilent)

@@ -1,11 +1,11 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 const SECRET = 'the-secret-of-another-tool'
-let server: Server
+let server: RunningServer
 /** Whoever may publish anything, as its key says, and do all else but administer. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
 let sent: Request[] = []

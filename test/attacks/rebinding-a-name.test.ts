@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { raw } from '../e2e/raw.ts'
 import type { Server } from '../e2e/server.ts'
-import { neverSilent, startWatched } from './watch.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 let server: Server
 let fronted: string
 let dev: ServerProcess
 beforeAll(async () => {
-  server = await startWatched()
+  server = await startWatchedServer()
   // Miniflare's own door, which takes a request's URL from a header of whoever sends it
   fronted = (await server.miniflare.ready).origin
   dev = await startProcess(['npm', 'run', '--silent', 'dev', '--'])

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { close, listen } from '../e2e/oauth/provider.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 const CLIENT = 'switchboard'
@@ -17,7 +17,7 @@ const sign = (claims: Record<string, unknown>, key: CryptoKey | Uint8Array = key
 
 let http: HttpServer
 let issuer: string
-let edge: Server
+let edge: RunningServer
 let forge: Forge
 /** Codes that were redeemed, each once. */
 let redeemed: string[]

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   server = await startWatched({ vars: { ACCESS: 'public', ADMIN_KEY } })
 })

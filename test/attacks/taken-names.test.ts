@@ -1,11 +1,11 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 const TOKEN = 'ya29.a-token-of-the-user'
-let server: Server
+let server: RunningServer
 let mallory: Awaited<ReturnType<typeof keyOf>>
 let agent: Awaited<ReturnType<typeof keyOf>>
 let sent: Request[] = []

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-let server: Server
+let server: RunningServer
 /** Whoever may publish anything, as its key says. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
 let ann: Awaited<ReturnType<typeof keyOf>>

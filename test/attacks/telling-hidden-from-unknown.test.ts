@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definition } from '../e2e/definition.ts'
 import { raw } from '../e2e/raw.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
@@ -10,7 +10,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 /** Of the same form, so that nothing but their being there can tell them apart. */
 const [HIDDEN, UNKNOWN] = ['Hushed', 'Unused']
 
-let server: Server
+let server: RunningServer
 const who = new Map<string, Record<string, string>>([['the anonymous', {}]])
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
@@ -10,7 +10,7 @@ const PAIRS = [
   ['Plugged', 'plugin'],
 ] as const
 
-let server: Server
+let server: RunningServer
 /** Who may publish in the toolkits, and did. */
 let owner: Headers
 /** Whose key covers one tool of each document. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-let server: Server
+let server: RunningServer
 /** Whose the toolkit is, and who published all that is there. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
 /** Who may publish in it as its key says, and is not its owner. */

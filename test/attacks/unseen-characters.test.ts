@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   server = await startWatched({
     vars: {

@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { type RunningServer, type Server, type ServerOptions, startServer } from '../e2e/server.ts'
+import {
+  type AppOptions,
+  type RunningServer,
+  type Server,
+  type ServerOptions,
+  startApp,
+  startServer,
+} from '../e2e/server.ts'
 
 /** How long a server said nothing to somebody who asked whether it is well. */
 export interface Silence {
@@ -50,8 +57,13 @@ export function watched<T extends RunningServer>(server: T): T {
   return server
 }
 
-/** Starts a server, and watches it. */
-export async function startWatched(options: ServerOptions = {}): Promise<Server> {
+/** Starts the app on the platform of this run, and watches it. */
+export async function startWatched(options: AppOptions = {}): Promise<RunningServer> {
+  return watched(await startApp(options))
+}
+
+/** Starts a server on workerd, and watches it. */
+export async function startWatchedServer(options: ServerOptions = {}): Promise<Server> {
   return watched(await startServer(options))
 }
 

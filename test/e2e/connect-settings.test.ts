@@ -5,7 +5,7 @@ import { authorizeUrl, codeFor, connected, decide, newAgent, redeem, rpc } from 
 import { asAdmin, type ConnectWorld, startConnectWorld } from './oauth/connect-world.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { close, listen } from './oauth/provider.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const PAGE = 'https://inspector.example'
 
@@ -118,9 +118,9 @@ describe('clients that an administrator gives', () => {
 })
 
 describe('where nobody signs in with a provider', () => {
-  let server: Server
+  let server: RunningServer
   beforeAll(async () => {
-    server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY: 'an-administrators-key-1' } })
+    server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: 'an-administrators-key-1' } })
   })
   afterAll(() => server?.stop())
 
@@ -148,7 +148,7 @@ describe("an authorization server of the company's own", async () => {
   const keys = await generateKeyPair('ES256', { extractable: true })
   let http: HttpServer
   let issuer: string
-  let server: Server
+  let server: RunningServer
   beforeAll(async () => {
     const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256' }
     http = createServer((request, response) => {
@@ -158,7 +158,7 @@ describe("an authorization server of the company's own", async () => {
       response.end(JSON.stringify(isKeys ? { keys: [jwk] } : metadata))
     })
     issuer = `http://localhost:${await listen(http, 0)}`
-    server = await startServer({
+    server = await startApp({
       vars: {
         ACCESS: 'keys',
         ADMIN_KEY: 'an-administrators-key-1',

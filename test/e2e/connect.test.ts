@@ -11,7 +11,7 @@ import { authorizeUrl, connected, decide, newAgent, refresh, rpc, type Tokens } 
 import { HttpPerson } from './oauth/http-person.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from './oauth/provider.ts'
 import { signIn } from './oauth/sign-in.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -19,13 +19,13 @@ const INFO = { name: 'a test', version: '1.0.0' }
 const REDIRECT = 'http://127.0.0.1:7777/callback'
 
 let provider: TestProvider
-let server: Server
+let server: RunningServer
 let ann: HttpPerson
 
 beforeAll(async () => {
   provider = await startProvider()
   for (const name of ['ann', 'bob']) provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
-  server = await startServer({
+  server = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY,

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, openAndContinue, person, textOf } from './oauth/browser.ts'
 import { connect, type Connected, startWorld, type World } from './oauth/switchboard.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /** Every page of the console that can be opened by its address. */
 const PATHS = [
@@ -51,10 +51,10 @@ async function violations(page: Page): Promise<readonly string[]> {
 }
 
 describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () => {
-  let server: Server
+  let server: RunningServer
   let browser: Browser
   beforeAll(async () => {
-    server = await startServer()
+    server = await startApp()
     browser = await launchBrowser()
     // So that there is something to see
     await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gate, startGate } from './gate.ts'
 import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /** What a person sees of a call that tells how far it is, while it runs. */
 
@@ -25,11 +25,11 @@ const CODE = {
 
 describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
   let gate: Gate
-  let server: Server
+  let server: RunningServer
   let browser: Browser
   beforeAll(async () => {
     gate = await startGate()
-    server = await startServer({ vars: { ALLOW_HTTP_HOSTS: gate.host } })
+    server = await startApp({ vars: { ALLOW_HTTP_HOSTS: gate.host } })
     browser = await launchBrowser()
     const module = `export default async (_, { progress }) => {
       for (const step of [1, 2, 3, 4, 5]) { await progress(step, 5, '<b>step</b> \\u202e' + step); await fetch('${gate.origin}') }

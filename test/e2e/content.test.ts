@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { oxpSchemas } from './oxp-response.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const schemas = oxpSchemas()
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   const bytes = Buffer.from(PNG, 'base64')
   upstream = await startUpstream(({ url }, response) => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
     else if (type === 'text/csv') response.writeHead(200, { 'content-type': type }).end('a,b')
     else response.writeHead(200, { 'content-type': type ?? '' }).end(bytes)
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
 

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Response } from 'miniflare'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { CLIENT_ID, GMAIL, startProvider, type TestProvider } from './oauth/provider.ts'
 import { ADMIN_KEY, vaultKey } from './oauth/switchboard.ts'
 
 let provider: TestProvider
-let edge: Server
+let edge: RunningServer
 /** Whose token each request to Gmail was made with, as far as the token holds. */
 const asked: (string | undefined)[] = []
 
 beforeAll(async () => {
   provider = await startProvider()
-  edge = await startServer({
+  edge = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY,

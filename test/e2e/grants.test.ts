@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson, type Visited } from './oauth/http-person.ts'
 import { filesUnder, leaked } from './oauth/leaks.ts'
-import { ADMIN_KEY, type Connected, connect, startWorld, vaultKey, type World } from './oauth/switchboard.ts'
+import { ADMIN_KEY, type Connected, connectTo, startWorld, varsOf, vaultKey, type World } from './oauth/switchboard.ts'
+import { startServer } from './server.ts'
 
 const VAULT_KEY = vaultKey()
 
@@ -14,7 +15,7 @@ const pages: string[] = []
 
 beforeAll(async () => {
   world = await startWorld()
-  edge = await connect(world, { vars: { VAULT_KEYS: VAULT_KEY } })
+  edge = await connectTo(world, await startServer({ vars: { ...varsOf(world), VAULT_KEYS: VAULT_KEY } }))
 })
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 afterEach(async () => {

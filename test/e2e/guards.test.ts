@@ -1,9 +1,9 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_KEY, asAdmin, calls, documents, keyOf } from '../attacks/set-up.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
-let server: Server
+let server: RunningServer
 /** Whose key names no toolkit. */
 let anybody: Awaited<ReturnType<typeof keyOf>>
 let sent: Request[] = []
@@ -28,7 +28,7 @@ const headersOf = async (id: string) => {
 }
 
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
   anybody = await keyOf(server, ['*'])
 })
 afterAll(() => server?.stop())
@@ -128,7 +128,7 @@ describe('what is asked for beside a definition', () => {
   })
 
   it('comes back with a backup, digest and all', async () => {
-    const take = async (from: Server) => {
+    const take = async (from: RunningServer) => {
       const exported = await fetch(`${from.url}/export?toolkit=Held`, { headers: asAdmin })
       // A deployment signs what it exports under a secret of its own
       const lines = (await exported.text())
@@ -138,7 +138,7 @@ describe('what is asked for beside a definition', () => {
       return lines.slice(1).map((line) => ({ ...line, hmac: undefined }))
     }
     const file = await fetch(`${server.url}/export?toolkit=Held`, { headers: asAdmin })
-    const other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
+    const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
     try {
       const headers = { ...asAdmin, 'content-type': 'application/jsonl' }
       const restored = await fetch(`${other.url}/import?trust=1`, { method: 'POST', headers, body: await file.text() })

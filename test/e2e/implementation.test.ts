@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asAdmin, ADMIN_KEY, keyOf } from '../attacks/set-up.ts'
 import { compilePlugin } from '../plugins/compile.ts'
 import { raw } from './raw.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const SECRET = 'the-value-of-a-secret-0123456789'
 const MODULE = 'export default async ({ a }) => `${a}, Grüße`'
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({
+  server = await startApp({
     vars: { ACCESS: 'keys', ADMIN_KEY, SOME_KEY: SECRET, TOOL_SECRETS: JSON.stringify({ SOME_KEY: ['Read.*'] }) },
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp, startServer } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 let release: () => void = () => undefined
 beforeAll(async () => {
   upstream = await startUpstream(async ({ url }, response) => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
     response.writeHead(url === '/broken' ? 400 : 200, { 'content-type': 'application/json' }).end('{"ok":true}')
   })
   const TOOL_LIMITS = '{"Limits.Slow": {"concurrency": 1}, "Limits.Once": {"rate": {"calls": 1, "seconds": 3600}}}'
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host, TOOL_LIMITS } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host, TOOL_LIMITS } })
   for (const name of ['Slow', 'Once', 'Free', 'Broken']) {
     const body = {
       definition: {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CALCULATOR } from '../dialects/machine-context/calculator.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { raw } from './raw.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 
 /** The calculator of the specification; the bundled one has its id. */
 const abacus = { ...CALCULATOR, id: 'abacus' }
-let server: Server
+let server: RunningServer
 let upstream: Upstream
 /** What adds two numbers for a capability that is published with an implementation. */
 let implementation: { readonly kind: 'http'; readonly [key: string]: unknown }
@@ -27,7 +27,7 @@ beforeAll(async () => {
     body: { type: 'json' },
     response: { type: 'json' },
   }
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
 

@@ -9,15 +9,15 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { MCPServerStreamableHttp } from '@openai/agents'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const INFO = { name: 'a test', version: '1.0.0' }
 const SIMPLE = [{ type: 'text', text: 'This is a simple text response for testing.' }]
 const FAILED = 'This tool intentionally returns an error for testing'
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await startApp()
 })
 afterAll(() => server?.stop())
 const url = (query = '') => new URL(`/mcp${query}`, server.url)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assemble } from '../plugins/compile.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const NEEDS = /needs the binding LOADER \(Workers paid plan\): add \[\[worker_loaders\]\]/
 
@@ -21,7 +21,7 @@ const code = {
   },
 }
 
-let server: Server
+let server: RunningServer
 
 async function request(method: string, path: string, body: unknown, type = 'application/json') {
   const response = await fetch(new URL(path, server.url), {
@@ -34,7 +34,7 @@ async function request(method: string, path: string, body: unknown, type = 'appl
 
 describe('a deployment without a Worker Loader', () => {
   beforeAll(async () => {
-    server = await startServer({ vars: { ACCESS: 'open' }, loader: false })
+    server = await startApp({ vars: { ACCESS: 'open' }, loader: false })
   }, 120_000)
   afterAll(() => server?.stop())
 
@@ -60,7 +60,7 @@ describe('a deployment without a Worker Loader', () => {
 
 describe('the production bundle with a Worker Loader', () => {
   beforeAll(async () => {
-    server = await startServer({
+    server = await startApp({
       vars: { ACCESS: 'open' },
       async outbound(asked) {
         const { Response } = await import('miniflare')

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFINITION } from '../dialects/open-tool-calling/example.ts'
 import { DEFINITION_SCHEMA, RESPONSE_SCHEMA } from '../../src/dialects/open-tool-calling/schema-uri.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 
 beforeAll(async () => {
   upstream = await startUpstream(({ url }, response) => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
     const error = { text: 'No room', hint: 'rooms: 7, 9', again: true, wait: 1_500, detail: 'room 3 is taken' }
     response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
 })
 afterAll(async () => {
   await Promise.all([server?.stop(), upstream?.close()])

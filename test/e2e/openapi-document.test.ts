@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definition } from './definition.ts'
 import { launchBrowser, NO_BROWSER, person } from './oauth/browser.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /** Published by the OpenAPI Initiative at https://spec.openapis.org/oas/3.1/schema/2026-08-03, under Apache 2.0. */
 const OAS: object = JSON.parse(readFileSync(new URL('../api/openapi/oas-3.1-schema.json', import.meta.url), 'utf8'))
@@ -156,11 +156,11 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
 /** What takes fields that it does not know: other protocols leave them open, and a conversion reads no further. */
 const OPEN: readonly string[] = ['post /connect/register', 'post /convert', 'post /mcp', 'post /plugin/call']
 
-let server: Server
+let server: RunningServer
 let described: any
 let validators: Map<object, ValidateFunction>
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   described = (await server.json('GET', '/openapi.json')).body
   validators = new Map()
 })

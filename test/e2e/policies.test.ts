@@ -1,9 +1,9 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_KEY, asAdmin, calls, documents, keyOf } from '../attacks/set-up.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
-let server: Server
+let server: RunningServer
 /** Whose key names no toolkit. */
 let anybody: Awaited<ReturnType<typeof keyOf>>
 let sent: Request[] = []
@@ -39,7 +39,7 @@ const readiness = async (id: string, as: Record<string, string> = asAdmin) =>
   (await server.json('GET', `/tools/${id}/readiness`, undefined, as)).body
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startApp({
     vars: {
       ACCESS: 'public',
       ADMIN_KEY,

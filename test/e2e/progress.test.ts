@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf, type ReadEvent, restOf } from './events.ts'
 import { type Gate, startGate } from './gate.ts'
 import { raw } from './raw.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /** Progress on the canonical face, as it comes while a call runs. */
 
@@ -14,12 +14,12 @@ const STEPS = [0, 50, 100].map((progress) => ({
 }))
 
 let gate: Gate
-let server: Server
+let server: RunningServer
 
 beforeAll(async () => {
   gate = await startGate()
   const ADMIN_KEY = 'the-administrator-of-this-test'
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: gate.host } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: gate.host } })
 })
 afterAll(() => Promise.all([server?.stop(), gate?.close()]))
 beforeEach(() => {

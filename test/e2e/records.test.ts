@@ -1,19 +1,19 @@
 import { readOpenMetrics } from '../api/calls/open-metrics.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
 const INPUT_ONLY = 'a text that stands in inputs alone'
 
-let server: Server
+let server: RunningServer
 let upstream: Upstream
 beforeAll(async () => {
   upstream = await startUpstream(({ url }, response) => {
     response.writeHead(url === '/broken' ? 418 : 200, { 'content-type': 'application/json' }).end('{"ok":true}')
   })
-  server = await startServer({
+  server = await startApp({
     vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host },
   })
   for (const tool of [httpTool('Works'), httpTool('Broken')]) {
@@ -194,7 +194,7 @@ describe('GET /usage and GET /metrics', () => {
 
 describe('a record store that cannot be reached', () => {
   it('harms no call, and those who read it are told', async () => {
-    const broken = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, broken: 'Records' })
+    const broken = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, broken: 'Records' })
     try {
       for (let a = 0; a < 20; a++) {
         const answer = await broken.json(

@@ -1,11 +1,11 @@
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from '../attacks/set-up.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const PLAIN = { kind: 'http', method: 'POST', url: 'https://api.desk-for-tests.com/', response: { type: 'json' } }
 
-let server: Server
+let server: RunningServer
 /** Whose the toolkit is. */
 let ann: Awaited<ReturnType<typeof keyOf>>
 /** Who may publish in it too, since the key names it. */
@@ -20,7 +20,7 @@ const call = async (id: string) =>
   (await server.json('POST', '/tools/call', { tool_id: id, input: {} }, caller.as)).body
 
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound: () => Response.json({ done: true }) })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound: () => Response.json({ done: true }) })
   ann = await keyOf(server, ['*'])
   bob = await keyOf(server, ['Desk.*'])
   caller = await keyOf(server, ['*'], { scopes: ['tools:read', 'tools:call'] })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test'
 const PLUGIN = describing(
   JSON.stringify({ tools: [{ name: 'one', description: 'A tool', inputSchema: { type: 'object' } }] }),
 )
 
-let server: Server
+let server: RunningServer
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startApp({
     vars: { ACCESS: 'keys', ADMIN_KEY, BOX_KEY: 'a-secret-of-the-box', TOOL_SECRETS: { BOX_KEY: ['Box.*'] } },
   })
 }, 120_000)

@@ -1,6 +1,6 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-b7b0f6a1c2d3'
 const TWILIO_TOKEN = 'f00dfeedf00dfeedf00dfeedf00dfeed'
@@ -29,14 +29,14 @@ const leaked = (text: string) => {
   return SECRETS.filter((secret) => all.includes(secret.slice(1, -1)))
 }
 
-let server: Server
+let server: RunningServer
 let upstream: (request: Request) => Response | Promise<Response>
 let sent: { readonly url: string; readonly headers: Headers; readonly body: string }[]
 /** Every response's head and body, save of requests that mean to see a secret. */
 let said: string[]
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY,

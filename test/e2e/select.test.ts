@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ROWS = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `n${id}`, price: id % 100, text: 'x'.repeat(60) }))
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -11,7 +11,7 @@ const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
 const SECRET = 'sk-very-secret-value'
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   upstream = await startUpstream(({ url, headers }, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -25,7 +25,7 @@ beforeAll(async () => {
     TOOL_SECRETS: '{"SELECT_KEY": ["Select.*"]}',
     SELECT_KEY: SECRET,
   }
-  server = await startServer({ vars })
+  server = await startApp({ vars })
   const rows = {
     type: 'object',
     properties: { rows: { type: 'array' }, count: { type: 'integer' } },

@@ -118,14 +118,16 @@ export async function startServer({
   }
 }
 
+export type AppOptions = Pick<ServerOptions, 'vars' | 'outbound' | 'loader' | 'bucket' | 'broken'>
+
 /**
  * Starts the app on the platform of this run: in this process in `npm test`, on workerd in `npm run test:full`. For tests of
- * what both give alike: no sandbox, no bucket, no restart, and no headers of the platform's own `fetch`.
+ * what both give alike: no restart, and no headers of the platform's own `fetch`.
  */
-export async function startApp({ vars }: Pick<ServerOptions, 'vars'> = {}): Promise<RunningServer> {
-  if (isFull) return startServer(vars ? { vars } : {})
+export async function startApp(options: AppOptions = {}): Promise<RunningServer> {
+  if (isFull) return startServer(options)
   const { startInProcess } = await import('../platform/in-process.ts')
-  return startInProcess({ ACCESS: 'open', TOOL_SECRETS, ...vars })
+  return startInProcess({ ...options, vars: { ACCESS: 'open', TOOL_SECRETS, ...options.vars } })
 }
 
 const TAIL = {

@@ -4,16 +4,16 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 
-let server: Server
+let server: RunningServer
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
 })
 afterAll(() => Promise.all([server?.stop(), browser?.close()]))
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ISSUER = 'https://id.acme.test'
 const RULES = [
@@ -10,7 +10,7 @@ const RULES = [
   { group: 'platform', scopes: ['admin'] },
 ]
 
-let server: Server
+let server: RunningServer
 let sign: (claims: Record<string, unknown>) => Promise<{ authorization: string }>
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
     return { authorization: `Bearer ${jwt}` }
   }
   const vars = { ACCESS: 'keys', JWT_JWKS_URL: `${ISSUER}/keys`, JWT_ISSUER: ISSUER, SIGN_IN_USER: 'email' }
-  server = await startServer({ vars: { ...vars, SIGN_IN_RULES: RULES }, outbound: () => Response.json({ keys }) })
+  server = await startApp({ vars: { ...vars, SIGN_IN_RULES: RULES }, outbound: () => Response.json({ keys }) })
 })
 afterAll(() => server?.stop())
 

@@ -9,7 +9,7 @@ import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
 import { FILES, type Snippet, snippets } from '../docs/snippets.ts'
 import { compilePlugin } from '../plugins/compile.ts'
 import { definition } from './definition.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 /**
  * The commands of the README and of the guides, word for word and in their order: those for one's own machine against a server that is
@@ -21,15 +21,15 @@ const LOCAL = 'http://localhost:8787'
 /** Of `jq` the guides say nothing that a test could do without. */
 const MISSING = ['curl', 'jq', 'openssl'].filter((program) => spawnSync('which', [program]).status !== 0)
 
-let local: Server
-let deployed: Server
+let local: RunningServer
+let deployed: RunningServer
 let folder: string
 const given: Record<string, string> = {}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-snippets-'))
-  local = await startServer()
-  deployed = await startServer({
+  local = await startApp()
+  deployed = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY,

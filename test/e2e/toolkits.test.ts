@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from '../attacks/set-up.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
-let server: Server
+let server: RunningServer
 let ann: Awaited<ReturnType<typeof keyOf>>
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   ann = await keyOf(server, ['*'])
 })
 afterAll(() => server?.stop())

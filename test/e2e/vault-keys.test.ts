@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from './oauth/http-person.ts'
 import { filesUnder, leaked } from './oauth/leaks.ts'
-import { type Connected, connect, startWorld, vaultKey, type World } from './oauth/switchboard.ts'
+import { type Connected, connectTo, startWorld, varsOf, vaultKey, type World } from './oauth/switchboard.ts'
+import { startServer } from './server.ts'
 
 const OLD = vaultKey()
 const NEW = vaultKey()
@@ -20,7 +21,8 @@ afterAll(async () => {
 async function deployWith(keys: string): Promise<Connected> {
   const persistTo = edge?.server.persistTo
   await edge?.server.stop({ keep: true })
-  edge = await connect(world, { vars: { VAULT_KEYS: keys }, ...(persistTo === undefined ? {} : { persistTo }) })
+  const options = { vars: { ...varsOf(world), VAULT_KEYS: keys } }
+  edge = await connectTo(world, await startServer(persistTo === undefined ? options : { ...options, persistTo }))
   return edge
 }
 

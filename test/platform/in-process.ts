@@ -1,45 +1,71 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { format } from 'node:util'
-import { createFront } from '../../src/front.ts'
+import { Request as MiniflareRequest } from 'miniflare'
+import { vaultDeployment } from '../../src/compose/stores.ts'
 import { type Env, loadConfig } from '../../src/env.ts'
+import { createFront } from '../../src/front.ts'
 import * as worker from '../../src/index.ts'
+import { defineVault } from '../../src/storage/vault/vault-object.ts'
 import { sendJson } from '../e2e/json.ts'
-import type { RunningServer } from '../e2e/server.ts'
+import type { AppOptions, RunningServer } from '../e2e/server.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { part } from '../simulation/part.ts'
+import { createBucket } from './bucket.ts'
 import { createKv } from './kv.ts'
 import { serve } from './listen.ts'
+import { createLoader } from './loader.ts'
 import { createNamespace } from './objects.ts'
 
-/** Takes what the Worker writes to its log, apart from what a test prints. */
-const logs = new AsyncLocalStorage<(line: string) => void>()
+interface Surroundings {
+  readonly outbound: AppOptions['outbound']
+  /** Takes what the Worker writes to its log, apart from what a test prints. */
+  readonly log: (line: string) => void
+}
+
+const surroundings = new AsyncLocalStorage<Surroundings>()
 
 /**
- * Starts the app in this process, behind HTTP at a loopback port: over Durable Objects and a KV in memory, without sandboxes
- * and without a bucket. Requests leave it through Node, whose `fetch` adds headers of its own.
+ * Starts the app in this process, behind HTTP at a loopback port: over Durable Objects, a KV and a bucket in memory.
+ * Requests leave it through Node, whose `fetch` adds headers of its own.
  */
-export async function startInProcess(vars: Readonly<Record<string, unknown>>): Promise<RunningServer> {
-  takeLogs()
+export async function startInProcess({
+  vars,
+  outbound,
+  loader = true,
+  bucket = true,
+  broken,
+}: AppOptions): Promise<RunningServer> {
+  takeGlobals()
   let printed = ''
-  const inLog = <T>(work: () => T): T => logs.run((line) => void (printed += `${line}\n`), work)
+  const own: Surroundings = { log: (line) => void (printed += `${line}\n`), outbound }
+  const inside = <T>(work: () => T): T => surroundings.run(own, work)
 
   const open: { close(): void }[] = []
-  function namespaceOf<T extends Rpc.DurableObjectBranded>(Class: new (state: DurableObjectState, env: Env) => T) {
-    const made = createNamespace<T>((state) => inLog(() => new Class(state, env)))
+  function namespaceOf<T extends Rpc.DurableObjectBranded>(
+    name: AppOptions['broken'],
+    Class: new (state: DurableObjectState, env: Env) => T,
+  ) {
+    const made = createNamespace<T>((state) => inside(() => (name === broken ? unreachable : new Class(state, env))))
     open.push(made)
     return made.namespace
   }
   const env: Env = Object.assign(
     {
       REGISTRY: createKv(),
-      Registry: namespaceOf(worker.Registry),
-      Ledger: namespaceOf(worker.Ledger),
-      Vault: namespaceOf(worker.Vault),
-      Access: namespaceOf(worker.Access),
-      Connect: namespaceOf(worker.Connect),
-      Records: namespaceOf(worker.Records),
+      Registry: namespaceOf('Registry', worker.Registry),
+      Ledger: namespaceOf('Ledger', worker.Ledger),
+      // It reads its variables once in an isolate
+      Vault: namespaceOf(
+        'Vault',
+        defineVault((own: Env) => vaultDeployment(loadConfig(own))),
+      ),
+      Access: namespaceOf('Access', worker.Access),
+      Connect: namespaceOf('Connect', worker.Connect),
+      Records: namespaceOf('Records', worker.Records),
       RATE_LIMIT: part<RateLimit>({ limit: async () => ({ success: true }) }),
     },
+    loader ? { LOADER: createLoader((request, context) => inside(() => egress(request, context))) } : {},
+    bucket ? { ARTIFACTS: createBucket() } : {},
     vars,
   )
   const app = createFront(env, loadConfig(env), build)
@@ -50,7 +76,7 @@ export async function startInProcess(vars: Readonly<Record<string, unknown>>): P
     behind.add(settled)
   }
   const context = { waitUntil, passThroughOnException: () => undefined, props: {} }
-  const { url, stop } = await serve((request) => inLog(async () => app.fetch(request, env, context)))
+  const { url, stop } = await serve(inside, async (request) => app.fetch(request, env, context))
   return {
     url,
     persistTo: '',
@@ -64,14 +90,43 @@ export async function startInProcess(vars: Readonly<Record<string, unknown>>): P
   }
 }
 
-const taken = new WeakSet<Console>()
+const unreachable = new Proxy(Object.create(null), {
+  get: () => async () => {
+    throw new Error('This object cannot be reached')
+  },
+})
 
-function takeLogs(): void {
+const egress = (request: Request, context: ExecutionContext): Promise<Response> =>
+  new worker.Egress(context, {}).fetch(request)
+
+const taken = new WeakSet<Console>()
+let isFetchTaken = false
+
+function takeGlobals(): void {
+  if (!isFetchTaken) {
+    isFetchTaken = true
+    const { fetch } = globalThis
+    globalThis.fetch = (input, init) => {
+      const outbound = surroundings.getStore()?.outbound
+      return outbound ? answered(outbound, new Request(input, init)) : fetch(input, init)
+    }
+  }
   // Each file of tests may have a console of its own
   if (taken.has(console)) return
   taken.add(console)
   for (const method of ['log', 'info', 'warn', 'error'] as const) {
     const print = console[method]
-    console[method] = (...given: unknown[]) => (logs.getStore() ?? print)(format(...given))
+    console[method] = (...given: unknown[]) => (surroundings.getStore()?.log ?? print)(format(...given))
   }
+}
+
+async function answered(outbound: NonNullable<AppOptions['outbound']>, request: Request): Promise<Response> {
+  const { url, method, body } = request
+  const sent = body && (await request.arrayBuffer())
+  const leaving = new MiniflareRequest(url, { method, headers: [...request.headers], body: sent })
+  // It may use a `fetch` of its own
+  const response = await surroundings.exit(async () => outbound(leaving))
+  const { status, statusText } = response
+  const bytes = response.body && (await response.arrayBuffer())
+  return new Response(bytes, { status, statusText, headers: [...response.headers] })
 }

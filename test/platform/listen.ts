@@ -1,13 +1,18 @@
+import { AsyncResource } from 'node:async_hooks'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { close, listen } from '../e2e/oauth/provider.ts'
 
 type Handle = (request: Request) => Promise<Response>
 
-/** Serves a handler of Fetch's requests over HTTP, at a loopback port of its own. */
-export async function serve(handle: Handle): Promise<{ readonly url: string; stop(): Promise<void> }> {
+/** Serves a handler of Fetch's requests over HTTP, at a loopback port of its own; `inside` is what each is handled within. */
+export async function serve(
+  inside: <T>(work: () => T) => T,
+  handle: Handle,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
-    answer(incoming, outgoing, handle).catch((error: unknown) => outgoing.destroy(Error(String(error))))
+    const answered = inside(() => answer(incoming, outgoing, handle))
+    answered.catch((error: unknown) => outgoing.destroy(Error(String(error))))
   })
   const port = await listen(server, 0)
   return {
@@ -21,7 +26,9 @@ export async function serve(handle: Handle): Promise<{ readonly url: string; sto
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, handle: Handle): Promise<void> {
   const gone = new AbortController()
-  outgoing.once('close', () => gone.abort())
+  // What is stopped by that writes to the log of this server
+  const goAway = AsyncResource.bind(() => gone.abort())
+  outgoing.once('close', goAway)
   const response = await handle(requestOf(incoming, gone.signal))
   outgoing.statusCode = response.status
   outgoing.statusMessage = response.statusText

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { CALCULATOR, type Draft } from '../dialects/machine-context/calculator.ts'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import {
   ADMIN_KEY,
   ECHO,
@@ -24,9 +24,9 @@ import { openDocument } from './source-document.ts'
 /** Registration, versions and the example. `machine-context` has what comes before them in the document. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  server = await startApp({ vars: { ACCESS: 'public', ADMIN_KEY } })
   await publishTypes()
 })
 afterAll(() => server?.stop())

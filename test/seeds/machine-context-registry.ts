@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Draft } from '../dialects/machine-context/calculator.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 
 export const ADMIN_KEY = 'an-administrators-key-1'
 export const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -49,7 +49,7 @@ export const DONE = { status: 200, code: undefined, result: 'done' }
 export const denied = (status: number) => ({ status, code: 'SECURITY_ERROR', result: undefined })
 
 /** What publishers and callers do with the registry over HTTP, in the Machine Context Protocol. */
-export function registry(server: () => Server) {
+export function registry(server: () => RunningServer) {
   const publish = (body: unknown, query = '', headers: Record<string, string> = asAdmin) =>
     server().json('POST', `/tools${query}`, body, headers)
   const get = async (path: string, headers: Record<string, string> = asAdmin) =>

@@ -3,7 +3,7 @@ import type { Draft } from '../dialects/machine-context/calculator.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { startVerifier, type Verifier } from '../e2e/oauth/verifier.ts'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import {
   ADMIN_KEY,
   ALL_TYPES,
@@ -29,11 +29,11 @@ import { openDocument } from './source-document.ts'
 /** The definition, from its overview to its types. `machine-context-registration` has the rest of the document. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')
 
-let server: Server
+let server: RunningServer
 let app: Verifier
 beforeAll(async () => {
   app = await startVerifier()
-  server = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY, USER_VERIFIER_URL: app.url } })
+  server = await startApp({ vars: { ACCESS: 'public', ADMIN_KEY, USER_VERIFIER_URL: app.url } })
   app.edge = { ask: (method, path, body, headers = asAdmin) => server.json(method, path, body, headers) }
   await publishTypes()
 })

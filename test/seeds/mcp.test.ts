@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import { openDocument } from './source-document.ts'
 
 /** `Tool` of the MCP SDK for Kotlin, over `/mcp` and where else a tool is seen. */
 const { works, deviates, aside, whole } = openDocument('mcp-kotlin-tool.txt', 'mcp')
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await startApp()
 })
 afterAll(() => server?.stop())
 

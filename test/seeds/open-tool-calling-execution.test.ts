@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from '../e2e/oauth/provider.ts'
 import { vaultKey } from '../e2e/oauth/switchboard.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import {
   agentOf,
@@ -31,7 +31,7 @@ const DEPLOYED = 'the-deployments-own-secret'
 
 let provider: TestProvider
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 
 beforeAll(async () => {
   provider = await startProvider()
@@ -52,7 +52,7 @@ beforeAll(async () => {
     if (pathname === '/pdf') return void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF')
     json(200, { headers, body })
   })
-  server = await startServer({
+  server = await startApp({
     vars: {
       ACCESS: 'keys',
       ADMIN_KEY,

@@ -1,7 +1,7 @@
 import Ajv from 'ajv'
 import { expect } from 'vitest'
 import type { Answer } from '../e2e/json.ts'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 import { hasShared, readShared } from '../shared.ts'
 
 const HOME = 'https://github.com/ArcadeAI/OpenToolCalling/tree/main/specification/http/1.0'
@@ -95,9 +95,9 @@ export interface Agent {
   call(name: string, inputs?: Fields, context?: Fields): Promise<Answer['body']>
 }
 
-export function agentOf(server: () => Server, headers: Readonly<Record<string, string>> = {}): Agent {
+export function agentOf(server: () => RunningServer, headers: Readonly<Record<string, string>> = {}): Agent {
   let count = 0
-  const json: Server['json'] = (method, path, body) => server().json(method, path, body, headers)
+  const json: RunningServer['json'] = (method, path, body) => server().json(method, path, body, headers)
   const agent: Agent = {
     publish: (definition, implementation, beside = {}) =>
       json('POST', '/tools', { definition, ...(implementation ? { implementation } : {}), ...beside }),

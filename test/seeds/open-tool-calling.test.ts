@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import {
   agentOf,
@@ -21,14 +21,14 @@ import { openDocument } from './source-document.ts'
 const { works, deviates, aside, whole } = openDocument('open-tool-calling-rfc.txt', 'open-tool-calling')
 
 let upstream: Upstream
-let server: Server
+let server: RunningServer
 
 beforeAll(async () => {
   upstream = await startUpstream(({ body }, response) => {
     const { a, b } = JSON.parse(body)
     response.setHeader('content-type', 'application/json').end(JSON.stringify(a + b))
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Server } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -56,7 +56,7 @@ const ended = (given: Fields) => ({
 })
 
 /** What a caller does with the registry over HTTP. */
-export function registry(server: () => Server) {
+export function registry(server: () => RunningServer) {
   async function ask(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     const answer = await server().json(method, path, body, headers)
     return { status: answer.status, body: answer.body }

@@ -2,7 +2,7 @@ import { Response } from 'miniflare'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from '../e2e/oauth/provider.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import { ADD, GET_EMAILS, GET_TIMESTAMP, RING, SEND } from './oxp-examples.ts'
 import { answered, code, definition, failing, got, idsOf, invalid, refusal, registry } from './oxp-registry.ts'
 import { openDocument } from './source-document.ts'
@@ -10,14 +10,14 @@ import { openDocument } from './source-document.ts'
 /** OXP 1.0, "Tool Definition": requirements, and the examples. `oxp` and `oxp-schemas` have the other chapters. */
 const { works, aside, whole } = openDocument('oxp-1.0-tool-definition.txt', 'oxp')
 
-let server: Server
+let server: RunningServer
 let provider: TestProvider
 /** The requests that tools made of the API at `https://api.example`. */
 const asked: { readonly authorization: string | null; readonly key: string | null }[] = []
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startServer({
+  server = await startApp({
     vars: {
       ALLOW_HTTP_HOSTS: provider.host,
       TOOL_SECRETS: JSON.stringify({ SHARED_KEY: ['Secrets.Allowed'], ALSO_EMPTY: ['Secrets.Empty'] }),

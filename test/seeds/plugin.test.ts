@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import { type RunningServer, startApp } from '../e2e/server.ts'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { openDocument } from './source-document.ts'
@@ -9,10 +9,10 @@ const { works, deviates, aside, whole } = openDocument('plugin-call-describe.txt
 
 type Block = Readonly<Record<string, unknown>>
 
-let server: Server
+let server: RunningServer
 beforeAll(async () => {
   const toolbox = await compilePlugin('toolbox', '-O1')
-  server = await startServer()
+  server = await startApp()
   const { status, body } = await upload('Box', toolbox, 'version=1.0.0&security_level=0')
   expect(status, JSON.stringify(body)).toBe(201)
 })

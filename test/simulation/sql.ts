@@ -20,7 +20,7 @@ export function createDatabase() {
     if (!isOpen) database.exec('BEGIN')
     isOpen = true
     // Of several statements, the first alone would be prepared
-    if (/;\s*\S/.test(query)) {
+    if (!statements.has(query) && /;\s*\S/.test(query.replaceAll(/'[^']*'/g, ''))) {
       database.exec(query)
       return cursor([], 0)
     }

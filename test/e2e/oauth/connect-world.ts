@@ -1,4 +1,4 @@
-import { type Server, startServer, type ServerOptions } from '../server.ts'
+import { type RunningServer, type ServerOptions, startApp } from '../server.ts'
 import { HttpPerson } from './http-person.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from './provider.ts'
 import { signIn } from './sign-in.ts'
@@ -10,7 +10,7 @@ export const RULES = [{ domain: 'acme.test', toolkits: ['Calculator', 'Fixture']
 /** A Switchboard where people of acme.test sign in with a real provider, and agents connect. */
 export interface ConnectWorld {
   readonly provider: TestProvider
-  readonly server: Server
+  readonly server: RunningServer
   /** Somebody who is signed in there. */
   signedIn(name: string): Promise<HttpPerson>
   /** The same deployment with other rules, at the same address. */
@@ -23,13 +23,15 @@ export async function startConnectWorld(
   /** Beside the provider's, `host:port`s that may be asked over http. */
   hosts: readonly string[] = [],
   outbound?: ServerOptions['outbound'],
+  /** `again` needs workerd. */
+  startOn: (options: ServerOptions) => Promise<RunningServer> = startApp,
 ): Promise<ConnectWorld> {
   const provider = await startProvider()
   for (const name of ['ann', 'bob', 'mallory']) {
     provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
   }
   const start = async (rules: readonly object[], options: Partial<ServerOptions> = {}): Promise<ConnectWorld> => {
-    const server = await startServer({
+    const server = await startOn({
       ...options,
       vars: {
         ACCESS: 'keys',

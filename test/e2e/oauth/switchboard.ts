@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { type RunningServer, type Server, startServer } from '../server.ts'
+import { type RunningServer, startApp } from '../server.ts'
 import { definition } from '../definition.ts'
 import { type MailApi, startMailApi } from './mail-api.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from './provider.ts'
@@ -41,7 +41,7 @@ export interface Challenged {
 }
 
 /** A Switchboard that is connected to the world's provider, and has tools of its API. */
-export interface Connected<Running extends RunningServer = Server> {
+export interface Connected<Running extends RunningServer = RunningServer> {
   readonly server: Running
   /** Headers and bodies of all that it answered here. */
   readonly said: string[]
@@ -55,11 +55,6 @@ export interface Connected<Running extends RunningServer = Server> {
   challenge(tool: string, user: string | undefined, input?: object): Promise<Challenged>
   /** What became of an authorization, once it is settled. */
   settled(checkUrl: string): Promise<Reply['body']>
-}
-
-export interface ConnectOptions {
-  readonly vars?: Readonly<Record<string, string>>
-  readonly persistTo?: string
 }
 
 /** A key of the vault: 32 random bytes. */
@@ -76,10 +71,12 @@ export function varsOf({ provider, api }: World): Record<string, string> {
   }
 }
 
-/** Starts a server beside a world. */
-export async function connect(world: World, { vars = {}, persistTo }: ConnectOptions = {}): Promise<Connected> {
-  const given = { vars: { ...varsOf(world), ...vars } }
-  return connectTo(world, await startServer(persistTo === undefined ? given : { ...given, persistTo }))
+/** Starts the app beside a world, with variables over its own. */
+export async function connect(
+  world: World,
+  { vars = {} }: { readonly vars?: Readonly<Record<string, string>> } = {},
+): Promise<Connected> {
+  return connectTo(world, await startApp({ vars: { ...varsOf(world), ...vars } }))
 }
 
 /**
