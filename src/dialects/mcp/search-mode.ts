@@ -7,6 +7,7 @@ import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { askedByName, plainName } from '../../core/tool/tool-id.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
+import { digestOf, MAX_SHOWN } from './output-digest.ts'
 import { misnamed, namesNear } from './named-tools.ts'
 import { textOf } from './failure.ts'
 import { publishedName } from './tool-document.ts'
@@ -46,8 +47,11 @@ const TOOLS = [
     name: 'describe_tool',
     title: 'Describe a tool',
     description:
-      'Gives the definition of a tool: its description, the JSON Schemas of its arguments and output, and whether it can be called now.',
-    inputSchema: argumentsOf('name', { name: NAME }),
+      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (in short where its JSON Schema is long), and whether it can be called now.',
+    inputSchema: argumentsOf('name', {
+      name: NAME,
+      output_schema: { type: 'boolean', description: 'True for the JSON Schema of the output, however long it is.' },
+    }),
     annotations: READ_ONLY,
   },
   {
@@ -91,7 +95,7 @@ export async function searchCall(
     case 'call_tool':
       if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
       if (call.name === 'call_tool') return callOf(call, name, inner, revision)
-      return { result: await describe(name, revision, client, deps) }
+      return { result: await describe(name, call.input.output_schema === true, revision, client, deps) }
     default:
       return undefined
   }
@@ -134,7 +138,13 @@ function once(text: string, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
 }
 
-async function describe(name: string, revision: Revision, client: McpClient, deps: SearchDeps): Promise<string> {
+async function describe(
+  name: string,
+  isWhole: boolean,
+  revision: Revision,
+  client: McpClient,
+  deps: SearchDeps,
+): Promise<string> {
   const plain = plainName(name)
   const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined
@@ -151,9 +161,15 @@ async function describe(name: string, revision: Revision, client: McpClient, dep
   const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
   const readiness = await deps.tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
   const tool = revision.tool(record, plain)
-  const shown = client.toolset.select ? withSelect(tool) : tool
+  const shown = client.toolset.select ? withSelect(tool) : isWhole ? tool : inShort(tool)
   const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
   return once(JSON.stringify({ ...shown, _meta }), revision)
+}
+
+function inShort(tool: JsonObject): JsonObject {
+  const { outputSchema, ...rest } = tool
+  if (!isJsonObject(outputSchema) || JSON.stringify(outputSchema).length <= MAX_SHOWN) return tool
+  return { ...rest, output: digestOf(outputSchema) }
 }
 
 function wrong(argument: string, wanted: string, revision: Revision): string {

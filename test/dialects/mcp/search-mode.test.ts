@@ -48,8 +48,19 @@ describe('search mode', () => {
           name: 'describe_tool',
           title: 'Describe a tool',
           description:
-            'Gives the definition of a tool: its description, the JSON Schemas of its arguments and output, and whether it can be called now.',
-          inputSchema: { type: 'object', properties: { name: NAME }, required: ['name'], additionalProperties: false },
+            'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (in short where its JSON Schema is long), and whether it can be called now.',
+          inputSchema: {
+            type: 'object',
+            properties: {
+              name: NAME,
+              output_schema: {
+                type: 'boolean',
+                description: 'True for the JSON Schema of the output, however long it is.',
+              },
+            },
+            required: ['name'],
+            additionalProperties: false,
+          },
           annotations: { readOnlyHint: true, openWorldHint: false },
         },
         {
@@ -144,6 +155,17 @@ describe('search mode', () => {
     expect(await call(setUp({ records: [] }), 'describe_tool', { name: 'x'.repeat(201) })).toBe(
       `Unknown tool: '${'x'.repeat(200)}': search_tools finds the names there are`,
     )
+  })
+
+  it('describes a long output in short, unless its schema is wanted', async () => {
+    const line = { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(2_000) } } }
+    const output = { type: 'object', properties: { lines: { type: 'array', items: line } }, required: ['lines'] }
+    const face = setUp({ records: [record('echo', { output })] })
+    const short = await call(face, 'describe_tool', { name: 'echo' })
+    expect(short).toMatchObject({ output: '{ lines: { text?: string }[] }' })
+    expect(short).not.toHaveProperty('outputSchema')
+    const whole = await call(face, 'describe_tool', { name: 'echo', output_schema: true })
+    expect(whole).toMatchObject({ outputSchema: output })
   })
 
   it('calls a tool with its arguments, or with none', async () => {

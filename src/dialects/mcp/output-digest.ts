@@ -1,0 +1,66 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+
+/** In characters: some 400 tokens. */
+const MAX_DIGEST = 1_500
+const MAX_DEPTH = 4
+/** Parts that are looked at, since references can name the same parts over and over. */
+const MAX_PARTS = 1_000
+const MAX_VALUES = 6
+
+/** Output schemas up to this are shown as they are. */
+export const MAX_SHOWN = MAX_DIGEST
+
+/**
+ * What a schema allows, as TypeScript writes types, as deep as it fits: models read that for a tenth of the tokens. It
+ * leaves out descriptions and bounds, so that nothing can be checked by it.
+ */
+export function digestOf(schema: JsonObject): string {
+  for (let depth = MAX_DEPTH; depth > 1; depth -= 1) {
+    const text = digest(schema, depth)
+    if (text.length <= MAX_DIGEST) return text
+  }
+  const text = digest(schema, 1)
+  return text.length <= MAX_DIGEST ? text : `${text.slice(0, MAX_DIGEST)}…`
+}
+
+function digest(root: JsonObject, most: number): string {
+  let parts = 0
+
+  function typeOf(schema: Json | undefined, depth: number): string {
+    if (!isJsonObject(schema)) return 'any'
+    if (++parts > MAX_PARTS) return '…'
+    if (typeof schema.$ref === 'string') return depth === 0 ? '{…}' : typeOf(targetOf(schema.$ref), depth - 1)
+    if (schema.const !== undefined) return JSON.stringify(schema.const)
+    if (Array.isArray(schema.enum)) return someOf(schema.enum.map((value) => JSON.stringify(value)))
+    const choices = schema.anyOf ?? schema.oneOf
+    if (Array.isArray(choices)) return someOf([...new Set(choices.map((choice) => typeOf(choice, depth)))])
+    const types = [schema.type ?? (schema.properties === undefined ? 'any' : 'object')].flat()
+    return types.map((type) => named(type, schema, depth)).join(' | ')
+  }
+
+  function named(type: Json, schema: JsonObject, depth: number): string {
+    if (type === 'array') {
+      const items = typeOf(schema.items, depth)
+      return items.includes(' | ') ? `(${items})[]` : `${items}[]`
+    }
+    if (type !== 'object') return String(type)
+    const properties = Object.entries(isJsonObject(schema.properties) ? schema.properties : {})
+    if (depth === 0 || properties.length === 0) return '{…}'
+    const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+    const mark = (name: string) => (required.has(name) ? '' : '?')
+    return `{ ${properties.map(([name, inner]) => `${name}${mark(name)}: ${typeOf(inner, depth - 1)}`).join(', ')} }`
+  }
+
+  /** Within the schema's own `$defs`. */
+  function targetOf(reference: string): Json | undefined {
+    const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1]
+    const { $defs } = root
+    return name !== undefined && isJsonObject($defs) && Object.hasOwn($defs, name) ? $defs[name] : undefined
+  }
+
+  return typeOf(root, most)
+}
+
+function someOf(values: readonly string[]): string {
+  return values.length <= MAX_VALUES ? values.join(' | ') : `${values.slice(0, MAX_VALUES).join(' | ')} | …`
+}
