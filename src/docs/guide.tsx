@@ -4,25 +4,24 @@ import { TEXT_STYLE } from '../http/page/style.ts'
 
 export interface Guide {
   readonly name: string
-  readonly text: string
+  /** Markdown and HTML by turns, since what is alike is compressed only where it is near. */
+  readonly parts: readonly (readonly [text: string, html: string])[]
   readonly title: string
   /** Says what one can do after reading it. */
   readonly summary: string
   readonly summaryHtml: string
-  /** Without the title. */
-  readonly html: string
   readonly contents: readonly { readonly anchor: string; readonly title: string }[]
 }
 
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
-export function guideText({ text }: Pick<Guide, 'text'>, origin: string): string {
-  return text.replaceAll(EXAMPLE_ORIGIN, origin)
+export function guideText({ parts }: Pick<Guide, 'parts'>, origin: string): string {
+  return parts.map(([text]) => text.replaceAll(EXAMPLE_ORIGIN, origin)).join('')
 }
 
 /** `origin`, as `URL` writes it, needs no escape. */
-export function guidePage({ name, title, html, contents }: Guide, origin: string): Page {
+export function guidePage({ name, title, parts, contents }: Guide, origin: string): Page {
   return {
     status: 200,
     title,
@@ -44,7 +43,7 @@ export function guidePage({ name, title, html, contents }: Guide, origin: string
             </ul>
           </nav>
         )}
-        {raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}
+        {raw(parts.map(([, html]) => html.replaceAll(EXAMPLE_ORIGIN_HTML, origin)).join(''))}
       </>
     ),
   }

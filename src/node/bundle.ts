@@ -44,7 +44,7 @@ export async function bundle({ config, outdir, tools, readable, signal }: Bundle
       conditions: ['workerd', 'worker', 'browser'],
       mainFields: ['browser', 'module', 'main'],
       external: ['cloudflare:*', 'node:*'],
-      plugins: tools ? [generatedIn(join(root, tools.to))] : [],
+      plugins: [UNUSED, ...(tools ? [generatedIn(join(root, tools.to))] : [])],
       define: { 'process.env.NODE_ENV': '"production"' },
       minify: !readable,
       sourcemap: true,
@@ -81,6 +81,15 @@ export async function modulesIn(folder: string, entry: string) {
 function bundleByWrangler(config: string, outdir: string, signal: AbortSignal): Promise<Bundled> {
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
   return run(process.execPath, [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outdir], signal)
+}
+
+/** The MCP client asks for all of it by `import()`, for clients that prove who they are by a key: ours never do. */
+const UNUSED: Plugin = {
+  name: 'unused',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^jose$/ }, ({ importer }) =>
+      importer.includes('@modelcontextprotocol') ? { path: 'jose', external: true } : undefined,
+    ),
 }
 
 /** Other tools than those under `tools/`. */

@@ -15,13 +15,14 @@ export function guideOf(name: string, markdown: string): Guide {
   const paragraph = first.replaceAll(/\s+/g, ' ').trim()
   const [summary = paragraph] = /^.*[.!?](?= |$)/.exec(paragraph) ?? []
   const marked = rendererOf()
-  const tokens = marked.lexer(text.replace(/^# .+\n/, ''))
+  const tokens = marked.lexer(text)
+  const isTitle = (token: Token) => token === tokens[0] && /^# .+\n/.test(text)
   return {
     name,
-    text,
     title,
     summary,
-    html: marked.parser(tokens),
+    // The title is the page's
+    parts: tokens.map((token) => [token.raw, isTitle(token) ? '' : marked.parser([token])]),
     summaryHtml: marked.parseInline(summary.replace(/^After reading this you can /, 'To '), { async: false }),
     contents: tokens
       .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { Guide } from '../../src/docs/guide.tsx'
 import { anchorOf, guideOf } from '../../src/node/guides.ts'
+
+const htmlOf = ({ parts }: Guide) => parts.map(([, html]) => html).join('')
 
 /** Without the lines between tags, and those that a paragraph is written on. */
 const rendered = (text: string) =>
-  guideOf('guide', text)
-    .html.replaceAll(/>\s*\n\s*</g, '><')
+  htmlOf(guideOf('guide', text))
+    .replaceAll(/>\s*\n\s*</g, '><')
     .trim()
 
 describe('a guide', () => {
@@ -57,16 +60,16 @@ it.each([
 
 it('the headings of a text lead to where they stand, and what a fence holds is none', () => {
   const text = '# Top\n\n## A `key`, [made](x.md)\n\n```sh\n## no\n```\n\n### Below\n\n## B\n'
-  const { contents, html } = guideOf('guide', text)
+  const guide = guideOf('guide', text)
+  const { contents } = guide
   expect(contents.map(({ title }) => title)).toEqual(['A key, made', 'B'])
-  for (const { anchor } of contents) expect(html).toContain(`<h2 id="${anchor}">`)
+  for (const { anchor } of contents) expect(htmlOf(guide)).toContain(`<h2 id="${anchor}">`)
 })
 
 it('a guide has its title, and what it is for', () => {
-  const { title, summary, summaryHtml } = guideOf(
-    'guide',
-    '# Keys\n\nAfter reading this you can `make` keys. More.\n\nx',
-  )
+  const guide = guideOf('guide', '# Keys\n\nAfter reading this you can `make` keys. More.\n\nx')
+  const { title, summary, summaryHtml } = guide
   expect([title, summary]).toEqual(['Keys', 'After reading this you can `make` keys. More.'])
   expect(summaryHtml).toBe('To <code>make</code> keys. More.')
+  expect(htmlOf(guide)).toMatch(/^\s*<p>After/)
 })

@@ -38,7 +38,7 @@ class Fault extends Error {
 }
 
 async function readYaml(text: string): Promise<Possible<Node>> {
-  const { Composer, Lexer, LineCounter, Parser } = await import('yaml')
+  const { Composer, Lexer, LineCounter, Parser } = await import('./yaml.ts')
   const lines = new LineCounter()
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)

@@ -21,7 +21,7 @@ export async function createOAuthServer(
   redeemed: (agent: string, isFirst: boolean) => { readonly seconds: number } | undefined,
 ) {
   const { authorizationErrorRedirect, AuthorizationError, GrantType, OAuthAuthorizationServer, OAuthError } =
-    await import('@cloudflare/workers-oauth-provider')
+    await import('./oauth-parts.ts')
   const resource = `${origin}/connect/mcp`
   const server: LibraryServer = new OAuthAuthorizationServer<OAuthEnv>({
     issuer: `${origin}/connect`,
