@@ -91,7 +91,7 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
   }
   const app = createFront(
     counted,
-    loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', LOG_CALLS: 'off' })),
+    loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', LOG_CALLS: 'none' })),
     build,
   )
   return {

@@ -7,7 +7,7 @@ import { openApiDocument, routedOf } from '../src/api/openapi/document.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { build } from './fixtures/generated/build.ts'
 
-const variables = { ACCESS: 'open', LOG_CALLS: 'off' }
+const variables = { ACCESS: 'open', LOG_CALLS: 'none' }
 const bindings: Env = { ...env, ...variables }
 const config = loadConfig(Object.assign({ ...bindings }, variables))
 const app = await createApp(bindings, composeDeployment(bindings, config, build))

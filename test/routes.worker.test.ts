@@ -11,7 +11,7 @@ const ADMIN_KEY = 'the-administrator-of-this-test'
 const variables = {
   ACCESS: 'keys',
   ADMIN_KEY,
-  LOG_CALLS: 'off',
+  LOG_CALLS: 'none',
   WORKER_SECRET: 'the-secret-of-the-worker-of-this-test',
 }
 const bindings: Env = { ...env, ...variables }

@@ -33,7 +33,7 @@ function isolate() {
   }
   const app = createFront(
     bindings,
-    loadConfig(Object.assign({ ...bindings }, { ACCESS: 'keys', ADMIN_KEY, LOG_CALLS: 'off' })),
+    loadConfig(Object.assign({ ...bindings }, { ACCESS: 'keys', ADMIN_KEY, LOG_CALLS: 'none' })),
     build,
   )
   async function send(path: string, init: RequestInit = {}) {
