@@ -1,4 +1,5 @@
 import { Unreachable } from '../core/failure/failure.ts'
+import { CANNOT_OPEN } from './schema.ts'
 
 export interface Reach {
   /** Completes the sentence `Switchboard cannot reach its`. */
@@ -10,7 +11,7 @@ export interface Reach {
   readonly once?: readonly string[]
 }
 
-/** Methods answer in time or fail as `Unreachable`. Errors that the object's own code throws pass through. */
+/** Methods answer in time or fail as `Unreachable`, as they do where the object refuses its tables. Errors that the object's own code throws pass through. */
 export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(stub, {
@@ -24,6 +25,9 @@ export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, l
             once.includes(method) ? ask() : retryOnce(ask),
           )
         } catch (error) {
+          if (error instanceof Error && error.message.includes(CANNOT_OPEN)) {
+            throw new Unreachable(error.message, { cause: error })
+          }
           if (isDefect(error)) throw error
           throw new Unreachable(message, { cause: error })
         }

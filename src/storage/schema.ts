@@ -8,6 +8,8 @@ interface Schema {
   readonly tables: string
 }
 
+export const CANNOT_OPEN = 'Cannot open the storage of'
+
 /**
  * Gives whether it made the tables. Throws for another version: nothing migrates them, and misread data may be lost.
  */
@@ -23,7 +25,7 @@ export function openTables(sql: SqlStorage, { of, version, tables }: Schema): bo
     : 'none'
   if (stored !== version) {
     throw new Error(
-      `Cannot open the storage of ${of}: its schema_version is ${stored}, and this Switchboard reads ${version}. ` +
+      `${CANNOT_OPEN} ${of}: its schema_version is ${stored}, and this Switchboard reads ${version}. ` +
         'Deploy the Switchboard that wrote it, export what is to be kept, and restore that into a deployment under a new name',
     )
   }

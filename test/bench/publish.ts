@@ -105,7 +105,8 @@ async function quiet({ pid }: ServerProcess): Promise<void> {
   }
 }
 
-const megabytes = (path: string) => Number(execFileSync('du', ['-sm', path]).toString().split('\t')[0])
+/** Files come and go while they are counted. */
+const megabytes = (path: string) => Number(execFileSync('sh', ['-c', 'du -sm "$0" 2>/dev/null | cut -f1', path]))
 
 /** Where a registry of so many tools is stored: a copy of what was kept, or filled now. */
 async function filled(count: number): Promise<string> {
