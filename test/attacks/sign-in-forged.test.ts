@@ -173,6 +173,17 @@ describe('an answer of the provider', () => {
     expect(ended.signedIn).toBe(false)
   })
 
+  it('counts at the address where the way to it began', async () => {
+    const begun = await fetch(`${edge.url}/sign-in`, { redirect: 'manual' })
+    const asked = new URL(begun.headers.get('location') ?? '').searchParams
+    nonce = asked.get('nonce') ?? undefined
+    const answer = { code: crypto.randomUUID(), state: asked.get('state') ?? '', iss: issuer }
+    const cookies = begun.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+    const elsewhere = `${edge.url}/sign-in/callback?${new URLSearchParams(answer)}`.replace('127.0.0.1', 'localhost')
+    const ended = await fetch(elsewhere, { redirect: 'manual', headers: { cookie: cookies.join('; ') } })
+    expect([ended.status, redeemed]).toEqual([400, []])
+  })
+
   it('is read by what was sealed, which nobody can make up or bring from elsewhere', async () => {
     const ann = new HttpPerson()
     const callback = await begin(ann)

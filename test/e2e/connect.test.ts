@@ -7,7 +7,7 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authorizeUrl, connected, decide, newAgent, refresh, rpc, type Tokens } from './oauth/agent.ts'
+import { authorizeUrl, codeFor, connected, decide, newAgent, refresh, rpc, type Tokens } from './oauth/agent.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from './oauth/provider.ts'
 import { signIn } from './oauth/sign-in.ts'
@@ -302,6 +302,8 @@ describe('connected agents', () => {
     const other = await connected(ann, server.url, ['Calculator'])
     expect((await server.json('DELETE', path, undefined, asAdmin)).status).toBe(204)
     expect((await rpc(server.url, other.tokens.access_token, 'tools/list')).status).toBe(401)
+    // One whose code is not redeemed yet is none
+    expect(await codeFor(ann, await newAgent(server.url), ['Calculator'])).not.toBe('')
     expect((await server.json('GET', path, undefined, asAdmin)).body).toEqual({ items: [] })
   })
 })
