@@ -54,6 +54,7 @@ export async function judgeExports(
 const UNITS_OF_A_FRAME = 250
 const UNITS_OF_A_FIELD = 8
 const UNITS_OF_A_PART = 20
+const MAX_PARTS = UNITS / UNITS_OF_A_PART
 const MAX_DEPTH = 400
 const JSON_TYPES = 7
 
@@ -75,21 +76,25 @@ interface Extent {
   readonly merges: number
 }
 
-/** Of what is still being measured, too: something in it leads back to it. */
+/** Of what is still being measured, too: something in it leads back to it. And of what is too large in any case. */
 const UNKNOWN: Extent = { units: Infinity, pathUnits: 0, merges: 0 }
 
 function mostForSchema(root: JsonSchema | null): number {
   const known = new Map<object, Extent>()
   const targets = new Set<unknown>()
-  let branches = isObject(root) ? lengthOf(root['anyOf']) + lengthOf(root['oneOf']) : 0
+  // The branches of a union are merged too, where it is at the root
+  const isMerged = isObject(root) && ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in root)
+  let branches = 0
   let depth = 0
+  let parts = 0
 
   function extentOf(value: unknown): Extent {
+    parts += 1
     if (typeof value !== 'object' || value === null) {
       return { units: typeof value === 'string' ? unitsOf(value) : 1, pathUnits: 0, merges: 0 }
     }
     const before = known.get(value)
-    if (before || depth === MAX_DEPTH) return before ?? UNKNOWN
+    if (before || depth === MAX_DEPTH || parts > MAX_PARTS) return before ?? UNKNOWN
     known.set(value, UNKNOWN)
     depth += 1
     const extent = extentOfParts(value)
@@ -114,11 +119,12 @@ function mostForSchema(root: JsonSchema | null): number {
       merges = Math.max(merges, part.merges)
     }
     for (const [key, each] of Object.entries(value)) {
+      if (parts > MAX_PARTS) return UNKNOWN
       add(extentOf(each), pointerStep(key), key === 'properties' || key === 'items' ? 1 : times)
     }
     if (typeof $ref === 'string') add(targetOf($ref), $ref)
     if (typeof $ref === 'string' || Array.isArray(allOf)) merges += 1
-    branches = Math.max(branches, lengthOf(allOf))
+    branches = Math.max(branches, lengthOf(allOf), isMerged ? unions : 0)
     return { units, pathUnits, merges }
   }
 

@@ -138,10 +138,16 @@ describe('the size of a record', () => {
     ['an anchor', { $defs: { a: { $anchor: 'x' } }, $ref: '#x' }],
     ['references to each other, more than anybody follows', chain(500)],
     ['parts that double with each level', doubling(30)],
+    ['alternatives that are joined at the root', { $ref: '#/$defs/a', $defs: { a: { anyOf: alternatives(450) } } }],
+    ['branches that are joined', { properties: { a: { allOf: alternatives(450) } } }],
   ])('is told only by writers for %s', (_, input) => {
     expect(mostToWrite(recordOf(input))).toBeGreaterThan(UNITS)
   })
 })
+
+function alternatives(count: number): JsonObject[] {
+  return Array.from({ length: count }, (_, index) => ({ properties: { [`p${index}`]: {} } }))
+}
 
 function chain(length: number): JsonObject {
   const $defs = Array.from({ length }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])
