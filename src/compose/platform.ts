@@ -1,4 +1,4 @@
-import type { Deadline } from '../core/call/deadline.ts'
+import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
 import { createTraffic } from '../outbound/traffic.ts'
 
 export function log(entry: Readonly<Record<string, unknown>>): void {
@@ -22,40 +22,50 @@ export const traffic = createTraffic({
 })
 
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
-  const started = Date.now()
-  let controller: AbortController | undefined
+  return new CallDeadline(timeoutMs, caller)
+}
 
-  function live(): AbortController {
-    if (controller) return controller
+class CallDeadline implements Deadline {
+  readonly #started = Date.now()
+  readonly #timeoutMs: number
+  readonly #caller: () => AbortSignal | undefined
+  #controller: AbortController | undefined
+
+  constructor(timeoutMs: number, caller: () => AbortSignal | undefined) {
+    this.#timeoutMs = timeoutMs
+    this.#caller = caller
+  }
+
+  #live(): AbortController {
+    if (this.#controller) return this.#controller
     const made = new AbortController()
-    controller = made
-    const gone = caller()
+    this.#controller = made
+    const gone = this.#caller()
     if (gone?.aborted) made.abort(gone.reason)
     else gone?.addEventListener('abort', () => made.abort(gone.reason), { once: true })
     return made
   }
 
-  return {
-    get signal() {
-      return live().signal
-    },
-    race(work) {
-      if (!(work instanceof Promise)) return work
-      const { signal } = live()
-      return new Promise((resolve, reject) => {
-        const end = (how: 'expired' | 'cancelled') => {
-          resolve(how)
-          live().abort(
-            how === 'expired'
-              ? new DOMException('The deadline passed', 'TimeoutError')
-              : new DOMException('The caller went away', 'AbortError'),
-          )
-        }
-        const timer = setTimeout(() => end('expired'), Math.max(0, timeoutMs - (Date.now() - started)))
-        if (signal.aborted) end('cancelled')
-        else signal.addEventListener('abort', () => end('cancelled'), { once: true })
-        work.then(resolve, reject).finally(() => clearTimeout(timer))
-      })
-    },
+  get signal(): AbortSignal {
+    return this.#live().signal
+  }
+
+  race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd> {
+    if (!(work instanceof Promise)) return work
+    const { signal } = this
+    return new Promise((resolve, reject) => {
+      const end = (how: EarlyEnd) => {
+        resolve(how)
+        this.#live().abort(
+          how === 'expired'
+            ? new DOMException('The deadline passed', 'TimeoutError')
+            : new DOMException('The caller went away', 'AbortError'),
+        )
+      }
+      const timer = setTimeout(() => end('expired'), Math.max(0, this.#timeoutMs - (Date.now() - this.#started)))
+      if (signal.aborted) end('cancelled')
+      else signal.addEventListener('abort', () => end('cancelled'), { once: true })
+      work.then(resolve, reject).finally(() => clearTimeout(timer))
+    })
   }
 }

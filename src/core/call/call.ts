@@ -82,14 +82,9 @@ export function createCallTool(deps: CallDeps): CallTool {
     const durationMs = finished?.durationMs ?? now() - started
     const record = recordOf(callId, call, caller, findings, result, { at: started, durationMs })
     writeRecord(record, caller.background, forOperator)
-    return {
-      callId,
-      durationMs,
-      result,
-      tool: findings.called,
-      ...(finished && { finishedAt: finished.finishedAt }),
-      ...(allowances && { allowances }),
-    }
+    const outcome = { callId, durationMs, result, tool: findings.called }
+    if (!finished && !allowances) return outcome
+    return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(allowances && { allowances }) }
   }
 }
 
@@ -149,7 +144,7 @@ async function goThrough(
     input: call.input,
     met: NOTHING_REQUIRED,
     // Most tools end at once, and need none
-    get deadline() {
+    deadline: () => {
       const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
       return (deadline ??= deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal))
     },
@@ -176,7 +171,7 @@ async function goThrough(
 
 async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): Promise<Failing | undefined> {
   for (const stage of stages) {
-    const ended = await open.deadline.race(stage.pass(open, deps))
+    const ended = await open.deadline().race(stage.pass(open, deps))
     if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended
   }
   return undefined

@@ -55,7 +55,7 @@ export function recordOf(
   result: { readonly ok: true } | Failing,
   { at, durationMs }: { readonly at: number; readonly durationMs: number },
 ): CallRecord {
-  return {
+  const record: CallRecord = {
     at,
     call_id: callId,
     trace_id: traceId,
@@ -69,8 +69,9 @@ export function recordOf(
     upstream_status: upstreamStatus,
     outcome: result.ok ? 'success' : result.failure.type,
     duration_ms: durationMs,
-    ...(principal.recordsArguments && called ? { arguments: recordedArguments(input, called.input, redactor) } : {}),
   }
+  if (!principal.recordsArguments || !called) return record
+  return { ...record, arguments: recordedArguments(input, called.input, redactor) }
 }
 
 const REDACTED = '[redacted]'

@@ -1,7 +1,7 @@
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { isJsonObject, type JsonObject, jsonSize } from '../tool/json.ts'
-import type { Span } from '../tool/platform.ts'
+import type { Signal, Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../failure/failure.ts'
@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly context: CallerContext
   readonly met: MetRequirements
   readonly files?: RunContext['files']
-  readonly deadline: Deadline
+  readonly deadline: () => Deadline
   readonly caller: RunCaller
   readonly answered?: RunContext['answered']
 }
@@ -61,7 +61,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
   ]
   const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
   const userInfo = given.values?.user_info
-  const context: RunContext = {
+  const context: RunContext = withSignal(() => options.deadline().signal, {
     callId,
     secrets: met.secrets,
     tokens: met.tokens,
@@ -76,10 +76,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     files: options.files,
     background: caller.background,
     answered: options.answered,
-    get signal() {
-      return options.deadline.signal
-    },
-  }
+  })
 
   function end(ran: RunResult | EarlyEnd | { readonly thrown: unknown }): Ran | Failing {
     progress?.end()
@@ -108,7 +105,24 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     return end({ thrown })
   }
   if (!(running instanceof Promise)) return end(running)
-  return Promise.resolve(options.deadline.race(running)).then(end, (thrown: unknown) => end({ thrown }))
+  return Promise.resolve(options.deadline().race(running)).then(end, (thrown: unknown) => end({ thrown }))
+}
+
+class LazySignal {
+  readonly #signalOf: () => Signal
+
+  constructor(signalOf: () => Signal) {
+    this.#signalOf = signalOf
+  }
+
+  get signal(): Signal {
+    return this.#signalOf()
+  }
+}
+
+/** Few tools look at their signal, and making one costs. As a getter of a literal it would cost a microsecond a call. */
+export function withSignal<T extends object>(signalOf: () => Signal, fields: T): T & { readonly signal: Signal } {
+  return Object.assign(new LazySignal(signalOf), fields)
 }
 
 function hiding(credentials: () => readonly string[], base64: RunDeps['base64']): (text: string) => string {
@@ -176,9 +190,11 @@ export function checkOutput(
     return fail({ type: 'output-invalid', problems: safe })
   }
   const { content, artifact, usage } = result
+  const safe = redactor ? redactor.value(value) : value
+  if (!content && !artifact && !usage) return { ok: true, value: safe }
   return {
     ok: true,
-    value: redactor ? redactor.value(value) : value,
+    value: safe,
     ...(content ? { content: redactor ? redactor.value(content) : content } : {}),
     ...(artifact ? { artifact: redactor ? redactor.value(artifact) : artifact } : {}),
     ...(usage ? { usage } : {}),

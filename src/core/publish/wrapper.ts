@@ -70,7 +70,7 @@ export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
       }
     },
   })
-  wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget() })
+  wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget })
   problems.push(
     ...judgeText(body.implementation ?? null, 'an implementation', '/implementation'),
     ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(([tool, each]) =>

@@ -22,19 +22,27 @@ class Exhausted extends Error {
 }
 
 export function createBudget(units: number = UNITS, whole?: Budget): Budget {
-  let spent = 0
-  return {
-    get spent() {
-      return spent
-    },
-    get isSpent() {
-      return spent > units
-    },
-    spend(taken, path = '') {
-      spent += taken
-      whole?.spend(taken, path)
-      if (spent > units) throw new Exhausted(path)
-    },
+  return new CountedBudget(units, whole)
+}
+
+class CountedBudget implements Budget {
+  readonly #units: number
+  readonly #whole: Budget | undefined
+  spent = 0
+
+  constructor(units: number, whole: Budget | undefined) {
+    this.#units = units
+    this.#whole = whole
+  }
+
+  get isSpent(): boolean {
+    return this.spent > this.#units
+  }
+
+  spend(taken: number, path = ''): void {
+    this.spent += taken
+    this.#whole?.spend(taken, path)
+    if (this.spent > this.#units) throw new Exhausted(path)
   }
 }
 

@@ -29,7 +29,7 @@ export interface Report {
   readonly problems: Problem[]
   readonly warnings: Problem[]
   readonly quotes: boolean
-  readonly budget: Budget
+  readonly budget: () => Budget
 }
 
 interface Bounds {
@@ -58,9 +58,7 @@ export function check<T>(reader: Reader<T>, document: unknown, warnings: Problem
     warnings,
     quotes: true,
     // Few readers do work that can be made to grow
-    get budget() {
-      return (budget ??= createBudget())
-    },
+    budget: () => (budget ??= createBudget()),
   }
   const value = reader(document, report)
   return value === WRONG || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
@@ -245,7 +243,7 @@ export function object<T extends object>(
 }
 
 function isOptional(reader: Reader<unknown>): boolean {
-  const scratch: Report = { problems: [], warnings: [], quotes: false, budget: createBudget() }
+  const scratch: Report = { problems: [], warnings: [], quotes: false, budget: createBudget }
   return reader(undefined, scratch) !== WRONG && scratch.problems.length === 0
 }
 

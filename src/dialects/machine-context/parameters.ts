@@ -34,7 +34,7 @@ export const parameters: Reader<JsonObject> = (value, report) => {
     ...(required.length > 0 ? { required } : {}),
   }
   // A parameter is no document of its own, so there is nothing a reference inside it could mean
-  const problems = checkSchema(input, { references: 'none', budget: report.budget })
+  const problems = checkSchema(input, { references: 'none', budget: report.budget() })
   for (const { path, message } of problems) {
     const [keyword, name, ...inner] = pointerSteps(path) ?? []
     if (keyword === 'required') continue

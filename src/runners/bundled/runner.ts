@@ -7,6 +7,7 @@ import {
 } from '../../core/tool/bundled-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
+import { withSignal } from '../../core/call/run.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
@@ -79,31 +80,25 @@ function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
 
 function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOptions['log']): ToolContext {
   const renewing = context.renew && createRenewingTokens(context.tokens, context.renew, fetch)
-  return {
-    get secrets() {
-      return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
-    },
-    token(provider) {
+  const secrets = [...context.secrets].map(([id, { value }]) => [id, value] as const)
+  return withSignal(() => context.signal, {
+    secrets: Object.fromEntries(secrets),
+    token(provider: string) {
       const token = context.tokens.get(provider)
       if (!token) throw new Error(`Cannot give a token for '${provider}': the tool does not declare it`)
       return renewing?.current.get(provider) ?? token.value
     },
     userId: context.userId,
     userInfo: context.userInfo,
-    get signal() {
-      return context.signal
-    },
-    get fetch() {
-      return untilItEnds(context, renewing?.fetch ?? fetch)
-    },
-    log(message) {
+    fetch: untilItEnds(context, renewing?.fetch ?? fetch),
+    log(message: string) {
       const line = redacted(message, context, renewing).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
-    progress(progress, total, message) {
+    progress(progress: number, total?: number, message?: string) {
       context.progress?.(progress, total, message)
     },
     answers: context.answers,
-  }
+  })
 }

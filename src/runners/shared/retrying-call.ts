@@ -93,7 +93,8 @@ async function withNewTokens(
     tokens.set(provider, { value, from: 'deployment' })
     isRenewed = true
   }
-  return isRenewed ? { ...context, tokens } : undefined
+  // A spread leaves out the signal, which is a getter of a class
+  return isRenewed ? { ...context, tokens, signal: context.signal } : undefined
 }
 
 export function requestHeaders({ traceparent }: Pick<RunContext, 'traceparent'>): Headers {

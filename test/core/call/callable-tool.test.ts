@@ -84,7 +84,7 @@ describe('an approval', () => {
         context: NO_CONTEXT,
         input: INPUT,
         met: { ok: true, secrets: new Map(), tokens: new Map() },
-        deadline: deps.startDeadline(1_000, () => undefined),
+        deadline: () => deps.startDeadline(1_000, () => undefined),
       },
       {
         ...deps,

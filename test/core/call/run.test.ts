@@ -67,7 +67,7 @@ async function run(given: Given = {}) {
         secrets: new Map(Object.entries(given.secrets ?? {})),
         tokens: new Map(Object.entries(given.tokens ?? {})),
       },
-      deadline,
+      deadline: () => deadline,
       caller: { reachedAt: () => REACHED_AT, ...given.caller },
     },
     deps,
