@@ -15,7 +15,6 @@ import type { Env } from './env.ts'
 import { unexpected } from './http/answer/unexpected.ts'
 import { hasCredential } from './http/caller/authenticate.ts'
 import { isLocalRequest } from './http/caller/loopback.ts'
-import { LiteralRouter } from './http/route/literal-router.ts'
 import { unknownRoute } from './http/route/unknown-route.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
@@ -65,7 +64,7 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
     }),
   ]
 
-  const app = new Hono({ router: new LiteralRouter() })
+  const app = new Hono()
   for (const face of faces) app.route('/', face)
   app.notFound(pages.notFound(unknownRoute(app, gateBesideTools, forAnybody.respond)))
   app.onError(unexpected(forAnybody.respond, newId, log))

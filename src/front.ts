@@ -5,7 +5,6 @@ import { log } from './compose/platform.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/answer/cors.ts'
 import { unexpected } from './http/answer/unexpected.ts'
-import { LiteralRouter } from './http/route/literal-router.ts'
 import type { Build } from './node/build.ts'
 
 /** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
@@ -18,7 +17,7 @@ const CROSS_ORIGIN = ['/mcp', '/connect/*', '/.well-known/*']
 export function createFront(env: Env, config: Config, build: Build): Hono {
   const deployment = composeDeployment(env, config, build)
   const faces = callFaces(deployment)
-  const front = new Hono({ router: new LiteralRouter() })
+  const front = new Hono()
   // Where no origin is named, no request waits for this
   for (const path of config.allowOrigins.size === 0 ? [] : CROSS_ORIGIN) {
     front.use(path, async (c, next) => {

@@ -97,6 +97,7 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
   )
   return {
     counts,
+    router: () => app.router.name,
     async json(method: string, path: string, body?: unknown) {
       const context = createExecutionContext()
       context.waitUntil = (work) => void background.push(work)
@@ -158,6 +159,12 @@ describe('what calls cost', () => {
     }
     await settled()
     expect(app.counts).toEqual({ kv: [], registry: [] })
+  })
+
+  it('finds the routes of calls by a map and not by the trie', async () => {
+    const app = isolate()
+    await call(app, 'Calculator.Add', { a: 1, b: 2 })
+    expect(app.router()).toBe('SmartRouter + RegExpRouter')
   })
 
   it('looks a tool up again behind a call, once, when its entry is five seconds old', async () => {

@@ -204,12 +204,10 @@ const RULES: readonly Rule[] = [
     breach: ['src/core/schema/x.ts', "import { Hono } from 'hono'"],
   },
   {
-    name: 'only routes know Hono, with what composes them, what finds and tells them apart and what answers in their place',
+    name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['operation', 'route', 'public-route', 'literal-router', 'unknown-route'].some(
-        (each) => path === `src/http/route/${each}.ts`,
-      ) &&
+      !['operation', 'route', 'public-route', 'unknown-route'].some((each) => path === `src/http/route/${each}.ts`) &&
       path !== 'src/http/answer/unexpected.ts' &&
       !/^src\/(?:index|front|app)\.ts$/.test(path),
     // JSX writes HTML, and knows nothing of requests

@@ -31,8 +31,8 @@ export function callFaces({ config, stores, doors, calls, version }: Deployment)
       seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
       serverInfo: { name: 'switchboard', title: 'Switchboard', version },
     }),
-    machineContextFace({ ...list, callTool, newId, today: () => new Date() }),
-    openToolCallingFace({ ...list, gate: doors.gateForEngines, callTool, now: () => new Date() }),
+    machineContextFace({ ...list, callTool, newId, now }),
+    openToolCallingFace({ ...list, gate: doors.gateForEngines, callTool, now }),
     pluginFace({ ...list, callTool, resolver }),
   ]
 }

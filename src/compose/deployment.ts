@@ -50,6 +50,4 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
   }
 }
 
-export function newId(): string {
-  return crypto.randomUUID()
-}
+export const newId: () => string = crypto.randomUUID.bind(crypto)

@@ -14,7 +14,7 @@ import { decodeCall, encodeFailure, encodeOutcome, MESSAGE, NOBODY, type ReplyTo
 export interface MachineContextFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly newId: () => string
-  readonly today: () => Date
+  readonly now: () => number
 }
 
 const LIST = {
@@ -39,7 +39,7 @@ const EXECUTE = {
 
 /** The Machine Context Protocol 1.0. It has no message for a list, so the body of a list's POST is not read. */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
-  const { callTool, newId, today } = deps
+  const { callTool, newId, now } = deps
   const face = new Hono()
   const failures = 'MachineContextError'
   const list = wholeListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
@@ -63,7 +63,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     return jsonFailure(failure, body, statusOf(failure), headers)
   }
 
-  const stamp = () => ({ messageId: newId(), timestamp: today().toISOString() })
+  const stamp = () => ({ messageId: newId(), timestamp: new Date(now()).toISOString() })
 
   return face
 }

@@ -15,7 +15,7 @@ import { decodeInvocation, encodeOutcome, type Invocation, REQUEST } from './wir
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
-  readonly now: () => Date
+  readonly now: () => number
 }
 
 const failures = 'WorkerError'
@@ -65,7 +65,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     const invocation = decodeInvocation(body)
     if ('ok' in invocation) return respond(invocation.failure)
     const outcome = await execute(invocation, caller)
-    const response = encodeOutcome(outcome, outcome.finishedAt === undefined ? now() : new Date(outcome.finishedAt))
+    const response = encodeOutcome(outcome, new Date(outcome.finishedAt ?? now()))
     if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome, PRIVATE))
     const failure = outcome.result.ok
       ? ({ type: 'internal', reference: outcome.callId } as const)

@@ -44,7 +44,7 @@ function setUp({ result = { ok: true, value: { result: 3 } }, principal, records
     catalogue: catalogueOf(records),
     sha256,
     newId: () => 'new',
-    today: () => new Date(NOW),
+    now: () => Date.parse(NOW),
   })
   return { send: clientOf(face), ...called }
 }

@@ -31,7 +31,7 @@ function setUp(answer: Answer = ok(3), { refused = undefined as Failure | undefi
     },
     catalogue: { etag: () => Promise.resolve('e'), list, unknown: async () => undefined },
     sha256: (text) => Promise.resolve(`${text.length}`.padStart(64, '0')),
-    now: () => new Date(NOW),
+    now: () => Date.parse(NOW),
   })
   const app = new Hono().route('/', face)
   const post = async (body: unknown, type = 'application/json') => {
