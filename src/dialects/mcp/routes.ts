@@ -147,16 +147,15 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     return revision.answer(method, params) ?? answerFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
   }
 
-  async function callOrSearch(
-    call: ToolCall,
-    revision: Revision,
-    client: McpClient,
-    stream: EventStream | undefined,
-  ): Promise<McpAnswer> {
-    if (!client.toolset.search) {
-      const suggest = (name: string) => nearest(name, client)
-      return answerCall(call, revision, client, stream, { callTool, resolver, suggest })
-    }
+  type Calling = readonly [ToolCall, Revision, McpClient, EventStream | undefined]
+
+  function callOrSearch(...[call, revision, client, stream]: Calling): Promise<McpAnswer> {
+    if (client.toolset.search) return search(call, revision, client, stream)
+    const suggest = (name: string) => nearest(name, client)
+    return answerCall(call, revision, client, stream, { callTool, resolver, suggest })
+  }
+
+  async function search(...[call, revision, client, stream]: Calling): Promise<McpAnswer> {
     const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return answerFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
