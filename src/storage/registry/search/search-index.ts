@@ -89,10 +89,9 @@ export function indexTool(
   )
   // As one word too, since people write "pull request" and "pullrequest"
   const joined = [record.tool, record.toolkit]
-  for (const [at, text] of texts.entries()) {
-    const row = (id ?? 0) * ROWS + (rows[at] ?? 0)
-    sql.exec('INSERT INTO words (rowid, text) VALUES (?, ?)', row, stemmed(`${text} ${joined[at] ?? ''}`))
-  }
+  const words = texts.map((text, at) => [(id ?? 0) * ROWS + (rows[at] ?? 0), stemmed(`${text} ${joined[at] ?? ''}`)])
+  const each = 'SELECT value ->> 0, value ->> 1 FROM json_each(?)'
+  sql.exec(`INSERT INTO words (rowid, text) ${each}`, JSON.stringify(words))
 }
 
 /** What is indexed of a tool, in the order of `FIELDS`. */
