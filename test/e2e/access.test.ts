@@ -5,7 +5,7 @@ import { ADMIN } from '../../src/core/access/principal.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import type { Answer } from './json.ts'
 import { raw } from './raw.ts'
-import { type Server, startServer } from './server.ts'
+import { type RunningServer, type Server, startApp, startServer } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -38,9 +38,9 @@ const ids = ({ body }: Answer): string[] => body.items.map(({ id }: { id: string
 const examples = (answer: Answer) => ids(answer).filter((id) => !id.startsWith('Fixture.'))
 
 describe('ACCESS=keys with nothing else set', () => {
-  let server: Server
+  let server: RunningServer
   beforeAll(async () => {
-    server = await startServer({ vars: { ACCESS: 'keys' } })
+    server = await startApp({ vars: { ACCESS: 'keys' } })
   })
   afterAll(() => server?.stop())
 
@@ -78,7 +78,7 @@ describe('ACCESS=keys with nothing else set', () => {
 
 describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   const SECRET = 'a-shared-secret-of-more-than-32-bytes!'
-  let server: Server
+  let server: RunningServer
   let keyServer: Upstream
   const pairs = new Map<string, CryptoKeyPair>()
 
@@ -90,7 +90,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
     keyServer = await startUpstream((_, response) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }))
     })
-    server = await startServer({
+    server = await startApp({
       vars: {
         ACCESS: 'keys',
         ADMIN_KEY,
@@ -527,10 +527,10 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
 })
 
 describe('a key server that is down', () => {
-  let server: Server
+  let server: RunningServer
   let answer: () => Response = () => new Response('down', { status: 500 })
   beforeAll(async () => {
-    server = await startServer({
+    server = await startApp({
       vars: { ACCESS: 'keys', JWT_JWKS_URL: 'https://keys.example.com/jwks' },
       outbound: () => answer(),
     })
@@ -561,9 +561,9 @@ describe('a key server that is down', () => {
 })
 
 describe('ACCESS=public', () => {
-  let server: Server
+  let server: RunningServer
   beforeAll(async () => {
-    server = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
+    server = await startApp({ vars: { ACCESS: 'public', ADMIN_KEY } })
   })
   afterAll(() => server?.stop())
 
@@ -618,9 +618,9 @@ describe('ACCESS=public', () => {
 })
 
 describe('ACCESS=open', () => {
-  let server: Server
+  let server: RunningServer
   beforeAll(async () => {
-    server = await startServer()
+    server = await startApp()
   })
   afterAll(() => server?.stop())
 
@@ -738,7 +738,7 @@ describe('what is set wrong', () => {
     [{ JWT_AUDIENCE: 'a' }, 'need JWT_SECRET or JWT_JWKS_URL beside them'],
     [{ ALLOW_HTTP_HOSTS: 'http://x/' }, 'ALLOW_HTTP_HOSTS must list hosts'],
   ])('%j answers 503 and says how to set it right, at /health too', async (vars, why) => {
-    const server = await startServer({ vars: { ACCESS: 'keys', ...vars } })
+    const server = await startApp({ vars: { ACCESS: 'keys', ...vars } })
     try {
       for (const path of ['/health', '/tools', '/nowhere']) {
         const answer = await fetch(new URL(path, server.url))

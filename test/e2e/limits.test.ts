@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { type RunningServer, startApp, startServer } from './server.ts'
+import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -179,7 +179,7 @@ describe('limits that make no sense', () => {
   it.each(['[]', '{"Limits.*": {}}', '{"*.*.*": {"concurrency": 1}}', 'x'])(
     'are found before any request: %s',
     async (TOOL_LIMITS) => {
-      const wrong = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, TOOL_LIMITS } })
+      const wrong = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, TOOL_LIMITS } })
       try {
         const { status, body } = await wrong.json('GET', '/tools', undefined, ADMIN)
         expect([status, JSON.stringify(body)]).toEqual([503, expect.stringContaining('TOOL_LIMITS')])

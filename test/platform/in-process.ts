@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { format } from 'node:util'
 import { Request as MiniflareRequest } from 'miniflare'
 import { vaultDeployment } from '../../src/compose/stores.ts'
-import { type Env, loadConfig } from '../../src/env.ts'
+import { ConfigError, type Env, loadConfig } from '../../src/env.ts'
 import { createFront } from '../../src/front.ts'
 import * as worker from '../../src/index.ts'
 import { defineVault } from '../../src/storage/vault/vault-object.ts'
@@ -68,7 +68,7 @@ export async function startInProcess({
     bucket ? { ARTIFACTS: createBucket() } : {},
     vars,
   )
-  const app = createFront(env, loadConfig(env), build)
+  const app = frontOf(env)
 
   const behind = new Set<Promise<unknown>>()
   function waitUntil(work: Promise<unknown>): void {
@@ -87,6 +87,17 @@ export async function startInProcess({
       await Promise.all(behind)
       for (const each of open) each.close()
     },
+  }
+}
+
+/** Where variables are wrong, the Worker's own entry, which says so to each request. */
+function frontOf(env: Env) {
+  try {
+    return createFront(env, loadConfig(env), build)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { fetch } = worker.default
+    return { fetch: async (...given: readonly unknown[]): Promise<Response> => Reflect.apply(fetch, undefined, given) }
   }
 }
 
