@@ -32,8 +32,8 @@ export interface ImportResult {
   readonly denied: number
 }
 
-/** Enough to spare messages, and few enough that a large source never lies whole in memory. */
-const BATCH = 50
+/** Enough to spare messages, and few enough that others wait shortly: tools of a large source take some 5 ms each. */
+const BATCH = 10
 /** For one source: more than twice what 5,000 tools of 50 kB each take. */
 const MAX_UNITS = 500_000_000
 const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
@@ -106,6 +106,7 @@ async function* batches(
     if (batch.length < BATCH) continue
     yield batch
     batch = []
+    await giveWay()
   }
   yield batch
 }

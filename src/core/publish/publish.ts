@@ -31,19 +31,21 @@ export type Publish = (
   options: PublishOptions,
 ) => Promise<readonly PublicationReport[]>
 
-/** Beside what its budget counts: digests, records, and asking what is there. */
-const UNITS_OF_A_SUBMISSION = 300
+/** Beside what its budget counts: digests, records, and asking what is there, which an import does for each tool. */
+const UNITS_OF_A_SUBMISSION = { published: 300, imported: 10_000 }
 
 /** The one door to the registry: prepare → authorise → store → report. */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
     const all: (Admitted | PublicationReport)[] = []
     // An import has one budget for all of it
-    const { budget = createBudget(Infinity) } = submissions[0] ?? {}
+    const [first] = submissions
+    const { budget = createBudget(Infinity) } = first ?? {}
+    const units = UNITS_OF_A_SUBMISSION[first && 'imported' in first ? 'imported' : 'published']
     const mayGiveWay = afterStretches(
       {
         get spent() {
-          return budget.spent + UNITS_OF_A_SUBMISSION * all.length
+          return budget.spent + units * all.length
         },
       },
       deps.giveWay,

@@ -191,12 +191,12 @@ describe('what a source makes', () => {
     expect(asked).toEqual([])
   })
 
-  it('is published 50 at a time, as it is made, and in order', async () => {
+  it('is published ten at a time, as it is made, and in order', async () => {
     const sizes: number[] = []
     const { publish: door, asked, stored } = worldOf()
     let made = 0
     function* items(): Iterable<ImportItem> {
-      for (const item of [...numbered(70), { skipped: { name: 'gone', reason: 'Is gone' } }, ...numbered(30)]) {
+      for (const item of [...numbered(14), { skipped: { name: 'gone', reason: 'Is gone' } }, ...numbered(6)]) {
         made += 1
         yield item
       }
@@ -206,9 +206,9 @@ describe('what a source makes', () => {
       return door(...given)
     }
     const imported = await importTools(items(), options, counting)
-    // The 71st makes no tool
-    expect(sizes).toEqual([50, 50, 49, 100, 1, 101])
-    expect(asked.filter((each) => each.startsWith('publish'))).toEqual(['publish 50', 'publish 49', 'publish 1'])
+    // The 15th makes no tool
+    expect(sizes).toEqual([10, 10, 9, 20, 1, 21])
+    expect(asked.filter((each) => each.startsWith('publish'))).toEqual(['publish 10', 'publish 9', 'publish 1'])
     const ids = stored.flat().map(({ records }) => records[0]?.id)
     expect(imported.made.map(({ id }) => id)).toEqual(ids)
     expect(ids.slice(0, 3)).toEqual(['Kit.T0@1.0.0', 'Kit.T1@1.0.0', 'Kit.T2@1.0.0'])
@@ -235,7 +235,7 @@ describe('what a source makes', () => {
     const budget = importBudget()
     let [made, ways] = [0, 0]
     function* items(): Iterable<ImportItem> {
-      for (const item of numbered(10)) {
+      for (const item of numbered(9)) {
         made += 1
         budget.spend(6_000)
         yield item
@@ -254,7 +254,7 @@ describe('what a source makes', () => {
         state: 'new',
       }))
     })
-    expect(ways).toBe(5)
+    expect(ways).toBe(4)
   })
 
   it('has one budget for judging and writing all of it, and says so of what is beyond', async () => {
