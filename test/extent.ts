@@ -6,6 +6,8 @@ const extent = <T>(quick: T, full: T): T => (isFull ? full : quick)
 /** Of each scenario of the simulation. */
 export const SIMULATED_SEEDS = extent(150, 1_000)
 export const RANDOM_SCHEMAS = extent(300, 20_000)
+/** That are written and read back in each dialect. */
+export const RANDOM_TOOLS = extent(1_000, 5_000)
 /** Towards the worst input, see `climb.ts`. */
 export const CLIMB_STEPS = extent(25, 80)
 /** Of each decoder, see `fuzz/`. */

@@ -17,6 +17,7 @@ import { encodeFlat } from '../../src/dialects/oxp/encode.ts'
 import { build } from '../../src/generated/build.ts'
 import { build as fixtures } from '../fixtures/generated/build.ts'
 import { read } from '../importers/openapi/make.ts'
+import { RANDOM_TOOLS } from '../extent.ts'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { anyTool } from './any-tool.ts'
 import { faults } from './read-back.ts'
@@ -50,7 +51,7 @@ let generated: readonly ToolRecord[] = []
 
 beforeAll(async () => {
   github = await githubTools()
-  generated = fc.sample(anyTool, { numRuns: 5_000, seed: 5 })
+  generated = fc.sample(anyTool, { numRuns: RANDOM_TOOLS, seed: 5 })
 }, 120_000)
 
 describe.each(WRITERS)('$called', (writer) => {
@@ -83,7 +84,7 @@ describe.each(WRITERS)('$called', (writer) => {
   }, 120_000)
 
   it('is read back, of thousands of tools that were never written in it', () => {
-    expect(generated.length).toBe(5_000)
+    expect(generated.length).toBe(RANDOM_TOOLS)
     expectReadBack(generated, writer)
   }, 120_000)
 })
