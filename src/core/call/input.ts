@@ -77,7 +77,7 @@ export function checkInput(validate: Validate, input: JsonObject, schema: JsonOb
   const unfit = tooLarge(input)
   if (unfit) return fail({ type: 'input-invalid', problems: unfit })
   const problems = validate(input)
-  if (problems.length === 0) return ok(input)
+  if (problems.length === 0) return { ok: true, value: input }
   const required = Array.isArray(schema.required) ? schema.required : []
   const absent = new Set(
     problems

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, jsonSize } from '../tool/json.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
-import { type Failing, type Failure, fail, ok, type Result } from '../failure/failure.ts'
+import { type Failing, type Failure, fail, type Result } from '../failure/failure.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
@@ -235,5 +235,5 @@ export function heldValue({ value, content = [], artifact }: Pick<Success, 'valu
 export function valueOf(success: Success): Result<unknown> {
   const { value, elsewhere } = success
   if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })
-  return ok(heldValue(success))
+  return { ok: true, value: heldValue(success) }
 }

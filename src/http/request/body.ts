@@ -58,7 +58,7 @@ export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Pr
     const pointer = pointerTo(value, isInfinite)
     if (pointer !== undefined) return malformed(`Cannot accept a number at '${pointer}': it is too large`)
   }
-  return ok(value)
+  return { ok: true, value }
 }
 
 async function unparsed(text: string): Promise<Failing> {

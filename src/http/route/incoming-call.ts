@@ -61,15 +61,18 @@ export function callRoute<Q>(
 
 const MAX_ID = 256
 
+const FOR_NOBODY = ok(NO_CONTEXT)
+const NO_CALL_ID = ok({})
+
 export function contextOf({ headers }: Request): Result<CallerContext> {
   const userId = idIn(headers, 'X-User-Id')
-  if (userId === undefined) return ok(NO_CONTEXT)
+  if (userId === undefined) return FOR_NOBODY
   return userId.ok ? ok({ ...NO_CONTEXT, userId: userId.value }) : userId
 }
 
 export function callIdOf({ headers }: Request): Result<{ readonly callId?: string }> {
   const callId = idIn(headers, 'Idempotency-Key')
-  if (callId === undefined) return ok({})
+  if (callId === undefined) return NO_CALL_ID
   return callId.ok ? ok({ callId: callId.value }) : callId
 }
 
