@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import type { ToolkitChange } from '../../../src/core/access/toolkit-owner.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
+import { type PageIndex, readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
 import {
   ADMIN,
   documentOf,
@@ -142,8 +143,8 @@ describe('the tags of a toolkit', () => {
       expect(await found({ versions: 'all', tag: 'mail' })).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
       await harness.drain()
       const lines = [...harness.kv.values]
-        .filter(([key, text]) => key.startsWith('catalogue/page/') && text.startsWith('['))
-        .flatMap(([, text]) => JSON.parse(text.split('\n')[0] ?? ''))
+        .filter(([key]) => key.startsWith('catalogue/page/'))
+        .flatMap(([, text]): PageIndex => JSON.parse(readPage(text).lines.split('\n')[0] ?? ''))
       const tagsOf = (wanted: string) => lines.findLast(({ key }) => key === wanted)?.tags
       expect([tagsOf('kit.a'), tagsOf('kit.b'), tagsOf('other.a')]).toEqual([['own', 'mail'], ['mail', 'own'], []])
       await change(harness, { tags: [] }, ANN)
