@@ -20,6 +20,7 @@ import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
 /** One isolate's Switchboard as a whole: every face of a deployment. */
 export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
+  const dialects = await Promise.all(calls.others.map((face) => face.load()))
   const publishing = await composePublishing(deployment)
   const { config, doors, onPageError, version, deployedAt } = deployment
   const { gate, gateBesideTools } = doors
@@ -38,7 +39,8 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   })
   const faces = [
     pages.face,
-    ...calls,
+    calls.oxp,
+    ...dialects,
     ...toolFaces(deployment, publishing),
     ...accessFaces(deployment, publishing),
     openApiFace({ ...forAnybody, routes: () => app.routes, version }),

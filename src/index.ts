@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
 import { defineLedger } from './storage/ledger/ledger-object.ts'
@@ -7,7 +6,7 @@ import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createFront } from './front.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
-import { writeLine } from './compose/dialects.ts'
+import { listedLine as writeLine } from './dialects/oxp/encode.ts'
 import { vaultDeployment } from './compose/stores.ts'
 import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
@@ -29,7 +28,7 @@ declare global {
   }
 }
 
-let front: Hono | undefined
+let front: ReturnType<typeof createFront> | undefined
 
 export default {
   fetch(request, env, context) {

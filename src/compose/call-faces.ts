@@ -1,44 +1,75 @@
-import { challenge } from '../connect/metadata.ts'
-import { machineContextFace } from '../dialects/machine-context/routes.ts'
-import { type Door, mcpFace } from '../dialects/mcp/routes.ts'
-import { openToolCallingFace } from '../dialects/open-tool-calling/routes.ts'
+import type { Door } from '../dialects/mcp/routes.ts'
 import { oxpFace } from '../dialects/oxp/routes.ts'
-import { pluginFace } from '../dialects/plugin/routes.ts'
 import { createHealth } from '../http/route/health.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
-import { createStateSeal } from '../storage/sealing/state-seal.ts'
 import { type Deployment, newId } from './deployment.ts'
-import { codecs, formats } from './dialects.ts'
 import type { Doors } from './doors.ts'
+import { FORMAT_NAMES } from './format-names.ts'
 import { sleep } from './platform.ts'
 
-/** Where tools are called and listed. */
+export interface LazyFace {
+  readonly paths: RegExp
+  load(): Promise<ReturnType<typeof oxpFace>>
+}
+
+export type CallFaces = ReturnType<typeof callFaces>
+
+/** Where tools are called and listed. OXP's words are everybody's; other dialects are loaded with the first request for them. */
 export function callFaces({ config, stores, doors, calls, version }: Deployment) {
   const { now } = Date
   const { catalogue } = stores.registry
   const { gate } = doors
   const { callTool, resolver, tellReadiness } = calls
   const list = { gate, catalogue, sha256 }
-  return [
-    oxpFace({ ...list, callTool, health: createHealth({ version, probe: stores.probe, now, sleep }), formats, codecs }),
-    mcpFace({
-      callTool,
-      catalogue,
-      resolver,
-      tellReadiness,
-      doors: mcpDoors(doors),
-      origins: config.allowOrigins,
-      seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
-      serverInfo: { name: 'switchboard', title: 'Switchboard', version },
-    }),
-    machineContextFace({ ...list, callTool, newId, now }),
-    openToolCallingFace({ ...list, gate: doors.gateForEngines, callTool, now }),
-    pluginFace({ ...list, callTool, resolver }),
+  const health = createHealth({ version, probe: stores.probe, now, sleep })
+  const loadFormats = () => import('./dialects.ts')
+  const oxp = oxpFace({ ...list, callTool, health, formatNames: FORMAT_NAMES, loadFormats })
+  const others: readonly LazyFace[] = [
+    {
+      paths: /^\/(?:connect\/)?mcp$/,
+      async load() {
+        const { mcpFace } = await import('../dialects/mcp/routes.ts')
+        const { createStateSeal } = await import('../storage/sealing/state-seal.ts')
+        const { challenge } = await import('../connect/metadata.ts')
+        return mcpFace({
+          callTool,
+          catalogue,
+          resolver,
+          tellReadiness,
+          doors: mcpDoors(doors, challenge),
+          origins: config.allowOrigins,
+          seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
+          serverInfo: { name: 'switchboard', title: 'Switchboard', version },
+        })
+      },
+    },
+    {
+      paths: /^\/machine-context\//,
+      async load() {
+        const { machineContextFace } = await import('../dialects/machine-context/routes.ts')
+        return machineContextFace({ ...list, callTool, newId, now })
+      },
+    },
+    {
+      paths: /^\/worker\//,
+      async load() {
+        const { openToolCallingFace } = await import('../dialects/open-tool-calling/routes.ts')
+        return openToolCallingFace({ ...list, gate: doors.gateForEngines, callTool, now })
+      },
+    },
+    {
+      paths: /^\/plugin\//,
+      load: async () => (await import('../dialects/plugin/routes.ts')).pluginFace({ ...list, callTool, resolver }),
+    },
   ]
+  return { oxp, others }
 }
 
 /** `/mcp` says nothing of OAuth: clients that find it stop sending the key that they were given. */
-function mcpDoors({ gate, gateForAgents }: Pick<Doors, 'gate' | 'gateForAgents'>): readonly Door[] {
+function mcpDoors(
+  { gate, gateForAgents }: Pick<Doors, 'gate' | 'gateForAgents'>,
+  challenge: (request: Request) => string,
+): readonly Door[] {
   return [
     {
       path: '/mcp',

@@ -9,7 +9,7 @@ import { machineContext } from '../dialects/machine-context/definition.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
-import { encodeFlat, listedLine } from '../dialects/oxp/encode.ts'
+import { encodeFlat } from '../dialects/oxp/encode.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
 
 export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
@@ -23,8 +23,6 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
     ([name, write]): [string, Format] => [name, bounded(name, forModels(write))],
   ),
 ])
-
-export const writeLine = listedLine
 
 function forModels(write: Writer): Writer {
   return (record, name, budget) => {

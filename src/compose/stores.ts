@@ -19,7 +19,7 @@ import { createLedger } from '../storage/ledger/ledger.ts'
 import { createRecords } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/catalogue/kv-registry.ts'
 import { registryStub } from '../storage/registry/catalogue/registry-stub.ts'
-import { writeLine } from './dialects.ts'
+import { listedLine as writeLine } from '../dialects/oxp/encode.ts'
 import { oauthOf } from './providers.ts'
 import { giveWay, log } from './platform.ts'
 

@@ -1,12 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { bounded, type Format } from '../../core/publish/export.ts'
-import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { fail, type Failing, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
-import { scopeDenial } from '../../core/access/principal.ts'
+import { type Principal, scopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { acceptsEvents, callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { jsonFailure } from '../../http/answer/json-response.ts'
@@ -28,8 +27,12 @@ import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, ve
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly health: () => Promise<Response>
-  readonly formats: ReadonlyMap<string, Format>
-  readonly codecs: readonly Codec[]
+  readonly formatNames: readonly string[]
+  /** Calls, and lists of stored lines, need none of them. */
+  readonly loadFormats: () => Promise<{
+    readonly formats: ReadonlyMap<string, Format>
+    readonly codecs: readonly Codec[]
+  }>
 }
 
 const STATUS_OF = optional(oneOf(STATES))
@@ -57,13 +60,13 @@ const unlisted = (path: string, reason: string) => ({ document: undefined, losse
 
 /** `/tools` follows the specification, and `/oxp` the published OpenAPI document with flat `input_schema`. */
 export function oxpFace(deps: OxpFaceDeps): Hono {
-  const { gate, callTool, health, catalogue, formats } = deps
+  const { gate, callTool, health, catalogue } = deps
   const face = new Hono()
 
   const tellHealth = (summary: string) => declare({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
   face.get('/health', tellHealth('Whether the deployment is well'))
   face.get('/oxp/health', tellHealth('Whether the deployment is well (OXP)'))
-  const format = optional(oneOf([...formats.keys(), SUMMARY]), 'oxp')
+  const format = optional(oneOf([...deps.formatNames, SUMMARY]), 'oxp')
   const anyFormat = query({ ...LIST, status: STATUS_OF, format })
   face.get('/tools', list('List and search tools, in any format', anyFormat))
   face.get('/oxp/tools', list('List and search tools as the published OXP has them', query(LIST)))
@@ -95,7 +98,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     { format: formatName = 'oxp-flat', status, losses: withLosses, ...asked }: FormatAsked,
     form: Form,
   ): Result<ToolList> {
-    const format = lineFormat(formatName, withLosses)
     if (status !== undefined && asked.q !== undefined) {
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
     }
@@ -104,15 +106,12 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
-      variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
+      variant: ofPages ? [JSON.stringify(query), labelOf(formatName, withLosses), form] : undefined,
       ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
-        const isWhole =
-          isAdministrator(principal) || !deps.codecs.some((each) => each.dialect === formatName && each.toolsIn)
-        const seen = isWhole ? format : await aloneFormat(formatName, withLosses)
-        const listing = await catalogue.list(query, principal, seen)
+        const listing = await catalogue.list(query, principal, await formatFor(principal, formatName, withLosses))
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
@@ -128,29 +127,32 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   }
 
   /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
-  async function aloneFormat(name: string, withLosses: boolean): Promise<LineFormat> {
-    const { createSharedDocuments } = await import('../../core/publish/shared-documents.ts')
-    return lineFormat(name, withLosses, createSharedDocuments(deps.codecs).alone)
-  }
-
-  function lineFormat(name: string, withLosses: boolean, alone?: SharedDocuments['alone']): LineFormat {
-    const suffix = alone ? ' alone' : ''
+  async function formatFor(principal: Principal, name: string, withLosses: boolean): Promise<LineFormat> {
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
+    const { formats, codecs } = await deps.loadFormats()
     const encode = name === SUMMARY ? summarise : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
+    const label = labelOf(name, withLosses)
+    const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.toolsIn)
+    if (isWhole) return lineFormat(name, label, encode, withLosses)
+    const { createSharedDocuments } = await import('../../core/publish/shared-documents.ts')
+    const { alone } = createSharedDocuments(codecs)
+    return lineFormat(name, `${label} alone`, (record, ...given) => encode(alone(record), ...given), withLosses)
+  }
+
+  function lineFormat(name: string, label: string, encode: Format, withLosses: boolean): LineFormat {
     const written = (record: ToolRecord, exposed: string, budget: Budget) => {
       // No id of OXP would lead to a tool of another version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version)) {
         return unlisted('', "Is not listed: OXP's versions are x.y.z")
       }
-      const encoded = encode(alone ? alone(record) : record, exposed, budget)
+      const encoded = encode(record, exposed, budget)
       if (encoded.ok) return encoded.value
       const [{ path, message } = { path: '', message: '' }] = encoded.problems
       return unlisted(path, `Is not listed: ${message}`)
     }
     return {
-      // The prefix keeps it apart from the dialects' own lines
-      name: withLosses ? `${name} with losses${suffix}` : `format ${name}${suffix}`,
+      name: label,
       write(record, exposed, budget) {
         const { document, losses } = written(record, exposed, budget)
         if (!withLosses) return document === undefined ? '' : JSON.stringify(document)
@@ -168,6 +170,11 @@ function apart(lines: readonly string[]): string {
   const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => JSON.parse(line))
   const items = JSON.stringify(written.flatMap(({ document }) => (document === undefined ? [] : [document])))
   return `"items":${items},"losses":${JSON.stringify(written.flatMap(({ losses }) => losses))}`
+}
+
+/** The prefix keeps it apart from the dialects' own lines. */
+function labelOf(format: string, withLosses: boolean): string {
+  return withLosses ? `${format} with losses` : `format ${format}`
 }
 
 export function respond(failure: Failure, form: Form = 'enveloped'): Response {

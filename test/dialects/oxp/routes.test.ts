@@ -52,8 +52,8 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
     health,
     catalogue,
     sha256,
-    formats,
-    codecs: [],
+    formatNames: [...formats.keys()],
+    loadFormats: async () => ({ formats, codecs: [] }),
   })
   return { send: clientOf(face), found, ...called }
 }
@@ -153,6 +153,11 @@ describe('a tool that takes too much work to write in a format', () => {
 describe('a tool of a version that OXP has not', () => {
   const [first] = RECORDS
   const beta = { ...first, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' } as ToolRecord
+  const formats = new Map([
+    ['oxp', bounded('oxp', (record, _, budget) => oxp.encode(record, budget))],
+    ['oxp-flat', bounded('oxp-flat', (record, _, budget) => encodeFlat(record, budget))],
+    ['version', bounded('version', ({ version }) => ({ document: version, losses: [] }))],
+  ])
   const face = oxpFace({
     gate: gateFor(undefined),
     callTool: callToolGiving(ok(3)).callTool,
@@ -166,13 +171,9 @@ describe('a tool of a version that OXP has not', () => {
         ),
       }),
     },
-    codecs: [],
     sha256,
-    formats: new Map([
-      ['oxp', bounded('oxp', (record, _, budget) => oxp.encode(record, budget))],
-      ['oxp-flat', bounded('oxp-flat', (record, _, budget) => encodeFlat(record, budget))],
-      ['version', bounded('version', ({ version }) => ({ document: version, losses: [] }))],
-    ]),
+    formatNames: [...formats.keys()],
+    loadFormats: async () => ({ formats, codecs: [] }),
   })
   const send = clientOf(face)
 

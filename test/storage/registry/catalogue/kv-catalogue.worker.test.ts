@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { writeLine } from '../../../../src/compose/dialects.ts'
+import { listedLine as writeLine } from '../../../../src/dialects/oxp/encode.ts'
 import type { LineFormat, ListQuery } from '../../../../src/core/catalogue/catalogue.ts'
 import { Unreachable } from '../../../../src/core/failure/failure.ts'
 import { decodeCursor, encodeCursor } from '../../../../src/storage/registry/catalogue/cursor.ts'
