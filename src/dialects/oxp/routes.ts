@@ -39,6 +39,7 @@ const STATUS_OF = optional(oneOf(STATES))
 type FormatAsked = ListAsked & { readonly format?: string; readonly status?: ListQuery['status'] }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
+const STORED: LineFormat = { name: 'stored' }
 
 const HEALTH: Answers = { 200: component('It is', 'Health'), 503: component('Storage does not answer', 'Health') }
 const CALL = {
@@ -111,7 +112,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       async write(principal) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
-        const listing = await catalogue.list(query, principal, await formatFor(principal, formatName, withLosses))
+        const isStored = formatName === 'oxp' && !withLosses
+        const format = isStored ? STORED : await formatFor(principal, formatName, withLosses)
+        const listing = await catalogue.list(query, principal, format)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
@@ -128,7 +131,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
   /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
   async function formatFor(principal: Principal, name: string, withLosses: boolean): Promise<LineFormat> {
-    if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const { formats, codecs } = await deps.loadFormats()
     const encode = name === SUMMARY ? summarise : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
