@@ -15,7 +15,7 @@ const CROSS_ORIGIN = ['/mcp', '/connect/*', '/.well-known/*']
  * Composes one isolate's Switchboard. Where tools are called and listed it answers by a dialect's own routes; all other code
  * is loaded with the first request for it, so that a new isolate's first call does not wait for that.
  */
-export function createFront(env: Env, config: Config, build: Build): Pick<Hono, 'fetch'> {
+export function createFront(env: Env, config: Config, build: Build): Pick<Hono, 'fetch' | 'router'> {
   const deployment = composeDeployment(env, config, build)
   const faces = callFaces(deployment)
   const loaded = new Map<LazyFace, Hono>()
@@ -48,6 +48,7 @@ export function createFront(env: Env, config: Config, build: Build): Pick<Hono, 
 
   const oxp = frontOf(faces.oxp)
   return {
+    router: oxp.router,
     fetch(request, _, context) {
       const path = getPath(request)
       const face = faces.others.find(({ paths }) => paths.test(path))
