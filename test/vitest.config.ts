@@ -38,8 +38,8 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       root,
-      // One more than there are cores: while a test waits for a server, a browser or the disk, another one runs
-      maxWorkers: availableParallelism() + 1,
+      // More than there are cores: while a test waits for a server, a browser or the disk, another one runs
+      maxWorkers: availableParallelism() + 2,
       // As long as it takes on a busy machine; what comes sooner is seen sooner
       expect: { poll: { timeout: 30_000 } },
       reporters: ['default', new LeftOut(isFull ? {} : FULL_ONLY)],
