@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +5,7 @@ import { launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/
 import { HttpPerson } from './oauth/http-person.ts'
 import { type Connected, startWorld, type World } from './oauth/switchboard.ts'
 import { connectVerified, type Verifier } from './oauth/verifier.ts'
+import { screenshot } from './screenshot.ts'
 
 const TOOL = 'mailbox.empty'
 
@@ -46,14 +45,14 @@ async function decide(url: string, button: 'Approve' | 'Refuse'): Promise<string
   who = await person(browser, { javaScript: false })
   await who.page.goto(url)
   const asked = await textOf(who.page)
-  await who.page.screenshot({ path: join(tmpdir(), 'switchboard-approval.png'), fullPage: true })
+  await screenshot(who.page, 'approval')
   await who.page.getByRole('button', { name: button }).click()
   if (button === 'Approve') {
     await who.page.waitForURL(url)
     await who.page.getByRole('button', { name: button }).click()
   }
   await who.page.waitForLoadState()
-  await who.page.screenshot({ path: join(tmpdir(), `switchboard-${button}d.png`), fullPage: true })
+  await screenshot(who.page, `${button}d`)
   return asked
 }
 

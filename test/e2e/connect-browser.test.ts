@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server as HttpServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizeUrl, newAgent, redeem, rpc, type Tokens } from './oauth/agent.ts'
 import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { type ConnectWorld, startConnectWorld } from './oauth/connect-world.ts'
 import { close, listen } from './oauth/provider.ts'
+import { screenshot } from './screenshot.ts'
 
 describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () => {
   let world: ConnectWorld
@@ -37,7 +36,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
       expect(text).toContain(said)
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    await page.screenshot({ path: join(tmpdir(), 'switchboard-connect.png'), fullPage: true })
+    await screenshot(page, 'connect')
     // Nothing is chosen for them
     await page.getByRole('button', { name: 'Allow' }).click()
     expect(await textOf(page)).toContain('Choose a toolkit')

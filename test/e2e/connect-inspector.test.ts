@@ -1,12 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
 import { asAdmin, type ConnectWorld, startConnectWorld } from './oauth/connect-world.ts'
 import { type Desktop, startDesktop } from './oauth/desktop.ts'
 import { bringInspector, inspect, type Inspector, startInspector } from './oauth/inspector.ts'
+import { screenshot } from './screenshot.ts'
 
 const MISSING = NO_BROWSER === '' ? await bringInspector() : NO_BROWSER
 const AGENTS = '/users/ann%40acme.test/agents'
@@ -68,7 +67,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
     await choose('Allow')
     await call()
     await ann.page.getByText('"result": 5').waitFor()
-    await ann.page.screenshot({ path: join(tmpdir(), 'switchboard-inspector.png') })
+    await screenshot(ann.page, 'inspector')
     const { items } = (await world.server.json('GET', AGENTS, undefined, asAdmin)).body
     expect(items).toMatchObject([{ client: { name: 'MCP Inspector' }, toolkits: ['Calculator'] }])
   })

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   Client,
   type ClientCapabilities,
@@ -19,6 +17,7 @@ import {
   textOf,
 } from './oauth/browser.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { screenshot } from './screenshot.ts'
 
 const URL_ELICITATION: ClientCapabilities = { elicitation: { url: {} } }
 
@@ -47,10 +46,6 @@ async function newPerson(options: { readonly javaScript?: boolean } = {}): Promi
   people.push(who)
   return who
 }
-
-/** Kept to be looked at; named in no answer and no log. */
-const picture = (page: Page, name: string) =>
-  page.screenshot({ path: join(tmpdir(), `switchboard-${name}.png`), fullPage: true })
 
 const grantsOf = async (user: string) => (await edge.ask('GET', `/users/${user}/grants`)).body.items
 
@@ -90,12 +85,12 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
     const { host } = world.api
     for (const word of ['Mail.GetEmails', 'mail.read', user, 'Test Mail', host]) expect(asked).toContain(word)
     await expectAccessible(who.page)
-    await picture(who.page, 'consent')
+    await screenshot(who.page, 'consent')
     await who.page.getByRole('button', { name: /continue/i }).click()
     await answerProvider(who, 'ann')
     await who.page.waitForURL(/\/oauth\/callback/)
     await expectAccessible(who.page)
-    await picture(who.page, 'granted')
+    await screenshot(who.page, 'granted')
     expect(await waiting).toMatchObject({ id: before.body.id, status: 'completed' })
     expect(world.provider.opened.at(-1)?.get('code_challenge_method')).toBe('S256')
 
@@ -209,7 +204,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
     await who.page.waitForURL(/\/oauth\/callback/)
     expect(await textOf(who.page)).toMatch(/refused|denied|not given/i)
     await expectAccessible(who.page)
-    await picture(who.page, 'refused-at-provider')
+    await screenshot(who.page, 'refused-at-provider')
     const ended = await edge.settled(check_url)
     expect(ended).toMatchObject({ status: 'failed', reason: expect.any(String) })
     const again = await edge.challenge('Mail.GetEmails', user)
@@ -225,7 +220,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
     await who.page.goto(url)
     await who.page.getByRole('button', { name: /refuse|deny|cancel|not/i }).click()
     await who.page.getByRole('heading', { name: /refused/i }).waitFor()
-    await picture(who.page, 'refused-here')
+    await screenshot(who.page, 'refused-here')
     expect(await edge.settled(check_url)).toMatchObject({ status: 'failed', reason: expect.stringMatching(/refused/i) })
     expect(world.provider.opened).toHaveLength(opened)
     expect((await edge.challenge('Mail.GetEmails', user)).url).not.toBe(url)
@@ -261,7 +256,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
     const { user, back, who } = await halfway()
     const thief = await newPerson()
     await expectRefused(thief, back, user)
-    await picture(thief.page, 'other-browser')
+    await screenshot(thief.page, 'other-browser')
     // Whose it is can still come back
     await who.page.getByRole('link', { name: 'Back to the app' }).click()
     await who.page.waitForURL(/\/oauth\/callback/)
@@ -292,5 +287,5 @@ it.skipIf(NO_BROWSER !== '')(`a link that leads nowhere says so ${NO_BROWSER}`, 
     expect(await who.page.getByRole('heading', { level: 1 }).textContent()).toBe(title)
     await expectAccessible(who.page)
   }
-  await picture(who.page, 'nowhere')
+  await screenshot(who.page, 'nowhere')
 })

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, openAndContinue, person, textOf } from './oauth/browser.ts'
 import { connect, type Connected, startWorld, type World } from './oauth/switchboard.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { screenshot } from './screenshot.ts'
 
 /** Every page of the console that can be opened by its address. */
 const PATHS = [
@@ -87,7 +86,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await page.emulateMedia({ colorScheme: size.colorScheme })
     for (const [index, path] of PATHS.entries()) {
       await page.goto(server.url + path)
-      await page.screenshot({ path: join(tmpdir(), `switchboard-console-${size.width}-${index}.png`), fullPage: true })
+      await screenshot(page, `console-${size.width}-${index}`)
       expect([path, await violations(page)]).toEqual([path, []])
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       expect([path, width]).toEqual([path, size.width])
@@ -140,7 +139,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     expect(await textOf(page)).toMatch(/It worked[^]*\n15\n/)
     if (javaScript) expect(await violations(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await page.screenshot({ path: join(tmpdir(), `switchboard-console-called.png`), fullPage: true })
+    await screenshot(page, 'console-called')
     await leave()
   })
 
@@ -238,7 +237,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     expect(await violations(page)).toEqual([])
     expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(404)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await page.screenshot({ path: join(tmpdir(), `switchboard-console-import-${width}.png`), fullPage: true })
+    await screenshot(page, `console-import-${width}`)
     await page.getByRole('button', { name: 'Import them' }).click()
     expect(await textOf(page)).toContain('1 tool is there now')
     expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(200)
@@ -291,7 +290,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       const item = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id }) })
       await item.getByText('Change…').click()
       expect(await violations(page)).toEqual([])
-      await page.screenshot({ path: join(tmpdir(), `switchboard-console-${from}-${width}.png`), fullPage: true })
+      await screenshot(page, `console-${from}-${width}`)
       await item.getByRole('button', { name: button }).click()
       await page.waitForURL(/done=1/)
       expect(await page.getByRole('link', { name: id }).count()).toBe(0)

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connected, rpc } from './oauth/agent.ts'
@@ -9,6 +7,7 @@ import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf 
 import { HttpPerson } from './oauth/http-person.ts'
 import { signIn, signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { screenshot } from './screenshot.ts'
 
 const RULES = [{ domain: 'acme.test', toolkits: ['Mail', 'mailbox', 'Calculator'] }]
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -61,7 +60,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     expect(await page.getByRole('heading', { name: 'A test agent' }).count()).toBe(2)
     const text = await textOf(page)
     for (const said of ['127.0.0.1:7777', 'Calculator, Mail', 'never']) expect(text).toContain(said)
-    await page.screenshot({ path: join(tmpdir(), 'switchboard-console-agents.png'), fullPage: true })
+    await screenshot(page, 'console-agents')
 
     // The newest stands first
     await press(page, 'End it…', /^End A test agent now/)
@@ -83,7 +82,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     const elsewhere = await byHttp('bob')
     const { page, leave } = await at('/console/sign-ins', 'bob')
     const before = await page.getByText('Sign this browser out').count()
-    await page.screenshot({ path: join(tmpdir(), 'switchboard-console-sign-ins.png'), fullPage: true })
+    await screenshot(page, 'console-sign-ins')
     const first = page.getByRole('listitem').filter({ hasText: 'HeadlessChrome' })
     await first.getByText('End it…').click()
     await first.getByRole('button').click()
@@ -107,7 +106,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     expect((await edge.call('Mail.GetEmails', 'ann@acme.test')).status).toBe(200)
 
     await page.goto(`${url}/console/accounts`)
-    await page.screenshot({ path: join(tmpdir(), 'switchboard-console-accounts.png'), fullPage: true })
+    await screenshot(page, 'console-accounts')
     expect(await textOf(page)).toContain('mail.read')
     await press(page, 'Take it back…', /^Take /)
     await page.waitForURL(`${url}/console/accounts?done=1`)
@@ -143,8 +142,8 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
       await page.goto(url + path)
       for (const each of await page.locator('details').all())
         await each.evaluate((details) => details.setAttribute('open', ''))
-      const name = path.replaceAll(/\W+/g, '-')
-      await page.screenshot({ path: join(tmpdir(), `switchboard${name}-${width}.png`), fullPage: true })
+      const name = path.slice(1).replaceAll(/\W+/g, '-')
+      await screenshot(page, `${name}-${width}`)
       const script = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
       expect([path, await page.evaluate<string[]>(script)]).toEqual([path, []])
       expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width])

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gate, startGate } from './gate.ts'
 import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { screenshot } from './screenshot.ts'
 
 /** What a person sees of a call that tells how far it is, while it runs. */
 
@@ -67,7 +66,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
         // Its check is a script
         if (size.javaScript) expect(await violations(page)).toEqual([])
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
-        await page.screenshot({ path: join(tmpdir(), `switchboard-progress-${size.width}.png`) })
+        await screenshot(page, `progress-${size.width}`)
       }
       await gate.come(index + 1)
       gate.open()
@@ -80,7 +79,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     expect(await page.getByText('This page, in a shell').isVisible()).toBe(true)
     expect(await page.getByLabel(/^gate/).inputValue()).toBe(gate.origin)
     if (size.javaScript) expect(await violations(page)).toEqual([])
-    await page.screenshot({ path: join(tmpdir(), `switchboard-progress-${size.width}-done.png`) })
+    await screenshot(page, `progress-${size.width}-done`)
     expect(gate.arrived).toHaveLength(3)
     expect(faults).toEqual([])
     await leave()

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
 import { signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { screenshot } from './screenshot.ts'
 
 const RULES = [
   { domain: 'acme.test', toolkits: ['Mail', 'mailbox'] },
@@ -57,7 +56,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
 
   async function inOrder(page: Page, name: string, width: number): Promise<void> {
     const script = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
-    await page.screenshot({ path: join(tmpdir(), `switchboard-console-${name}-${width}.png`), fullPage: true })
+    await screenshot(page, `console-${name}-${width}`)
     expect(await page.evaluate<string[]>(script)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
   }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definition } from './definition.ts'
 import { launchBrowser, NO_BROWSER, person } from './oauth/browser.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { screenshot } from './screenshot.ts'
 
 /** Published by the OpenAPI Initiative at https://spec.openapis.org/oas/3.1/schema/2026-08-03, under Apache 2.0. */
 const OAS: object = JSON.parse(readFileSync(new URL('../api/openapi/oas-3.1-schema.json', import.meta.url), 'utf8'))
@@ -302,10 +301,7 @@ describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, (
       await page.waitForURL(/\/docs\/reference$/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
       expect(await page.getByRole('heading', { name: 'POST /tools/call', exact: true }).count()).toBe(1)
-      await page.screenshot({
-        path: join(tmpdir(), 'switchboard-reference.png'),
-        clip: { x: 0, y: 0, width: 360, height: 1500 },
-      })
+      await screenshot(page, 'reference')
       expect(asked.filter((url) => !url.startsWith(server.url))).toEqual([])
       await leave()
     } finally {

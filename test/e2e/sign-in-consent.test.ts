@@ -1,11 +1,10 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { answerSignIn, signIn, signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { screenshot } from './screenshot.ts'
 
 const TOOL = 'mailbox.empty'
 const RULES = [
@@ -52,13 +51,13 @@ describe('a consent, where people sign in,', () => {
     await who.page.goto(url)
     expect(await textOf(who.page)).toContain('Sign in first')
     expect(await textOf(who.page)).not.toContain(email)
-    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-sign-in-first.png'), fullPage: true })
+    await screenshot(who.page, 'sign-in-first')
     await who.page.getByRole('link', { name: 'Sign in' }).click()
     await answerProvider(who, name)
     await who.page.waitForURL(url)
     expect(await textOf(who.page)).toContain(email)
     expect(await who.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-consent-signed-in.png'), fullPage: true })
+    await screenshot(who.page, 'consent-signed-in')
     await who.page.getByRole('button', { name: /continue/i }).click()
     await answerProvider(who, name)
     await who.page.waitForURL(/\/oauth\/callback/)

@@ -1,10 +1,9 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { screenshot } from './screenshot.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -93,7 +92,7 @@ describe('signing in with an API key, where no provider is set up', () => {
     await who.page.setViewportSize({ width: 360, height: 740 })
     await who.page.goto(`${server.url}/sign-in?return=${encodeURIComponent('/sign-in?from=here')}`)
     expect(await who.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-sign-in-key.png'), fullPage: true })
+    await screenshot(who.page, 'sign-in-key')
     await who.page.getByLabel('Your API key').fill('sb_wrong')
     await who.page.getByRole('button', { name: 'Sign in' }).click()
     expect(await textOf(who.page)).toContain('No key is like this one')

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
@@ -7,6 +5,7 @@ import { HttpPerson } from './oauth/http-person.ts'
 import { startProvider, type TestProvider } from './oauth/provider.ts'
 import { signIn, signInVars } from './oauth/sign-in.ts'
 import { type Server, startServer } from './server.ts'
+import { screenshot } from './screenshot.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -112,12 +111,12 @@ describe('signing in with a provider', () => {
     await who.page.goto(`${server.url}/sign-in`)
     expect(await textOf(who.page)).toContain('bob@acme.test')
     expect(await who.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-signed-in.png'), fullPage: true })
+    await screenshot(who.page, 'signed-in')
     const [cookie] = (await who.context.cookies()).filter(({ name }) => name.includes('session'))
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' })
     await who.page.getByRole('button', { name: 'Sign out' }).click()
     expect(await textOf(who.page)).toContain('signed out')
-    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-signed-out.png'), fullPage: true })
+    await screenshot(who.page, 'signed-out')
     await who.page.goto(`${server.url}/sessions`)
     expect(await who.page.content()).toContain('Present a credential')
     await who.leave()

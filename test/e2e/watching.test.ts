@@ -98,17 +98,17 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   })
 
   it('says what is wrong with the source, and where, also when that is seen only as the Worker starts', async () => {
-    const file = at('src/app.ts')
+    const file = at('src/front.ts')
     const text = readFileSync(file, 'utf8')
     const lines = text.split('\n').length
     const unfinished = await after(() => writeFileSync(file, `${text}const unfinished = {\n`), 'goes on at')
-    expect(unfinished).toContain(`src/app.ts:${lines + 1}:0`)
+    expect(unfinished).toContain(`src/front.ts:${lines + 1}:0`)
     expect(unfinished).not.toMatch(/\[3\dm|Logs were written|custom build/)
     await goesOn()
     const throwing = await after(() => writeFileSync(file, `${text}throw new Error('at the start')\n`), 'goes on at')
     expect(throwing.split('\n').slice(0, 2)).toEqual([
       'service core:user:switchboard: Uncaught Error: at the start',
-      `  at src/app.ts:${lines}:7`,
+      `  at src/front.ts:${lines}:7`,
     ])
     await goesOn()
     await after(() => writeFileSync(file, text), 'as before')
