@@ -11,7 +11,7 @@ import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.
 import type { PeopleRules } from './http/caller/jwt-claims.ts'
 import { decodeRules } from './core/access/sign-in-rules.ts'
 import { cannotRead } from './core/tool/problem.ts'
-import { type CallLimits, callLimits } from './core/access/limits.ts'
+import { type CallLimits, callLimits } from './core/access/call-limits.ts'
 import type { PublishedTotals } from './core/publish/publisher-quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'

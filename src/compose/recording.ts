@@ -1,6 +1,6 @@
 import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { CallDeps } from '../core/call/call.ts'
-import type { RecordedCalls } from '../core/call/records.ts'
+import type { RecordedCalls } from '../core/call/recorded-calls.ts'
 import type { Config, Env } from '../env.ts'
 import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'

@@ -1,5 +1,5 @@
 import type { ImportItem, ImportRequest } from '../core/publish/import.ts'
-import { judgeWork, MAX_BYTES } from '../core/publish/judge.ts'
+import { judgeWork, MAX_BYTES } from '../core/publish/definition-rules.ts'
 import { type Budget, createBudget, UNITS } from '../core/tool/budget.ts'
 import type { Decoded } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'

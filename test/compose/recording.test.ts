@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createRecording } from '../../src/compose/recording.ts'
-import type { CallRecord } from '../../src/core/call/record.ts'
-import type { RecordedCalls } from '../../src/core/call/records.ts'
+import type { CallRecord } from '../../src/core/call/call-record.ts'
+import type { RecordedCalls } from '../../src/core/call/recorded-calls.ts'
 import type { RecordBatch } from '../../src/storage/records/records-object.ts'
 import { part } from '../simulation/part.ts'
 

@@ -1,6 +1,6 @@
 import { createBudget } from '../../src/core/tool/budget.ts'
 import canonicalize from 'canonicalize'
-import { judgeSchemas } from '../../src/core/publish/judge.ts'
+import { judgeSchemas } from '../../src/core/publish/definition-rules.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { mapSubschemas } from '../../src/core/schema/subschemas.ts'
 import type { Codec, Loss } from '../../src/core/tool/codec.ts'

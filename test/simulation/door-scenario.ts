@@ -1,4 +1,4 @@
-import type { createTurns } from '../../src/core/call/call-limits.ts'
+import type { createTurns } from '../../src/core/call/count-calls.ts'
 import { act, client, startIsolates } from './client.ts'
 import { createDoorClients, type DoorTools, TURN_MS } from './door-calls.ts'
 import { repeat, type Sabotage } from './sabotage.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { createTurns } from '../../src/core/call/call-limits.ts'
+import { createTurns } from '../../src/core/call/count-calls.ts'
 import type { DoorTools } from './door-calls.ts'
 import { doorScenario } from './door-scenario.ts'
 import { oneTool } from './publications.ts'

@@ -1,4 +1,4 @@
-import type { CallLimits } from '../../src/core/access/limits.ts'
+import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 

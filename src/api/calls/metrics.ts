@@ -1,4 +1,4 @@
-import type { Counted } from '../../core/call/records.ts'
+import type { Counted } from '../../core/call/recorded-calls.ts'
 
 export const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { RecordReader } from '../../core/call/records.ts'
+import type { RecordReader } from '../../core/call/recorded-calls.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { component, plain } from '../../http/route/answers.ts'

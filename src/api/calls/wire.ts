@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../core/access/audit-entry.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { query } from '../../http/request/query.ts'
-import type { CallRecord } from '../../core/call/record.ts'
+import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
 import {
   type CallFilter,
@@ -10,7 +10,7 @@ import {
   USAGE_KEYS,
   type UsageKey,
   type UsageReport,
-} from '../../core/call/records.ts'
+} from '../../core/call/recorded-calls.ts'
 import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'

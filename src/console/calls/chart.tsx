@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/call/records.ts'
+import type { Usage } from '../../core/call/recorded-calls.ts'
 import { type Column, Table } from '../table.tsx'
 
 interface ChartProps {

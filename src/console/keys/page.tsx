@@ -1,5 +1,5 @@
 import { newKey } from '../../core/access/api-key.ts'
-import type { CallLimits } from '../../core/access/limits.ts'
+import type { CallLimits } from '../../core/access/call-limits.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'

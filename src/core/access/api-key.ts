@@ -4,7 +4,7 @@ import { oneOf, optional, schemaOf, stating, string, unfit, wrong } from '../too
 import type { ReadBy, Reader, Report } from '../tool/json-reader.ts'
 import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
-import { type CallLimits, callLimits } from './limits.ts'
+import { type CallLimits, callLimits } from './call-limits.ts'
 import { type Principal, SCOPES } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 

@@ -5,7 +5,7 @@ import type { Checked } from '../tool/problem.ts'
 import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { guardFields, leastLevel, onlyTrue } from './guard.ts'
-import { callLimits, type ToolLimits } from './limits.ts'
+import { callLimits, type ToolLimits } from './call-limits.ts'
 import type { LevelledTool } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
 

@@ -1,4 +1,4 @@
-import type { CallLimits } from './limits.ts'
+import type { CallLimits } from './call-limits.ts'
 import { formatToolId, patternCovers, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 

@@ -12,13 +12,13 @@ import { checkGivenInput, type GivenInput } from './input.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput } from './artifact-output.ts'
-import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
+import { type CallRecord, type Findings, loggedTool, recordOf } from './call-record.ts'
 import { NOTHING_REQUIRED, withoutAnyToken } from './requirements.ts'
 import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
 import { operatorsPart, failureFor } from '../failure/for-operator.ts'
-import { type Allowance, limitedBy, type Turns } from './call-limits.ts'
+import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 
 export interface Call extends GivenInput {
   readonly asked: string

@@ -1,4 +1,4 @@
-import type { ToolLimits } from '../access/limits.ts'
+import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import { approvalReason, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'

@@ -1,4 +1,4 @@
-import type { LimitPolicy } from '../access/limits.ts'
+import type { LimitPolicy } from '../access/call-limits.ts'
 import { didYouMean, type Problem, problemsByParameter } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 

@@ -1,4 +1,4 @@
-import type { LimitPolicy } from '../access/limits.ts'
+import type { LimitPolicy } from '../access/call-limits.ts'
 import type { Challenge } from '../consent/authorization.ts'
 import type { Artifact, InputRequests } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'

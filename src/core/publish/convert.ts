@@ -5,7 +5,7 @@ import type { Json } from '../tool/json.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import { chooseCodec } from './prepare.ts'
 import type { Format } from './export.ts'
-import { judgeSchemas, judgeText, judgeWork } from './judge.ts'
+import { judgeSchemas, judgeText, judgeWork } from './definition-rules.ts'
 
 export interface ConvertOptions {
   readonly from?: string | undefined

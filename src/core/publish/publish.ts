@@ -6,9 +6,9 @@ import type { Checked } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
-import { judgeLoading } from './judge.ts'
+import { judgeLoading } from './definition-rules.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
-import type { PrepareImportDeps } from './prepare-import.ts'
+import type { PrepareImportDeps } from './import-changes.ts'
 import type { Publication, RegistryWriter } from './registry.ts'
 import { refusal, type PublicationReport, reportOf } from './report.ts'
 import type { Submission } from './submission.ts'
@@ -131,7 +131,7 @@ async function prepare(submission: Submission, deps: PrepareImportDeps): Promise
   if ('body' in submission) return prepareDocument(submission, deps)
   if ('tools' in submission) return prepareDefined(submission, deps)
   // Loaded late, since most deployments import seldom
-  return (await import('./prepare-import.ts')).prepareImport(submission, deps)
+  return (await import('./import-changes.ts')).prepareImport(submission, deps)
 }
 
 /** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */

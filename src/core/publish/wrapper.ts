@@ -7,7 +7,7 @@ import { anything, map, nullish, object, optional, parsed, type Reader } from '.
 import { schemaOf, stating, unfit, wrong } from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
-import { judgeText, MAX_TOOLS } from './judge.ts'
+import { judgeText, MAX_TOOLS } from './definition-rules.ts'
 
 const MAX_BATCH = 1_000
 

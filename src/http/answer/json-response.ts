@@ -1,6 +1,6 @@
 import type { Outcome } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
-import type { Allowance } from '../../core/call/call-limits.ts'
+import type { Allowance } from '../../core/call/count-calls.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Copying headers costs the platform less than reading an object. */

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../core/call/record.ts'
+import type { CallRecord } from '../../core/call/call-record.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { bucketOf } from './durations.ts'
 

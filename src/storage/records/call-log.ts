@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../core/call/record.ts'
+import type { CallRecord } from '../../core/call/call-record.ts'
 import { createBatches } from './batches.ts'
 
 const WINDOW_MS = 50

@@ -1,4 +1,4 @@
-import type { CallFilter } from '../../core/call/records.ts'
+import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { field } from '../rows.ts'
 import { type CallGroup, type PlacedRecord, readLine, type SharedFields } from './call-groups.ts'

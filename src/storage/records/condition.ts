@@ -1,5 +1,5 @@
 import type { AuditFilter } from '../../core/access/audit-entry.ts'
-import type { CallFilter } from '../../core/call/records.ts'
+import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { matchesPattern } from '../../core/tool/tool-id.ts'
 import { column } from '../rows.ts'

@@ -1,4 +1,4 @@
-import type { CallFilter, Counted, UsageKey } from '../../core/call/records.ts'
+import type { CallFilter, Counted, UsageKey } from '../../core/call/recorded-calls.ts'
 import type { CallGroup } from './call-groups.ts'
 import { partsOf } from './call-rows.ts'
 import { conditionOf } from './condition.ts'

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts'
-import type { CallRecord } from '../../core/call/record.ts'
-import type { RecordedCalls } from '../../core/call/records.ts'
+import type { CallRecord } from '../../core/call/call-record.ts'
+import type { RecordedCalls } from '../../core/call/recorded-calls.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
 import { groupCalls } from './call-groups.ts'

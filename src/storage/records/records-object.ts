@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
-import type { CallFilter, UsageKey } from '../../core/call/records.ts'
+import type { CallFilter, UsageKey } from '../../core/call/recorded-calls.ts'
 import { field } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'

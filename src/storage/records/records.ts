@@ -1,5 +1,5 @@
 import type { RecordFilter } from '../../core/access/audit-entry.ts'
-import type { Counted, RecordPage, RecordReader, Usage, UsageKey } from '../../core/call/records.ts'
+import type { Counted, RecordPage, RecordReader, Usage, UsageKey } from '../../core/call/recorded-calls.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { reachableStub } from '../reachable-stub.ts'
 import type { NumberedRecord } from './call-rows.ts'

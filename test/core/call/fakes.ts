@@ -6,7 +6,7 @@ import { type CallableTool, callableTool } from '../../../src/core/call/callable
 import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Ledger } from '../../../src/core/call/ledger.ts'
-import type { CallRecord } from '../../../src/core/call/record.ts'
+import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'

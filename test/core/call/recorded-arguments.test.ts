@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordedArguments } from '../../../src/core/call/record.ts'
+import { recordedArguments } from '../../../src/core/call/call-record.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 
 const SECRET = 'sk-0123456789abcdef'

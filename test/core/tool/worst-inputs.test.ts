@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeText } from '../../../src/core/publish/judge.ts'
+import { judgeText } from '../../../src/core/publish/definition-rules.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
 import { type Json, jsonSize } from '../../../src/core/tool/json.ts'
 import {

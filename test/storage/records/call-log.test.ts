@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CallRecord } from '../../../src/core/call/record.ts'
+import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createCallLog } from '../../../src/storage/records/call-log.ts'
 
 const recordOf = (call_id: string): CallRecord => ({

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CallRecord } from '../../../src/core/call/record.ts'
+import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
 import { readLine } from '../../../src/storage/records/call-groups.ts'
-import type { RecordedCalls } from '../../../src/core/call/records.ts'
+import type { RecordedCalls } from '../../../src/core/call/recorded-calls.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
 const recordAt = (call_id: string, at: number): CallRecord => ({

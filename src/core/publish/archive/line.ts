@@ -8,7 +8,7 @@ import { type Checked, quoted, refused } from '../../tool/problem.ts'
 import { formatToolId, isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
 import type { Implementation, JsonSchema, ToolRecord } from '../../tool/tool.ts'
 import { STATES, type ToolStatus } from '../../tool/version.ts'
-import { MAX_TOOLS } from '../judge.ts'
+import { MAX_TOOLS } from '../definition-rules.ts'
 import { FORMAT } from './archive-rows.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CallLimits, LimitPolicy, ToolLimits } from '../access/limits.ts'
+import type { CallLimits, LimitPolicy, ToolLimits } from '../access/call-limits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import { fail } from '../failure/failure.ts'

@@ -8,7 +8,7 @@ import {
   judgeSchemas,
   judgeText,
   judgeTogether,
-} from '../../../src/core/publish/judge.ts'
+} from '../../../src/core/publish/definition-rules.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
 import type { Implementation, ImplementationKind } from '../../../src/core/tool/tool.ts'
 import { definitionOf, runners } from './fakes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
-import { prepareImport } from '../../../src/core/publish/prepare-import.ts'
+import { prepareImport } from '../../../src/core/publish/import-changes.ts'
 import { recordOf } from '../../../src/core/tool/digest.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Definition, JsonSchema } from '../../../src/core/tool/tool.ts'

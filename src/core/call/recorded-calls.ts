@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter, RecordFilter } from '../access/audit-entry.ts'
-import type { CallRecord } from './record.ts'
+import type { CallRecord } from './call-record.ts'
 
 export type RecordedCalls = 'all' | 'failures' | 'none'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callLimits, limitsOfTool } from '../../../src/core/access/limits.ts'
-import { createTurns, type Limited, limitedBy } from '../../../src/core/call/call-limits.ts'
+import { callLimits, limitsOfTool } from '../../../src/core/access/call-limits.ts'
+import { createTurns, type Limited, limitedBy } from '../../../src/core/call/count-calls.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { check } from '../../../src/core/tool/json-reader.ts'
 

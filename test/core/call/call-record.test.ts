@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import { type Findings, loggedTool, recordOf } from '../../../src/core/call/record.ts'
+import { type Findings, loggedTool, recordOf } from '../../../src/core/call/call-record.ts'
 import { recordWith } from './fakes.ts'
 
 const found = { ...recordWith({}), digest: 'd1' }

@@ -4,7 +4,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import type { Failing, FailureType } from '../failure/failure.ts'
 import type { Finished } from './ledger.ts'
 import type { Redactor } from './redact.ts'
-import type { Allowance } from './call-limits.ts'
+import type { Allowance } from './count-calls.ts'
 
 /** Never holds an output or a secret, and arguments only where the key asks for that. */
 export interface CallRecord {
