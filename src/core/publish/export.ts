@@ -68,15 +68,15 @@ export function mostToWrite(record: ToolRecord): number {
 }
 
 interface Extent {
-  /** Of all parts, with references put in place. */
+  /** All parts, with references put in place. */
   readonly units: number
-  /** Of the longest path. */
+  /** The longest path's. */
   readonly pathUnits: number
   /** Merges, by `$ref` or `allOf`, that lie within each other. */
   readonly merges: number
 }
 
-/** Of what is still being measured, too: something in it leads back to it. And of what is too large in any case. */
+/** For a part that is still being measured, since something in it leads back to it, and for one that is too large. */
 const UNKNOWN: Extent = { units: Infinity, pathUnits: 0, merges: 0 }
 
 function mostForSchema(root: JsonSchema | null): number {

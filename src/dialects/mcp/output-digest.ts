@@ -11,7 +11,7 @@ const MAX_VALUES = 6
 export const MAX_SHOWN = MAX_DIGEST
 
 /**
- * What a schema allows, as TypeScript writes types, as deep as it fits: models read that for a tenth of the tokens. It
+ * Writes what a schema allows as TypeScript writes types, as deep as it fits: a tenth of the tokens for a model. It
  * leaves out descriptions and bounds, so that nothing can be checked by it.
  */
 export function digestOf(schema: JsonObject): string {

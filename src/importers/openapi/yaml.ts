@@ -1,2 +1,2 @@
-/** Of the library what is used: all of it would come with an `import()` of its own. */
+/** The parts of the library that are used: an `import()` of the library itself would bring all of it. */
 export { Composer, Lexer, LineCounter, Parser } from 'yaml'

@@ -4,7 +4,6 @@ import { bucketOf } from './durations.ts'
 
 const SHARED = ['principal', 'principal_name', 'user_id', 'tool', 'digest', 'dialect', 'outcome'] as const
 
-/** What the calls of one group have in common. */
 export type SharedFields = Pick<CallRecord, (typeof SHARED)[number]>
 
 /** The many calls of a second are mostly few callers' of few tools, so grouping saves rows, and most of each record. */

@@ -17,7 +17,7 @@ export interface RecordBatch {
   /** A batch that comes twice is stored once. */
   readonly id: string
   readonly day: string
-  /** Of at most `SPAN` calls. */
+  /** At most `SPAN` calls. */
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEntry[]
   readonly lost: number

@@ -21,9 +21,8 @@ const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE toolkit = ol
   DELETE FROM toolkit_count WHERE toolkit = old.toolkit AND level = old.level AND tools = 0;`
 
 /**
- * `indexed` has the columns to filter by, `words` an index of the text, with a row for each
- * field of a tool. `toolkit_count` has how many
- * tools a toolkit has of each level.
+ * `indexed` has the columns to filter by, `words` an index of the text with a row for each field of a tool, and
+ * `toolkit_count` how many tools a toolkit has of each level.
  */
 const TABLES = `
 CREATE TABLE indexed (
@@ -94,7 +93,7 @@ export function indexTool(
   sql.exec(`INSERT INTO words (rowid, text) ${each}`, JSON.stringify(words))
 }
 
-/** What is indexed of a tool, in the order of `FIELDS`. */
+/** In the order of `FIELDS`. */
 function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? Object.entries(record.input.properties) : []
   const details = properties.map(([, schema]) => (isJsonObject(schema) ? schema.description : undefined))
