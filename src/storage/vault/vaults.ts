@@ -5,7 +5,7 @@ import {
   type Approvals,
   type Authorization,
   type Authorizations,
-  type Challenge,
+  type AuthorizationChallenge,
   type Ended,
   type Step,
   type UserGrants,
@@ -203,7 +203,7 @@ function userOwner(userId: string): string {
   return `user:${JSON.stringify(userId)}`
 }
 
-function challengeOf(id: string, { authorization }: OpenQuestion, reachedAt: string): Challenge {
+function challengeOf(id: string, { authorization }: OpenQuestion, reachedAt: string): AuthorizationChallenge {
   const at = `${new URL(reachedAt).origin}/authorizations/${authorization.id}`
   const { scopes, status } = authorization
   return { id, authorization: authorization.id, url: `${at}/start`, check_url: at, scopes, status }

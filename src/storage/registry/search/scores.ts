@@ -7,6 +7,9 @@ import { matching, type Seen } from './visibility.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
 const STAND_IN = 0.6
+/** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
+const MAX_REPLACED = 5
+const MAX_LETTERS = 32
 const MIN_BEGINNING = 4
 const MIN_PART = 3
 const MIN_MISSPELT = 5
@@ -25,13 +28,25 @@ export interface Scores {
 export function scoresOf(sql: SqlStorage, q: string, seen: Seen): Scores {
   const scores = createScores(seen)
   const terms = termsOf(q)
-  const holders = holdersOf(sql, terms, seen)
-  const missing = terms.filter((_, at) => !scores.add(holders[at] ?? { itself: [], standIns: [] }))
-  const replaced = missing.map((term) => replacementOf(sql, term, seen))
-  const others = replaced.map(({ matches }, at) => ({ word: missing[at]?.word ?? '', itself: [], standIns: matches }))
-  for (const each of holdersOf(sql, others, seen)) scores.add(each)
-  const unmatched = missing.filter((_, at) => replaced[at]?.isMisspelt !== false).map(({ word }) => word)
+  const holders = holdersOf(sql, terms.map(expressionsOf), seen)
+  const missing = terms.filter((_, at) => !scores.add(holders[at] ?? NONE))
+  const replaced = missing.slice(0, MAX_REPLACED).map(({ word }) => replacementOf(sql, word, seen))
+  const replacements = replaced.map(({ matches }) => ({ itself: [], standIns: matches }))
+  for (const each of holdersOf(sql, replacements, seen)) scores.add(each)
+  const unmatched = missing.filter((_, at) => replaced[at]?.isForm !== true).map(({ word }) => word)
   return { found: scores.found, sums: scores.sums, unmatched }
+}
+
+/** FTS5 expressions for a word, and for what stands for it. */
+interface Expressions {
+  readonly itself: readonly string[]
+  readonly standIns: readonly string[]
+}
+
+const quoted = (words: readonly string[]) => words.map((word) => `"${word}"`)
+
+function expressionsOf({ itself, standIns }: Term): Expressions {
+  return { itself: quoted(itself), standIns: quoted(standIns) }
 }
 
 /** The rows of the index that have a word, and those that have what stands for it. */
@@ -40,16 +55,14 @@ interface Holders {
   readonly standIns: readonly number[]
 }
 
-function holdersOf(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly Holders[] {
-  const sides = terms.flatMap(({ itself, standIns }) => [itself, standIns])
-  const found = matching(sql, sides.filter((words) => words.length > 0).map(anyOf), seen)[Symbol.iterator]()
-  const next = (words: readonly string[]) => (words.length > 0 ? found.next().value : undefined) ?? []
-  return terms.map(({ itself, standIns }) => ({ itself: next(itself), standIns: next(standIns) }))
-}
+const NONE: Holders = { itself: [], standIns: [] }
 
-/** An FTS5 expression in which no word is an operator. */
-function anyOf(words: readonly string[]): string {
-  return words.map((word) => (/^[\p{L}\p{N} ]+$/u.test(word) ? `"${word}"` : word)).join(' OR ')
+function holdersOf(sql: SqlStorage, terms: readonly Expressions[], seen: Seen): readonly Holders[] {
+  const sides = terms.flatMap(({ itself, standIns }) => [itself, standIns])
+  const wanted = sides.filter((side) => side.length > 0).map((side) => side.join(' OR '))
+  const found = matching(sql, wanted, seen)[Symbol.iterator]()
+  const next = (side: readonly string[]) => (side.length > 0 ? found.next().value : undefined) ?? []
+  return terms.map(({ itself, standIns }) => ({ itself: next(itself), standIns: next(standIns) }))
 }
 
 function createScores({ count, last }: Seen) {
@@ -89,21 +102,25 @@ function createScores({ count, last }: Seen) {
   }
 }
 
-/** Words that some tool has where none has the word: longer ones, its two parts, or its neighbours by spelling. */
-function replacementOf(sql: SqlStorage, { word }: Term, seen: Seen) {
+interface Replacement {
+  readonly matches: readonly string[]
+  /** A form of the word, and not a neighbour by spelling. */
+  readonly isForm: boolean
+}
+
+/** Finds what some tool has where none has the word: longer words, its two parts, or its neighbours by spelling. */
+function replacementOf(sql: SqlStorage, word: string, seen: Seen): Replacement {
   const stem = stemOf(word)
+  if (word.includes(' ') || stem.length < MIN_BEGINNING || stem.length > MAX_LETTERS)
+    return { matches: [], isForm: false }
   const isKnown = (matches: readonly string[]) => {
     const lists = matching(sql, matches, seen)
     return matches.filter((_, at) => (lists[at] ?? []).length > 0)
   }
-  if (word.includes(' ') || stem.length < MIN_BEGINNING) return { matches: [], isMisspelt: true }
-  const longer = isKnown([`"${stem}"*`, ...partsOf(stem)]).slice(0, 1)
-  if (longer.length > 0) return { matches: longer, isMisspelt: false }
-  for (const near of neighboursOf(sql, stem)) {
-    const matches = isKnown(near)
-    if (matches.length > 0) return { matches, isMisspelt: true }
-  }
-  return { matches: [], isMisspelt: true }
+  const forms = isKnown([`"${stem}"*`, ...partsOf(stem)]).slice(0, 1)
+  if (forms.length > 0) return { matches: forms, isForm: true }
+  const near = neighboursOf(sql, stem).map(isKnown)
+  return { matches: near.find((matches) => matches.length > 0) ?? [], isForm: false }
 }
 
 function partsOf(stem: string): readonly string[] {
@@ -121,7 +138,7 @@ function neighboursOf(sql: SqlStorage, stem: string): readonly (readonly string[
   const near: string[][] = [[], []]
   for (const word of words) {
     const far = distance(word, stem)
-    if (far <= most) near[far - 1]?.push(`"${word}"`)
+    if (far <= most) near[far - 1]?.push(word)
   }
-  return near
+  return near.map(quoted)
 }

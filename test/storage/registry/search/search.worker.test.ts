@@ -256,6 +256,16 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, 'colondors')).found).toEqual([])
     }))
 
+  it('looks for what a missing word may mean for the first five of a question, and for no endless one', () =>
+    inRegistry(async ({ registry }) => {
+      await publish({ registry } as Harness, 'Calendar.ListEvents@1.0.0')
+      const before = (count: number) => Array.from({ length: count }, (_, at) => `${'xyzvw'[at]}qqqq`).join(' ')
+      expect((await ask(registry, `${before(4)} calender`)).found).toEqual(['Calendar.ListEvents'])
+      const late = await ask(registry, `${before(5)} calender`)
+      expect(late).toMatchObject({ found: [], unmatched: expect.arrayContaining(['calender']) })
+      expect((await ask(registry, `calendar${'q'.repeat(30)}`)).found).toEqual([])
+    }))
+
   it('reads the descriptions of parameters, and of a question more than a dozen words', () =>
     inRegistry(async ({ registry }) => {
       const parameters = {
