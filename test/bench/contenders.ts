@@ -97,11 +97,13 @@ async function send({ url }: ServerProcess, path: string, body: unknown): Promis
   return answer.json()
 }
 
-function definition(index: number) {
+const definition = (index: number) => inventedTool(`Bench${index % 40}.Tool${index}`)
+
+export function inventedTool(tool: string) {
   return {
-    id: `Bench${index % 40}.Tool${index}@1.0.0`,
-    name: `Bench_Tool${index}`,
-    description: `Does the thing number ${index}, as well as anybody could wish.`,
+    id: `${tool}@1.0.0`,
+    name: tool.replace('.', '_'),
+    description: `Does what ${tool} is called after, as well as anybody could wish.`,
     version: '1.0.0',
     input_schema: {
       parameters: {

@@ -5,6 +5,7 @@
  * what was filled is kept there, and copied for each run. With `--batch 500` each request publishes so many tools, of
  * `--toolkits 200`; `--settle 75000` counts what a server does in so many milliseconds afterwards, as heads may wait a minute.
  */
+import { inventedTool } from './contenders.ts'
 import { execFileSync } from 'node:child_process'
 import { cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -66,27 +67,6 @@ function send(server: ServerProcess, method: string, path: string, body?: unknow
   return promise
 }
 
-function definition(tool: string) {
-  return {
-    id: `${tool}@1.0.0`,
-    name: tool.replace('.', '_'),
-    description: `Does what ${tool} is called after, as well as anybody could wish.`,
-    version: '1.0.0',
-    input_schema: {
-      parameters: {
-        type: 'object',
-        properties: {
-          query: { type: 'string', description: 'What to look for.' },
-          limit: { type: 'integer', minimum: 1, maximum: 100, description: 'How many to give.' },
-          kind: { type: 'string', enum: ['a', 'b', 'c'], description: 'Which kind to look at.' },
-        },
-        required: ['query'],
-      },
-    },
-    output_schema: { type: 'object' },
-  }
-}
-
 async function start(persistTo: string): Promise<ServerProcess> {
   const isBuilt = await stat(join(outdir, 'index.mjs')).catch(() => undefined)
   const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`].flatMap((each) => ['--var', each])
@@ -120,7 +100,7 @@ async function filled(count: number): Promise<string> {
       let most = 0
       for (let at = 0; at < count; at += A_BATCH) {
         const batch = Array.from({ length: Math.min(A_BATCH, count - at) }, (_, index) =>
-          definition(`Bench${(at + index) % toolkits}.Tool${at + index}`),
+          inventedTool(`Bench${(at + index) % toolkits}.Tool${at + index}`),
         )
         const { status, body } = await send(server, 'POST', '/tools', batch)
         if (status !== 200 && status !== 201 && status !== 207) throw new Error(JSON.stringify(body).slice(0, 1_000))
@@ -170,7 +150,7 @@ async function measure(server: ServerProcess, keys: readonly string[], readerCou
     }
   }
   const latencies: number[] = []
-  const next = () => definition(`Bench${(count += 1) % toolkits}.New${count}`)
+  const next = () => inventedTool(`Bench${(count += 1) % toolkits}.New${count}`)
   async function publish(): Promise<void> {
     while (latencies.length * batchSize < publications) {
       const body = batchSize === 1 ? next() : Array.from({ length: batchSize }, next)

@@ -3,11 +3,11 @@ import { bounded } from '../../http/page/text.ts'
 import { Notice, ToolName } from '../parts.tsx'
 import { hrefOf, type ToolSearch } from './search.tsx'
 
-export type ToolPage = ApiAnswers['GET /tools']
+export type FoundToolsPage = ApiAnswers['GET /tools']
 
 interface FoundToolsProps {
   readonly search: ToolSearch
-  readonly found: ToolPage
+  readonly found: FoundToolsPage
   readonly from: number
   readonly total: number | undefined
   readonly mayPublish: boolean
@@ -89,7 +89,7 @@ function rangeOf(first: number, last: number, total: number | undefined, isAll: 
   return `${range} of ${number(total)} ${total === 1 ? noun : `${noun}s`}`
 }
 
-function Card({ tool, isExact }: { tool: ToolPage['items'][number]; isExact: boolean }) {
+function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExact: boolean }) {
   const { id, version, requirements = {} } = tool
   const [name = id] = id.split('@')
   const { authorization = [], secrets = [], user_id = false } = requirements

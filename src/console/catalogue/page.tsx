@@ -3,7 +3,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, Reply } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { queryOf } from '../query.ts'
-import { FoundTools, FROM, type ToolPage } from './found.tsx'
+import { FoundTools, FROM, type FoundToolsPage } from './found.tsx'
 import { hrefOf, Search, searchOf, type ToolSearch } from './search.tsx'
 
 const LIMIT = '30'
@@ -43,7 +43,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
   }
 }
 
-function Waiting({ items, next_cursor }: ToolPage) {
+function Waiting({ items, next_cursor }: FoundToolsPage) {
   if (items.length === 0) return undefined
   const count = next_cursor === undefined ? String(items.length) : `${items.length} and more`
   return (
@@ -58,7 +58,7 @@ function Waiting({ items, next_cursor }: ToolPage) {
 }
 
 /** A tool that needs nothing can be called at once. */
-function firstToCall({ items }: ToolPage): string | undefined {
+function firstToCall({ items }: FoundToolsPage): string | undefined {
   return (items.find(({ requirements }) => requirements === undefined) ?? items[0])?.id
 }
 
@@ -70,7 +70,7 @@ function fromOf(query: URLSearchParams): number {
 /** The tools of all pages together, where that is known: nobody counts those of a tag, or all versions. */
 function totalOf(
   { q, toolkit, tag, versions }: ToolSearch,
-  { total }: ToolPage,
+  { total }: FoundToolsPage,
   toolkits: Reply<ApiAnswers['GET /toolkits']>,
 ): number | undefined {
   if (q !== '' || tag !== '' || versions !== '' || !toolkits.ok) return total

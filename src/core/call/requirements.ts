@@ -1,5 +1,5 @@
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { Challenge } from '../consent/authorization.ts'
+import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
@@ -29,7 +29,7 @@ export interface RequiredToken {
 
 export type TokenResult =
   | { readonly token: string }
-  | { readonly challenge: Challenge; readonly reason: string; readonly forOperator?: string }
+  | { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string }
   | Unavailable
   | { readonly accounts: readonly string[] }
 
@@ -81,7 +81,7 @@ export const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, t
 interface Lacking {
   readonly secrets: { id: string }[]
   readonly tokens: { id: string }[]
-  readonly challenges: Challenge[]
+  readonly challenges: AuthorizationChallenge[]
   readonly unavailable: Unavailable[]
   user: boolean
   readonly withheld: string[]
@@ -215,7 +215,10 @@ export function unavailableFailure({ unavailable: message, forOperator, retry_af
   }
 }
 
-export function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
+export function challengeForNobody(
+  { id, oauth2 }: AuthorizationRequirement,
+  reachedAt: () => string,
+): AuthorizationChallenge {
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
   return {
     id,

@@ -28,7 +28,7 @@ export const APPROVAL = 'approval'
 
 export const AUTHORIZATION_LIFETIME_MS = 15 * 60_000
 
-export interface Challenge {
+export interface AuthorizationChallenge {
   readonly id: string
   readonly authorization?: string
   readonly url: string
@@ -116,7 +116,7 @@ export interface Approvals {
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }
-    | { readonly challenge: Challenge; readonly reason: string }
+    | { readonly challenge: AuthorizationChallenge; readonly reason: string }
     | { readonly refused: string; readonly forOperator: string }
   >
 }

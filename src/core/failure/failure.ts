@@ -1,5 +1,5 @@
 import type { LimitPolicy } from '../access/call-limits.ts'
-import type { Challenge } from '../consent/authorization.ts'
+import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { Artifact, InputRequests } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
@@ -40,13 +40,18 @@ export type Failure =
   | ({
       readonly type: 'requirements-missing'
       readonly tool: string
-      readonly authorization: readonly Challenge[]
+      readonly authorization: readonly AuthorizationChallenge[]
       readonly tokens?: readonly { readonly id: string }[]
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
       readonly detail: string
     } & ForOperator)
-  | { readonly type: 'approval-required'; readonly id: string; readonly reason: string; readonly challenge: Challenge }
+  | {
+      readonly type: 'approval-required'
+      readonly id: string
+      readonly reason: string
+      readonly challenge: AuthorizationChallenge
+    }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
   | ({ readonly type: 'tool-failed' } & ToolFailure)

@@ -1,6 +1,6 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-words.ts'
-import type { Challenge } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
@@ -128,6 +128,6 @@ function detailsOf(failure: Failure): JsonObject | undefined {
   }
 }
 
-function challenge({ id, url, check_url, scopes, status }: Challenge): JsonObject {
+function challenge({ id, url, check_url, scopes, status }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url, scopes, status }
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/failure/failure.ts'
-import type { Challenge } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
@@ -30,6 +30,6 @@ export function urlElicitations(failure: Failure): readonly ReturnType<typeof ur
   }
 }
 
-function urlElicitation(challenge: Challenge, message: string) {
+function urlElicitation(challenge: AuthorizationChallenge, message: string) {
   return { challenge, params: { mode: 'url', message, url: challenge.url } }
 }

@@ -7,7 +7,7 @@ import {
   sentence,
   wordsOf,
 } from '../../core/failure/failure-words.ts'
-import type { Challenge } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
@@ -92,7 +92,7 @@ function toolError(failure: ToolFailure): JsonObject {
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
 
-function challenge({ id, authorization, url, scopes, status }: Challenge): JsonObject {
+function challenge({ id, authorization, url, scopes, status }: AuthorizationChallenge): JsonObject {
   return { id: authorization ?? id, url, scopes, status }
 }
 

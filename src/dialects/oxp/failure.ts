@@ -1,6 +1,6 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
-import type { Challenge } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
@@ -102,6 +102,6 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-function authorization({ id, url, check_url }: Challenge): JsonObject {
+function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url }
 }

@@ -1,7 +1,7 @@
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Candidate } from '../../../src/core/call/bare-name.ts'
-import type { Approvals, Challenge } from '../../../src/core/consent/authorization.ts'
+import type { Approvals, AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import { type CallableTool, callableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
@@ -15,7 +15,7 @@ import { definitionWith, recordOf } from '../../runners/http/records.ts'
 /** Where the made-up caller reached the made-up deployment. */
 export const REACHED_AT = 'https://edge.example/tools/call?x=1'
 
-export const challengeOf = (id: string): Challenge => ({
+export const challengeOf = (id: string): AuthorizationChallenge => ({
   id,
   authorization: `of-${id}`,
   url: `https://edge.example/authorizations/of-${id}/start`,

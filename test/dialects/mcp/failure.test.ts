@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Challenge } from '../../../src/core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/failure/failure.ts'
 import { ANSWERS, metaOf, textOf } from '../../../src/dialects/mcp/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 import { setUp } from './set-up.ts'
 
-const CHALLENGE: Challenge = {
+const CHALLENGE: AuthorizationChallenge = {
   id: 'google',
   authorization: '1',
   url: 'https://x.example/start?id=1',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import type { Challenge } from '../../../src/core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import type { InputRequests } from '../../../src/core/tool/content.ts'
 import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import { type Given, setUp, type SetUp, succeed } from './set-up.ts'
@@ -108,7 +108,13 @@ describe('a tool that asks', () => {
 
 describe('a call that a person must first do something for', () => {
   const LINK = 'https://x.example/authorizations/a1/start'
-  const google: Challenge = { id: 'google', authorization: 'a1', url: LINK, scopes: [], status: 'not_started' }
+  const google: AuthorizationChallenge = {
+    id: 'google',
+    authorization: 'a1',
+    url: LINK,
+    scopes: [],
+    status: 'not_started',
+  }
   const missing: Failure = {
     type: 'requirements-missing',
     tool: 'Kit.echo',

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import type { Challenge } from '../../../src/core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import type { Call, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
@@ -67,7 +67,7 @@ const REQUEST = {
 }
 const FRAME = { $schema: RESPONSE_SCHEMA, execution_id: 'te_1', duration: 1.5, finished_at: NOW }
 const ARTIFACT = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
-const CHALLENGE: Challenge = {
+const CHALLENGE: AuthorizationChallenge = {
   id: 'google',
   authorization: 'auth_1',
   url: 'https://x.test/start',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Failure, fail } from '../../../../../src/core/failure/failure.ts'
-import type { Challenge } from '../../../../../src/core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../../../../src/core/consent/authorization.ts'
 import { setUp } from '../../set-up.ts'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const url = 'https://x.example/a'
-const challenge = (id: string): Challenge => ({ id, url, scopes: [], status: 'not_started' })
+const challenge = (id: string): AuthorizationChallenge => ({ id, url, scopes: [], status: 'not_started' })
 const MISSING: Failure = {
   type: 'requirements-missing',
   tool: 'Kit.echo',
