@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -7,9 +8,9 @@ import { recordOf } from '../core/tool/digest.ts'
 import type { KeptDocument } from '../core/publish/registry.ts'
 import { checkSchema } from '../core/schema/publishable.ts'
 import type { BundledDocument, BundledTool } from '../core/tool/bundled-tool.ts'
-import { isObject } from '../core/tool/json.ts'
+import { isJsonObject, isObject, type Json } from '../core/tool/json.ts'
 import { nearestOf } from '../core/tool/nearest.ts'
-import type { Problem } from '../core/tool/problem.ts'
+import { pointerSteps, type Problem } from '../core/tool/problem.ts'
 import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
 import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
 import { machineContext } from '../dialects/machine-context/definition.ts'
@@ -77,8 +78,11 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   const record = await recordOf(parts, sha256)
   const { document } = oxp.encode(record)
   const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
-  const decoded = oxp.decode(document, {})
-  if (!decoded.ok) problems.push(...decoded.problems)
+  // As declared, since a record holds no field that nobody knows
+  const requirements: Json = JSON.parse(JSON.stringify(tool.requirements ?? {}))
+  const decoded = oxp.decode(isJsonObject(document) ? { ...document, requirements } : document, {})
+  const found = decoded.ok ? decoded.value.warnings : decoded.problems
+  problems.push(...found.filter((each) => !decoded.ok || each.path.startsWith('/requirements')))
   refuse(path, problems)
   return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
 }
@@ -124,7 +128,16 @@ async function readDocument(
 
 function refuse(path: string, problems: readonly Problem[]): never[] {
   if (problems.length === 0) return []
-  throw new Broken(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
+  const line = lineOf(readFileSync(join(root, path), 'utf8'), problems[0]?.path ?? '')
+  const said = problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')
+  throw new Broken(`${path}${line}: ${said}`)
+}
+
+/** Where the source names the steps of a JSON Pointer one after the other, which is where its author wrote them. */
+function lineOf(source: string, pointer: string): string {
+  const names = pointerSteps(pointer)?.filter((step) => !/^\d*$/.test(step)) ?? []
+  const end = names.reduce((from, name) => (from === -1 ? -1 : source.indexOf(name, from)), 0)
+  return end <= 0 ? '' : `:${source.slice(0, end).split('\n').length}`
 }
 
 export async function readTools(folder: string): Promise<DeclaredTool[]> {

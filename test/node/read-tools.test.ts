@@ -42,4 +42,17 @@ describe('the file of a tool', () => {
     const path = `${relative(root, folder)}/Kit/Do.ts`
     await expect(read(fields, version)).rejects.toThrow(new Error(`${path}: ${why}`))
   })
+
+  it.each([
+    ["{ secret: [{ id: 'KEY' }] }", "/requirements/secret: Unknown field 'secret' (meant 'secrets'?)"],
+    [
+      "{ authorization: [{ id: 'acme', scopes: ['a'] }] }",
+      "/requirements/authorization/0/scopes: Unknown field 'scopes'",
+    ],
+    ["{ audience: 'all' }", "/requirements/audience: Unknown field 'audience'"],
+    ["{ user_id: 'yes' }", "/requirements/user_id: Must be a boolean, got 'yes'"],
+  ])('that requires %s is refused with its line, so that no tool runs unprotected', async (requirements, why) => {
+    const path = `${relative(root, folder)}/Kit/Do.ts:4`
+    await expect(read(`\n\n  requirements: ${requirements}`)).rejects.toThrow(`${path}: ${why}`)
+  })
 })

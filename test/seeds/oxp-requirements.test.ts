@@ -87,6 +87,18 @@ works(REQUIREMENTS, 'anything but an object', async () => {
   }
 })
 
+works(REQUIREMENTS, 'a misspelt one, without which the tool would run unprotected', async () => {
+  const wanted = "wanted 'authorization', 'secrets', 'user_id'"
+  expect(await refused(requiring('Misspelt.One@1.0.0', { secret: [{ id: 'KEY' }], authorisation: [] }))).toEqual({
+    '/requirements/secret': `Unknown field 'secret' (meant 'secrets'?): ${wanted}`,
+    '/requirements/authorisation': `Unknown field 'authorisation' (meant 'authorization'?): ${wanted}`,
+  })
+  const acme = { authorization: [{ id: 'acme', scopes: ['read'] }] }
+  expect(await refused(requiring('Misspelt.Two@1.0.0', acme))).toEqual({
+    '/requirements/authorization/0/scopes': "Unknown field 'scopes' (meant 'oauth2'?): wanted 'id', 'oauth2'",
+  })
+})
+
 /** Makes a request of the API, with what is to be sent along. */
 const apiCall = (...credentials: object[]) => ({
   kind: 'http',
@@ -217,9 +229,15 @@ works(MAY_CONTAIN, 'what else a caller sends along is no part of the call', asyn
   expect(body.result.value).not.toContain('not-asked-for')
 })
 
-works(MAY_CONTAIN, 'more fields are kept, and require nothing', async () => {
+works(MAY_CONTAIN, 'more fields are kept and warned of, and require nothing', async () => {
   const document = requiring('Contains.More@1.0.0', { region: 'eu', secrets: [] })
-  await publish(document, code('export default () => 1'))
+  const implementation = code('export default () => 1')
+  const path = '/definition/requirements/region'
+  const message = "Unknown field 'region', which is ignored: wanted 'authorization', 'secrets', 'user_id'"
+  expect(await ask('POST', '/tools', { definition: document, implementation })).toEqual({
+    status: 201,
+    body: { ids: [document.id], warnings: [{ path, message }] },
+  })
   expect(await read(document.id)).toEqual(document)
   expect(await call(document.id)).toEqual(answered(1))
 })

@@ -44,7 +44,8 @@ type Flat<T> = { readonly [K in keyof T]: T[K] }
 export type ObjectOf<T> = Flat<Fields<T>>
 
 interface ObjectRules<T> {
-  readonly unknown?: 'warn' | 'ignore'
+  /** `extension`: warned of, but refused where it reads like a known field misspelt. */
+  readonly unknown?: 'warn' | 'ignore' | 'extension'
   readonly called?: 'field' | 'parameter'
   readonly meant?: Readonly<Record<string, string>>
   readonly beside?: readonly string[]
@@ -207,7 +208,6 @@ export function object<T extends object>(
 ): Reader<ObjectOf<T>> {
   const known = [...beside, ...Object.keys(readers)]
   const wanted = known.length === 0 ? 'none is known here' : `wanted ${quoted(known)}`
-  const fate = unknown === 'warn' ? ', which is ignored' : ''
   const hint = (name: string): string => {
     const tried = Object.hasOwn(meant, name) ? meant[name] : undefined
     const near = tried !== undefined && known.includes(tried) ? tried : nearestOf(name, known)
@@ -226,9 +226,12 @@ export function object<T extends object>(
     const before = problems.length
     for (const name in value) {
       if (unknown === 'ignore' || Object.hasOwn(readers, name)) continue
-      const found = unknown === 'warn' ? warnings : problems
+      const near = hint(name)
+      const isIgnored = unknown === 'warn' || (unknown === 'extension' && near === '')
+      const found = isIgnored ? warnings : problems
       if (found.length >= MAX_PROBLEMS) break
-      tell(found, stepTo(name), `Unknown ${called} '${name.slice(0, 100)}'${hint(name)}${fate}: ${wanted}`)
+      const fate = isIgnored ? ', which is ignored' : ''
+      tell(found, stepTo(name), `Unknown ${called} '${name.slice(0, 100)}'${near}${fate}: ${wanted}`)
     }
     const fields: Partial<T> = {}
     for (const name in readers) {

@@ -37,7 +37,8 @@ export const oxp: Codec = {
 }
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
-  const read = check(toolDefinition(given), document)
+  const warnings: Problem[] = []
+  const read = check(toolDefinition(given), document, warnings)
   if (!read.ok) return read
   const { id, input_schema: input, output_schema: output, ...fields } = read.value
   return {
@@ -48,7 +49,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
         { path: input.path, schema: input.schema },
         ...(output === null ? [] : [{ path: '/output_schema', schema: output }]),
       ],
-      warnings: undescribed(input),
+      warnings: [...warnings, ...undescribed(input)],
     },
   }
 }
@@ -130,10 +131,15 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
     }))
 }
 
-const SCOPES = object({ scopes: nullish(strings, []) }, { unknown: 'ignore' })
+/** The published schema allows further fields; a misspelt requirement would leave a tool unprotected. */
+const EXTENSION = { unknown: 'extension' } as const
+
+const SCOPES = object({ scopes: nullish(strings, []) }, EXTENSION)
+
+const MEANT = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 'id', name: 'id', key: 'id' }
 
 function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]> }) {
-  const reader = object(readers, { unknown: 'ignore' })
+  const reader = object(readers, { ...EXTENSION, meant: MEANT })
   return (value: unknown, report: Report) => reader(isObject(value) ? value : {}, report)
 }
 
@@ -150,6 +156,6 @@ function requirements(): Reader<Requirements> {
       secrets: optional(list(named({ id: unique(requirementId) })), []),
       user_id: optional(boolean, false),
     },
-    { unknown: 'ignore' },
+    { ...EXTENSION, meant: { auth: 'authorization', oauth2: 'authorization', user: 'user_id' } },
   )
 }

@@ -26,10 +26,10 @@ describe('an OXP definition', () => {
     expect(
       read({
         requirements: {
-          authorization: [{ id: 'google', oauth2: { scopes: ['mail'], more: 1 } }],
-          secrets: [{ id: 'KEY', more: 1 }],
+          authorization: [{ id: 'google', oauth2: { scopes: ['mail'], 'x-note': 1 } }],
+          secrets: [{ id: 'KEY', 'x-note': 1 }],
           user_id: true,
-          more: 1,
+          'x-note': 1,
         },
       }),
     ).toEqual({
@@ -57,7 +57,14 @@ describe('an OXP definition', () => {
         },
         { path: '/output_schema', schema: { type: 'number' } },
       ],
-      warnings: [],
+      warnings: [
+        ['', "'authorization', 'secrets', 'user_id'"],
+        ['/authorization/0/oauth2', "'scopes'"],
+        ['/secrets/0', "'id'"],
+      ].map(([at, wanted]) => ({
+        path: `/requirements${at}/x-note`,
+        message: `Unknown field 'x-note', which is ignored: wanted ${wanted}`,
+      })),
     })
   })
 
@@ -177,6 +184,28 @@ describe('an OXP definition', () => {
     [
       { requirements: { authorization: [{ id: 'a', oauth2: { scopes: 'x' } }] } },
       [['/requirements/authorization/0/oauth2/scopes', "Must be an array of strings, got 'x'"]],
+    ],
+    [
+      { requirements: { secret: [{ id: 'K' }], authorisation: [], auth: [] } },
+      ['secret', 'authorisation', 'auth'].map((name) => [
+        `/requirements/${name}`,
+        `Unknown field '${name}' (meant '${name === 'secret' ? 'secrets' : 'authorization'}'?): wanted 'authorization', 'secrets', 'user_id'`,
+      ]),
+    ],
+    [
+      { requirements: { authorization: [{ id: 'acme', scopes: ['read'] }] } },
+      [['/requirements/authorization/0/scopes', "Unknown field 'scopes' (meant 'oauth2'?): wanted 'id', 'oauth2'"]],
+    ],
+    [
+      { requirements: { authorization: [{ id: 'acme', oauth2: { scope: 'read' } }] } },
+      [['/requirements/authorization/0/oauth2/scope', "Unknown field 'scope' (meant 'scopes'?): wanted 'scopes'"]],
+    ],
+    [
+      { requirements: { secrets: [{ name: 'K' }] } },
+      [
+        ['/requirements/secrets/0/name', "Unknown field 'name' (meant 'id'?): wanted 'id'"],
+        ['/requirements/secrets/0/id', 'Is required'],
+      ],
     ],
     [{ requirements: { secrets: 1 } }, [['/requirements/secrets', 'Must be an array, got 1']]],
     [{ requirements: { secrets: ['x'] } }, [['/requirements/secrets/0/id', 'Is required']]],
