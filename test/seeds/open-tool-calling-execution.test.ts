@@ -419,6 +419,25 @@ works('**`authorization`**: Contains tokens for authentication.', 'the token goe
   expect(arrived?.headers.authorization).toBe('Bearer the-callers-token')
 })
 
+works('**`authorization`**: Contains tokens for authentication.', 'a second provider is not sent it', async () => {
+  const ids = ['google', 'acme']
+  const credentials = ids.map((id) => ({ authorization: id, in: 'header', name: `x-${id}` }))
+  const definition = {
+    ...{ id: 'Tokens.Two@1.0.0', name: 'Two', description: 'Asks two providers', version: '1.0.0' },
+    ...{ input_schema: { parameters: {} }, output_schema: {} },
+    requirements: { authorization: ids.map((id) => ({ id })) },
+  }
+  expect(await ask('POST', '/tools', { definition, implementation: http('/two', { credentials }) })).toMatchObject({
+    status: 201,
+  })
+  const context = { user_id: 'ann', authorization: { token: 'token-of-google-only' } }
+  const { body } = await send(requestOf({ name: 'Two', toolkit: 'Tokens' }, { inputs: {}, context }))
+  expect(body.output).toEqual({ requires_authorization: expect.objectContaining({ status: 'not_started' }) })
+  const granted = await ask('GET', `/authorizations/${body.output.requires_authorization.id}`)
+  expect(granted.body).toMatchObject({ provider: 'acme' })
+  expect(upstream.arrived.some(({ url }) => url === '/two')).toBe(false)
+})
+
 works('**`authorization`**: Contains tokens for authentication.', 'in place of a grant', async () => {
   const credentials = [{ authorization: 'acme', in: 'header', name: 'Authorization' }]
   const name = await tool({ requirements: { authorization: OAUTH } }, http('/granted', { credentials }))

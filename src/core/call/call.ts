@@ -13,7 +13,7 @@ import { keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput } from './artifact-output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './call-record.ts'
-import { NOTHING_REQUIRED, withoutAnyToken } from './requirements.ts'
+import { NOTHING_REQUIRED, withoutUnnamedToken } from './requirements.ts'
 import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
@@ -140,7 +140,7 @@ async function goThrough(
     publisher,
     caller,
     userId,
-    context: bareName ? withoutAnyToken(context) : context,
+    context: bareName ? withoutUnnamedToken(context) : context,
     input: call.input,
     met: NOTHING_REQUIRED,
     // Most tools end at once, and need none

@@ -59,11 +59,12 @@ export interface MetRequirements {
 
 export const ACCOUNT = 'account'
 
-export const ANY_PROVIDER = '*'
+/** For a token that names no provider. Given to a second one it would be in the hands of whom it was not meant for. */
+export const FIRST_PROVIDER = '*'
 
-export function withoutAnyToken(context: CallerContext): CallerContext {
-  if (!context.tokens.has(ANY_PROVIDER)) return context
-  return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== ANY_PROVIDER)), keepsToken: true }
+export function withoutUnnamedToken(context: CallerContext): CallerContext {
+  if (!context.tokens.has(FIRST_PROVIDER)) return context
+  return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== FIRST_PROVIDER)), keepsToken: true }
 }
 
 interface CallWay extends Pick<RequiredToken, 'reachedAt'> {
@@ -119,7 +120,8 @@ export async function meetRequirements(
   const account = accountOf(context)
   for (const requirement of authorization) {
     const { id } = requirement
-    const own = context.tokens.get(id) ?? context.tokens.get(ANY_PROVIDER)
+    const own =
+      context.tokens.get(id) ?? (requirement === authorization[0] ? context.tokens.get(FIRST_PROVIDER) : undefined)
     if (own) tokens.set(id, { value: own, from: 'caller' })
     else if (isToken(requirement)) {
       lacking.tokens.push({ id })

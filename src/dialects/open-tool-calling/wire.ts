@@ -2,7 +2,7 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/input.ts'
 import { fail, type Failing } from '../../core/failure/failure.ts'
-import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
+import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
@@ -20,7 +20,7 @@ export interface Invocation {
   readonly otherwise?: string
 }
 
-/** The RFC does not say whose token it is, so it counts for any provider. Its engine puts the user beside it. */
+/** The token is for the one authorization that the RFC's definition says. Its engine puts the user beside it. */
 const AUTHORIZATION = object({ token: nullish(credentialValue), user_info: nullish(anyObject) }, { unknown: 'ignore' })
 const SECRET_LIST = into(
   list(object({ key: string(), value: credentialValue }, { unknown: 'ignore' })),
@@ -45,7 +45,7 @@ const CONTEXT = into(
     ['authorization', 'secrets', 'user_id', 'user_info'],
   ),
   ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallerContext => ({
-    tokens: authorization.token ? new Map([[ANY_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
+    tokens: authorization.token ? new Map([[FIRST_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
     secrets,
     ...(userId ? { userId } : {}),
     ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
