@@ -142,20 +142,22 @@ describe('what a tool requires', () => {
     }
   })
 
-  it('is met for each provider by itself, by the very token before any', async () => {
-    const { met, asked } = await meet(
-      { providers: ['mail', 'chat'] },
-      { userId: 'ann', tokens: { 'mail': 'own mail', '*': 'any' } },
-    )
-    expect(met).toEqual({
-      ok: true,
-      secrets: new Map(),
+  it('is met for each provider by itself: a token that names none is for the first alone', async () => {
+    const first = await meet({ providers: ['mail', 'chat'] }, { userId: 'ann', tokens: { '*': 'any', 'chat': 'own' } })
+    expect(first.met).toMatchObject({
       tokens: new Map([
-        ['mail', { value: 'own mail', from: 'caller' }],
-        ['chat', { value: 'any', from: 'caller' }],
+        ['mail', { value: 'any', from: 'caller' }],
+        ['chat', { value: 'own', from: 'caller' }],
       ]),
     })
-    expect(asked).toEqual([])
+    const named = await meet({ providers: ['mail', 'chat'] }, { userId: 'ann', tokens: { 'mail': 'own', '*': 'any' } })
+    expect(named.met).toMatchObject({
+      tokens: new Map([
+        ['mail', { value: 'own', from: 'caller' }],
+        ['chat', { value: expect.not.stringMatching('any'), from: 'deployment' }],
+      ]),
+    })
+    expect({ first: first.asked, named: named.asked }).toEqual({ first: [], named: ['token ann chat'] })
     const half = await meet({ providers: ['mail', 'chat'] }, { userId: 'ann', tokens: { mail: 'own' } })
     expect(half.asked).toEqual(['token ann chat'])
   })
