@@ -1,12 +1,6 @@
 import { HEAD_KEY, KV_KINDS, type KvKind, parseKvKey } from './keys.ts'
 import { field } from './rows.ts'
 
-/** `revision` is the last change that queued a key, `since` the first, `turn` its place in the order. */
-export const OUTBOX_TABLE = `
-CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, turn INTEGER NOT NULL);
-CREATE INDEX outbox_turn ON outbox (turn);
-`
-
 /** Withdrawals are written before status changes, and these before publications. */
 export type Reason = keyof typeof URGENCY
 const URGENCY = { revocation: 0, status: 1, publication: 2 } as const
@@ -25,7 +19,14 @@ const RANKS: Readonly<Record<KvKind, number>> = {
   name: 2,
 }
 const RANKS_OF_ONE_URGENCY = 10
-const FIRST_NEW = URGENCY.publication * RANKS_OF_ONE_URGENCY
+const IS_URGENT = `turn < ${URGENCY.publication * RANKS_OF_ONE_URGENCY}`
+
+/** `revision` is the last change that queued a key, `since` the first, `turn` its place in the order. */
+export const OUTBOX_TABLE = `
+CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, turn INTEGER NOT NULL);
+CREATE INDEX outbox_since ON outbox (since, turn);
+CREATE INDEX outbox_urgent ON outbox (turn) WHERE ${IS_URGENT};
+`
 
 /** KV takes one write a second to a key. */
 const MIN_INTERVAL_MS = 1_100
@@ -143,7 +144,7 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     const since = Date.now() - MIN_INTERVAL_MS
     for (const [target, at] of written) if (at <= since) written.delete(target)
 
-    const urgent = first('turn < ? ORDER BY turn, rowid', URGENT_PER_RUN, FIRST_NEW)
+    const urgent = first(`${IS_URGENT} ORDER BY turn, rowid`, URGENT_PER_RUN)
     await writeAll(urgent)
     const room = PER_RUN - urgent.length
     await writeAll(oldest(round?.isUnderWay() ? Math.min(room, OLDEST_PER_RUN) : room))
@@ -155,9 +156,9 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
 
   const mayWriteMore = () => first('TRUE', 1).length > 0
 
-  function first(which: string, most: number, ...bindings: readonly number[]): readonly Due[] {
+  function first(which: string, most: number): readonly Due[] {
     const query = `SELECT target, revision, turn FROM outbox WHERE target <> ? AND ${which} LIMIT ?`
-    return mayBeWritten(sql.exec<Due>(query, HEAD_KEY, ...bindings, most + written.size).toArray()).slice(0, most)
+    return mayBeWritten(sql.exec<Due>(query, HEAD_KEY, most + written.size).toArray()).slice(0, most)
   }
 
   function oldest(most: number): readonly Due[] {

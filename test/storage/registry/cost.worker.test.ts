@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { ADMIN, type Harness, inRegistry, publication, publications, stopClock } from './set-up.ts'
+import { ADMIN, type Harness, inRegistry, publication, publications, rowsOf, stopClock } from './set-up.ts'
 
 stopClock()
 
@@ -64,5 +64,20 @@ describe('a publication', () => {
       expect(second - first).toBeGreaterThan(5_000)
       expect(second - first).toBeLessThan(10_000)
       expect(third - second).toBeLessThan(2_000)
+    }))
+})
+
+describe('a run of writes to KV', () => {
+  it('reads no more rows where 2,000 tools wait than where 500 do', () =>
+    inRegistry(async ({ registry, sql, runAlarm }) => {
+      const rows: number[] = []
+      for (const [from, to] of [
+        [0, 500],
+        [500, 2_400],
+      ] as const) {
+        await registry.publish(await publications(from, to), ADMIN)
+        rows.push(await rowsOf(sql, runAlarm))
+      }
+      expect(rows[1]).toBeLessThan(1.3 * (rows[0] ?? 0))
     }))
 })

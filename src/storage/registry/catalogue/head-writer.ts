@@ -90,6 +90,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
   }
 
   async function writeMore(under: HeadDraft, writes: number): Promise<void> {
+    const targets = waitingOf(sql, under.needed).map(({ target }) => target)
     for (let room = writes; room > 0;) {
       const { pages, from } = await nextPages(under)
       under.isWhole = pages.length === 0
@@ -106,7 +107,6 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
         under.beside.delete(first)
         for (const each of leavesLandingWith(sql, first)) if (!under.leaves.has(each)) under.beside.add(each)
       }
-      const targets = waitingOf(sql, under.needed).map(({ target }) => target)
       targets.push(...dependenciesOfPages(sql, pages))
       under.needed = { targets, upTo: readNumber(sql, 'revision') }
     }
@@ -177,7 +177,9 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
 /** The last change of a leaf whose pages are incomplete. */
 const NEVER = -1
 
-const pageKeys = (leaves: readonly Leaf[]) => leaves.map(({ page }) => kvKey('page', page))
+/** The page without tools stays: several leaves may have it. */
+const pageKeys = (leaves: readonly Leaf[]) =>
+  leaves.flatMap(({ count, page }) => (count > 0 ? kvKey('page', page) : []))
 
 /** The last change before the first that KV lacks. */
 function landedUpTo(sql: SqlStorage): number {

@@ -27,6 +27,8 @@ export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'p
 
 /** A message to a Durable Object is at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
+/** Stored in some 30 ms, in which the registry answers nobody else. */
+const MAX_PUBLICATIONS = 32
 const TAKE_IN_WAIT_MS = 3_000
 const TAKE_IN_REST_MS = 5_000
 const lengthOf = (publication: Publication) => JSON.stringify(publication).length
@@ -100,7 +102,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const writer: RegistryWriter = {
     async publish(publications, principal) {
       const all: PublicationOutcome[] = []
-      for (const chunk of chunksOf(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
+      for (const chunk of chunksOf(publications, lengthOf, {
+        maxSize: MAX_MESSAGE_CHARACTERS,
+        maxItems: MAX_PUBLICATIONS,
+      })) {
         const { published, revision } = await registry().publish(chunk, principal)
         const left = published.flatMap((each) => ('leftOut' in each ? (each.leftOut ?? []) : []))
         for (const { document } of chunk) {

@@ -1,4 +1,4 @@
-import { kvKey, type KvKind, parseKvKey } from '../../keys.ts'
+import { type KvKind, parseKvKey } from '../../keys.ts'
 import { createOutbox, type KeysOfKind } from '../../kv-outbox.ts'
 import { column, field } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
@@ -26,8 +26,6 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     const until = Date.now() - RETIRE_AFTER_MS
     const query = 'SELECT target FROM retired WHERE at <= ? LIMIT ?'
     if (field(sql, query, until, 1) === undefined) return
-    // Two leaves without tools have the same page
-    sql.exec('DELETE FROM retired WHERE target IN (SELECT ? || landed_page FROM leaf)', kvKey('page', ''))
     const due = column<string>(sql, query, until, SWEPT)
     for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
       const some = due.slice(at, at + SWEPT_AT_ONCE)
