@@ -53,7 +53,8 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
         protocolVersions: [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025],
         deployedAt,
       },
-      needsKey: (request) => config.access === 'keys' || (config.access === 'open' && !isLocalRequest(request)),
+      needsKey: (request) =>
+        config.access === 'keys' || (config.access === 'open' && !isLocalRequest(request, config.allowOrigins)),
       async identify(c) {
         if (config.access === 'keys' && !hasCredential(c.req.raw)) return undefined
         const admitted = await gate(c, 'tools:read')

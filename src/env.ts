@@ -48,7 +48,7 @@ export class ConfigError extends Error {}
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
-  /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
+  /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const PATTERNS = list(toolPattern)
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
@@ -56,7 +56,7 @@ const MIN_VAULT_KEY = 16
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
 /** The only reader of variables and secrets. Throws a ConfigError. */
-export function loadConfig(env: Env) {
+export function loadConfig(env: object) {
   const variables = new Map<string, unknown>(Object.entries(env))
   const text = (name: string): string | undefined => {
     const value = variables.get(name)
@@ -128,6 +128,9 @@ export function loadConfig(env: Env) {
     userVerifierUrl,
     connectIssuer,
     hasSeveralIssuers,
+    publicUrl: readPublicUrl(text('PUBLIC_URL')),
+    /** Set by `npm run serve`: nothing that is Cloudflare's is in front. */
+    isSelfHosted: text('SELF_HOSTED') !== undefined,
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
     /** `host:port`s that requests may reach over http, whatever their address. */
     allowHttpHosts,
@@ -248,6 +251,15 @@ function readOrigins(value = ''): ReadonlySet<string> {
   if (wrong === undefined) return new Set(origins)
   throw new ConfigError(
     `ALLOW_ORIGINS must list origins as browsers write them, such as 'https://inspector.example', separated by commas, got '${wrong}'`,
+  )
+}
+
+function readPublicUrl(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const url = URL.parse(value)
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
+  throw new ConfigError(
+    `PUBLIC_URL must be the deployment's address, such as 'https://tools.example.com', got '${value}'`,
   )
 }
 

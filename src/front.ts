@@ -6,6 +6,7 @@ import { log } from './compose/platform.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/answer/cors.ts'
 import { unexpected } from './http/answer/unexpected.ts'
+import { createEntrance } from './http/route/entrance.ts'
 import type { Build } from './node/build.ts'
 
 /** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
@@ -18,6 +19,7 @@ const CROSS_ORIGIN = ['/mcp', '/connect/*', '/.well-known/*']
 export function createFront(env: Env, config: Config, build: Build): Pick<Hono, 'fetch' | 'router'> {
   const deployment = composeDeployment(env, config, build)
   const faces = callFaces(deployment)
+  const enter = createEntrance(config)
   const loaded = new Map<LazyFace, Hono>()
   let app: Hono | undefined
 
@@ -49,7 +51,9 @@ export function createFront(env: Env, config: Config, build: Build): Pick<Hono, 
   const oxp = frontOf(faces.oxp)
   return {
     router: oxp.router,
-    fetch(request, _, context) {
+    fetch(received, _, context) {
+      const request = enter(received)
+      if (request instanceof Response) return request
       const path = getPath(request)
       const face = faces.others.find(({ paths }) => paths.test(path))
       if (!face) return oxp.fetch(request, env, context)

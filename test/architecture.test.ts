@@ -276,8 +276,8 @@ const RULES: readonly Rule[] = [
     breach: ['src/env.ts', "import { createApp } from './app.ts'"],
   },
   {
-    name: 'the composition and the environment are for the entry and the composition',
-    files: (path) => !isComposition(path),
+    name: 'the composition and the environment are for the entry, the composition, and the server that reads their settings',
+    files: (path) => !isComposition(path) && !/^src\/node\/(?:serve|network)\.ts$/.test(path),
     refuses: either(isEnv, within('src/compose')),
     breach: ['src/storage/x.ts', "import { loadConfig } from '../env.ts'"],
   },

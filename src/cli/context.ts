@@ -6,6 +6,7 @@ import { createTerminal, type Surroundings } from './terminal.ts'
 export interface CommonOptions {
   readonly url?: string
   readonly key?: string
+  readonly allowHttp?: boolean
   readonly user?: string
   readonly json?: boolean
   readonly yes?: boolean
@@ -27,12 +28,13 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
   const { env } = surroundings
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)
   const key = options.key ?? (env['SWITCHBOARD_KEY'] || undefined)
-  const connection = connect({ url, key })
+  const { allowHttp } = options
+  const connection = connect({ url, key, allowHttp })
   return {
     url: new URL(url),
     hasKey: key !== undefined,
     user: options.user,
-    client: new Switchboard({ url, key, user: options.user }),
+    client: new Switchboard({ url, key, allowHttp, user: options.user }),
     connection,
     stranger: connect({ url, attempts: 1 }),
     terminal: createTerminal(surroundings, options, signal),

@@ -50,6 +50,7 @@ function withCommonOptions(command: Command): void {
   command
     .option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)')
     .option('--key <key>', 'its key (better in SWITCHBOARD_KEY: others on a machine can see command lines)')
+    .option('--allow-http', 'send the key over plain http to another machine, in a network that you trust')
     .option('--json', 'say everything as JSON, and errors as one object on stderr')
     .option('--yes', 'do what cannot be undone without asking')
 }

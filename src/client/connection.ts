@@ -5,6 +5,8 @@ export interface ConnectionOptions {
   /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
   readonly url: string | URL
   readonly key?: string | undefined
+  /** Lets the key be sent over plain http to a host that is not this machine, for whoever is on the way to read. */
+  readonly allowHttp?: boolean | undefined
   readonly attempts?: number | undefined
   readonly fetch?: typeof fetch | undefined
 }
@@ -43,6 +45,11 @@ export function connect(options: ConnectionOptions): Connection {
   const base = addressOf(options.url)
   if (key !== undefined && !KEY.test(key))
     throw new SwitchboardError('refused', 'The key has characters that no key has')
+
+  if (key !== undefined && base.protocol === 'http:' && !isLoopback(base) && !options.allowHttp) {
+    const message = `A key for '${base.origin}' could be read on the way, as http is not encrypted: wanted https, or 'allowHttp' for a network that you trust`
+    throw new SwitchboardError('refused', message)
+  }
 
   async function once<T>(url: URL, ask: Ask<T>, again: boolean): Promise<T> {
     const { method = 'GET', json, signal, read } = ask
@@ -137,6 +144,10 @@ function endedBy({ reason }: AbortSignal): SwitchboardError {
   return isLate
     ? new SwitchboardError('timed_out', 'There was no answer in time', {}, reason)
     : new SwitchboardError('cancelled', 'The request was cancelled', {}, reason)
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 function addressOf(url: string | URL): URL {

@@ -72,6 +72,7 @@ export function accessFaces(
       server: createAuthorizationServer(stores.connect),
       sessions,
       fetch: documentFetch(config),
+      caching: deployment.routes.forAnybody.caching,
       catalogue: registry.catalogue,
       prepare: registry.takeIn,
       onEnd: agents.forgetAgent,

@@ -3,6 +3,7 @@ import { respond } from '../dialects/oxp/routes.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import type { Config, Env } from '../env.ts'
 import { unexpected } from '../http/answer/unexpected.ts'
+import type { PublicCaching } from '../http/route/public-route.ts'
 import { failurePage, page } from '../http/page/page.ts'
 import type { Build } from '../node/build.ts'
 import { composeCalls } from './calls.ts'
@@ -30,6 +31,7 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
 
   const { writeAuditEntry } = recording
   const { gate, gateBesideTools, gateForPages, shield } = doors
+  const caching: PublicCaching = config.publicUrl === undefined ? 'private, max-age=300' : 'public, max-age=300'
   const words = { respond: (failure: Failure) => respond(failure) }
   return {
     config,
@@ -42,7 +44,7 @@ export function composeDeployment(env: Env, config: Config, build: Build) {
       forTools: { ...words, writeAuditEntry, gate },
       besideTools: { ...words, writeAuditEntry, gate: gateBesideTools },
       forPages: { ...words, writeAuditEntry, gate: gateForPages },
-      forAnybody: { ...words, shield },
+      forAnybody: { ...words, shield, caching },
     },
     onPageError: unexpected((failure) => page(failurePage(failure)), newId, log),
     version,

@@ -22,10 +22,10 @@ import type { Stores } from './stores.ts'
 
 export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores: Stores, recording: Recording) {
   const { now } = Date
-  const { access, adminKey, workerSecret, connectIssuer } = config
+  const { access, adminKey, allowOrigins, workerSecret, connectIssuer } = config
   const { jwt: jwtOptions } = config
   const jwt = jwtOptions && loadedWithFirst((jwts) => jwts.createJwtVerifier(jwtOptions))
-  const authentication = { access, adminKey, findKey: stores.keys.find, sha256, now }
+  const authentication = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...authentication, jwt })
   const sessions = createSessions({
     store: createSessionStore(stores.access),

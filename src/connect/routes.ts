@@ -4,6 +4,7 @@ import { readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
 import { also, anyObject, list, object, optional, statingAs, string } from '../core/tool/json-reader.ts'
+import type { PublicCaching } from '../http/route/public-route.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
 import { declare, declarePage } from '../http/route/operation.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
@@ -17,6 +18,7 @@ import type { OAuthAnswer } from '../storage/connect/authorization-server.ts'
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly issuer: string | undefined
   readonly fetch: Fetch
+  readonly caching: PublicCaching
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
   readonly onPageError: ErrorHandler
@@ -40,7 +42,7 @@ const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { 
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
 export function connectFace(deps: ConnectFaceDeps): Hono {
-  const { issuer, server, onEnd, shield, onPageError } = deps
+  const { issuer, server, onEnd, shield, onPageError, caching } = deps
   const face = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
@@ -53,10 +55,13 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   const ofResource = (origin: string) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])
   face.get(
     RESOURCE_METADATA_PATH,
-    declare(documented('Metadata of the protected resource (RFC 9728)'), (c: Context) => metadata(c, ofResource)),
+    declare(documented('Metadata of the protected resource (RFC 9728)'), (c: Context) =>
+      metadata(c, ofResource, caching),
+    ),
   )
   if (issuer !== undefined) return face
-  const ofServer = (summary: string) => declare(documented(summary), (c: Context) => metadata(c, serverMetadata))
+  const ofServer = (summary: string) =>
+    declare(documented(summary), (c: Context) => metadata(c, serverMetadata, caching))
   face.get(SERVER_METADATA_PATH, ofServer('Metadata of the authorization server (RFC 8414)'))
   // OpenID clients ask there, for the same (RFC 8414, section 5)
   face.get('/.well-known/openid-configuration/connect', ofServer('The same, where OpenID clients look'))
@@ -148,10 +153,10 @@ function originOf(c: Context): string | undefined {
   return isTrustworthy(url) ? url.origin : undefined
 }
 
-function metadata(c: Context, of: (origin: string) => object): Response {
+function metadata(c: Context, of: (origin: string) => object, caching: PublicCaching): Response {
   const origin = originOf(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect by https')
-  return jsonText(JSON.stringify(of(origin)), 200, { 'cache-control': 'public, max-age=300' })
+  return jsonText(JSON.stringify(of(origin)), 200, { 'cache-control': caching })
 }
 
 async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {

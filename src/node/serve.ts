@@ -8,8 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
+import { type Config, loadConfig } from '../env.ts'
+import { isLoopback } from '../http/caller/loopback.ts'
 import { bundle, type Bundled, modulesIn, sourcePlaces } from './bundle.ts'
 import { readOptions } from './options.ts'
+import { NETWORK, networkFor, networkWorker } from './network.ts'
 import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,6 +20,7 @@ const stopping = new AbortController()
 const options = orEnd(() => readOptions(process.argv.slice(2)))
 const outdir =
   options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist/worker')
+const place = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}`
 let inSources = (text: string) => text
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
@@ -41,7 +45,7 @@ await running.ready.catch((error: unknown) => {
 })
 hasStarted()
 const { port } = await running.unsafeGetDirectURL()
-const url = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}:${port}`
+const url = `${place}:${port}`
 if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
 
@@ -87,17 +91,39 @@ async function workerOf(port: number) {
   const { workerOptions } = readWorkerOptions(join(root, options.config))
   const { modulesRules: _, ...worker } = workerOptions
   if (options.watch) inSources = sourcePlaces(outdir)
-  return convertV4MiniflareOptions({
+  const bindings = { ...Object(worker.bindings), ...options.variables, SELF_HOSTED: 'true' }
+  const config = configOf(bindings)
+  if (config?.access === 'open' && !isLoopback(URL.parse(place)?.hostname ?? '')) {
+    throw new Error(
+      `Cannot serve ACCESS=open on ${options.ip}: whoever reaches that address could do anything. Leave out --ip, or give --var ACCESS:keys and set ADMIN_KEY`,
+    )
+  }
+  const { resourcePersistencePath, ...named } = storage()
+  const main = {
     ...worker,
-    ...storage(),
+    ...named,
     modulesRoot: outdir,
     modules: await modulesIn(outdir, options.entry),
-    bindings: { ...Object(worker.bindings), ...options.variables },
+    bindings,
+    outboundService: NETWORK,
+    unsafeDirectSockets: [{ host: options.ip, port }],
+  }
+  return convertV4MiniflareOptions({
+    resourcePersistencePath,
     port: 0,
     ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
-    unsafeDirectSockets: [{ host: options.ip, port }],
     handleStructuredLogs: print,
+    workers: [main, networkWorker(await networkFor(config))],
   })
+}
+
+/** None of settings that are wrong: the Worker says so to each request, and does nothing else. */
+function configOf(bindings: object): Config | undefined {
+  try {
+    return loadConfig(bindings)
+  } catch {
+    return undefined
+  }
 }
 
 function storage() {

@@ -52,7 +52,8 @@ const ROUTES = [
 ] as const
 
 let addresses = 0
-const newAddress = () => ({ 'cf-connecting-ip': `192.0.2.${++addresses}` })
+/** As Cloudflare's edge says it, with what Miniflare reads a request's `cf` from. */
+const newAddress = () => ({ 'cf-connecting-ip': `192.0.2.${++addresses}`, 'mf-cf-blob': '{}' })
 
 describe.each([
   ['API keys', () => Promise.resolve(madeUpKey())],

@@ -55,3 +55,22 @@ it.each([
   expect(asked.slice(1).map((one) => one.url.href)).toEqual([url])
   expect(asked.map((one) => one.url.host)).toEqual(['switchboard.test', 'switchboard.test'])
 })
+
+const KEY = 'sb_a-key'
+const urlsOver = (hosts: readonly string[]) => hosts.map((host) => `http://${host}`)
+
+it.each(
+  urlsOver(['switchboard.test', '10.0.0.1:8787', '0.0.0.0', 'localhost.test', '127.evil.test', 'localhost.', '[::2]']),
+)('a key is not sent to %s, where it could be read on the way', (url) => {
+  expect(() => new Switchboard({ url, key: KEY })).toThrow(/not encrypted.*allowHttp/)
+  expect(() => new Switchboard({ url, key: KEY, allowHttp: true })).not.toThrow()
+  // Whoever has no key has nothing to lose
+  expect(() => new Switchboard({ url })).not.toThrow()
+})
+
+it.each([...urlsOver(['localhost:8787', '127.0.0.1', '[::1]:1', '0x7f.1']), 'https://switchboard.test'])(
+  'a key may be sent to %s',
+  (url) => {
+    expect(() => new Switchboard({ url, key: KEY })).not.toThrow()
+  },
+)

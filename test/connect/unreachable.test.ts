@@ -50,6 +50,7 @@ function faceWith(change: Partial<ConnectFaceDeps> = {}, server: Partial<Connect
     newId: () => 'agent-1',
     now: () => 0,
     onPageError,
+    caching: 'private, max-age=300',
     ...change,
   })
   const app = new Hono().route('/', face)

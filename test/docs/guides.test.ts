@@ -11,6 +11,7 @@ const all = given.map((guide) => ({ ...guide, text: guide.parts.map(([text]) => 
 
 function get(path: string, limited = false) {
   const face = docsFace({
+    caching: 'public, max-age=300',
     loadGuides: async () => all,
     shield: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
     respond: (failure) => Response.json(failure, { status: 429 }),

@@ -73,6 +73,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
 
   async function serversFor(c: Context): Promise<readonly (ToolkitServer | undefined)[]> {
     const principal = await identify(c)
+    if (principal && principal.kind !== 'anonymous') c.header('cache-control', 'no-store')
     return [undefined, ...(principal ? await toolsetsOf(principal) : [])]
   }
 

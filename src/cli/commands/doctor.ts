@@ -1,3 +1,4 @@
+import { isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
@@ -51,7 +52,7 @@ async function health({ stranger, url, signal }: CliSession): Promise<Finding[]>
     const answer: unknown = await stranger.json({ path: '/health', signal })
     return [{ about, state: 'ok', message: `${url.origin} is well, version ${textIn(answer, 'version') ?? 'unknown'}` }]
   } catch (error) {
-    const fix = /^(?:localhost|127\.|\[::1\])/.test(url.host)
+    const fix = isLoopback(url)
       ? 'npm run dev serves one here; --url or SWITCHBOARD_URL names another'
       : 'See that the address (--url, SWITCHBOARD_URL) is the one that npm run deploy printed'
     return [{ about, state: 'fault', message: messageOf(error), fix }]

@@ -13,6 +13,8 @@ type AccessMode = 'keys' | 'public' | 'open'
 export interface AuthenticatorOptions {
   readonly access: AccessMode
   readonly adminKey: string | undefined
+  /** Other servers' on this machine, whose pages ACCESS=open lets in too. */
+  readonly allowOrigins?: ReadonlySet<string> | undefined
   readonly jwt?: JwtVerifier | undefined
   readonly findKey: (hash: string) => Promise<ApiKey | undefined>
   readonly sha256: Sha256
@@ -34,7 +36,7 @@ const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
 
 export function createAuthenticator(options: AuthenticatorOptions) {
-  const { access, jwt, findKey, sha256, now } = options
+  const { access, jwt, findKey, sha256, now, allowOrigins = new Set() } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
   const hint = hintFor(access, adminKey !== undefined || jwt !== undefined)
   const verdicts = createVerdicts(now, check)
@@ -48,7 +50,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   /** Synchronous where the verdict is known. `mayLookUp` may refuse to look up any credential but the administrator's. */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const credential = credentialOf(request.headers)
-    const open = access === 'open' && isLocalRequest(request)
+    const open = access === 'open' && isLocalRequest(request, allowOrigins)
     if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
     if (typeof credential !== 'string') return open ? OPEN_RESULT : hinted(credential)
     const verdict = verdicts.of(credential, mayLookUp)
@@ -116,7 +118,10 @@ export function createAuthenticator(options: AuthenticatorOptions) {
 }
 
 function hintFor(access: AccessMode, hasAdministrator: boolean): string {
-  const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
+  const open =
+    access === 'open'
+      ? '. ACCESS=open holds for loopback hosts only, and for web pages of this server and of loopback origins in ALLOW_ORIGINS'
+      : ''
   const setUp = hasAdministrator
     ? ''
     : '. No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters), then create keys with POST /keys'

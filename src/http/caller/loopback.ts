@@ -7,8 +7,11 @@ export function isTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-/** `Host` catches a page that rebinds its name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts here. */
-export function isLocalRequest(request: Request): boolean {
+/**
+ * `Host` catches a page that rebinds its name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts here,
+ * be it of another server on this machine: only our own pages and the origins that are named may.
+ */
+export function isLocalRequest(request: Request, origins: ReadonlySet<string>): boolean {
   const { url: href } = request
   const from = href.indexOf('://') + 3
   const to = href.indexOf('/', from)
@@ -17,8 +20,7 @@ export function isLocalRequest(request: Request): boolean {
   if (host !== null && !isLoopbackAuthority(host)) return false
   const origin = request.headers.get('origin')
   if (origin === null) return true
-  const url = URL.parse(origin)
-  return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname)
+  return origin === new URL(href).origin || (origins.has(origin) && isLoopback(new URL(origin).hostname))
 }
 
 /** Parsing a URL costs a call a twentieth of its time, and most calls have the same authority. */

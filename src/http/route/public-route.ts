@@ -8,7 +8,11 @@ import { declare, type Operation } from './operation.ts'
 export interface PublicRouteDeps {
   readonly shield: (c: RouteContext) => Failing | undefined
   readonly respond: (failure: Failure) => Response | Promise<Response>
+  readonly caching: PublicCaching
 }
+
+/** Answers are made of a request's host, which anybody may choose unless PUBLIC_URL says it: then no shared cache may keep them. */
+export type PublicCaching = 'public, max-age=300' | 'private, max-age=300'
 
 /** Some clients send their key wherever they ask, so it is let through. */
 const ANY_ORIGIN = {
@@ -20,8 +24,8 @@ const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 
 type Handle<Q> = (c: Context, query: Q) => Response | Failing | Promise<Response | Failing>
 
-/** For pages of any site, without a credential. Answers are public unless they say themselves who may keep them. */
-export function createPublicFace({ shield, respond: respondAll }: PublicRouteDeps) {
+/** For pages of any site, without a credential. Answers may be kept for a while, unless they say otherwise themselves. */
+export function createPublicFace({ shield, respond: respondAll, caching }: PublicRouteDeps) {
   const face = new Hono()
 
   function at<Q>(path: string, operation: Operation<Q>, handle: Handle<Q>, respond = respondAll): void {
@@ -31,7 +35,7 @@ export function createPublicFace({ shield, respond: respondAll }: PublicRouteDep
       const response = result instanceof Response ? result : await respond(result.failure)
       const { headers } = response
       if (!response.ok) headers.set('cache-control', 'no-store')
-      else if (!headers.has('cache-control')) headers.set('cache-control', 'public, max-age=300')
+      else if (!headers.has('cache-control')) headers.set('cache-control', caching)
       for (const [name, value] of Object.entries(ANY_ORIGIN)) headers.set(name, value)
       return response
     }

@@ -25,6 +25,7 @@ function faceWith(more: { limited?: Failing; needsKey?: boolean; deployedAt?: nu
       { toolkit: 'Maps', tools: 1 },
     ],
     shield: () => more.limited,
+    caching: 'public, max-age=300',
     respond: (failure) =>
       Response.json(failure, { status: failure.type === 'rate-limited' ? HTTP_STATUS[failure.type] : 500 }),
   })

@@ -442,12 +442,27 @@ describe('ACCESS=open', () => {
     expect(setUpOpen().ask({ host }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
   })
 
-  it.each(['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])('lets a page of %s in', (origin) => {
-    expect(setUpOpen().ask({ origin }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
+  const named = new Set(['http://localhost:3000', 'https://[::1]:5173', 'https://inspector.test'])
+
+  it.each(['http://localhost:8787', 'http://localhost:3000', 'https://[::1]:5173'])(
+    'lets a page in that is its own, or of a loopback origin that is named: %s',
+    (origin) => {
+      const { ask } = setUp({ access: 'open', allowOrigins: named })
+      expect(ask({ origin }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
+    },
+  )
+
+  it('lets no page in of an origin that is named and is elsewhere', async () => {
+    const { ask } = setUp({ access: 'open', allowOrigins: named })
+    expect(await who(ask({ origin: 'https://inspector.test' }, 'http://localhost:8787/'))).toBe('unauthenticated')
   })
 
   it.each([
     'https://evil.test',
+    'http://localhost:3000',
+    'http://127.0.0.1:8787',
+    'https://localhost:8787',
+    'http://localhost:8787/',
     'null',
     '',
     'localhost',

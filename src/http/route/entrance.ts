@@ -1,0 +1,41 @@
+import { jsonText } from '../answer/json-response.ts'
+
+interface EntranceOptions {
+  /** The origin of PUBLIC_URL. */
+  readonly publicUrl: string | undefined
+  readonly isSelfHosted: boolean
+}
+
+/** Cloudflare's edge sets it, and lets no client set it. */
+const CLIENT_ADDRESS = 'cf-connecting-ip'
+
+/** The first to see a request: it believes of the address of client and deployment what the platform says, and no header. */
+export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (request: Request) => Request | Response {
+  const place = publicUrl === undefined ? undefined : new URL(publicUrl)
+  let isAtEdge = false
+
+  return (received) => {
+    // Parsed once an isolate. Where Cloudflare is not in front, clients of Miniflare's sockets could set it too
+    isAtEdge ||= !isSelfHosted && received.cf !== undefined
+    const request = isAtEdge || !received.headers.has(CLIENT_ADDRESS) ? received : withoutAddress(received)
+    return place ? atPlace(request, place) : request
+  }
+
+  function atPlace(request: Request, { origin, protocol, host }: URL): Request | Response {
+    const { url: href, headers } = request
+    const said = headers.get('host') ?? host
+    if (said === host && href.startsWith(`${origin}/`)) return request
+    const url = new URL(href)
+    const isHere = [url.host, said].every((each) => URL.parse(`${protocol}//${each}`)?.host === host)
+    if (isHere && isSelfHosted) return new Request(`${origin}${url.pathname}${url.search}`, request)
+    if (isHere && url.protocol === protocol) return request
+    const message = `This Switchboard is at '${origin}' (PUBLIC_URL), and answers at no other address`
+    return jsonText(JSON.stringify({ message }), 421, { 'cache-control': 'no-store' })
+  }
+}
+
+function withoutAddress(request: Request): Request {
+  const headers = new Headers(request.headers)
+  headers.delete(CLIENT_ADDRESS)
+  return new Request(request, { headers })
+}

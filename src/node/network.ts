@@ -1,0 +1,44 @@
+import { lookup } from 'node:dns/promises'
+import { getCACertificates } from 'node:tls'
+import type { Config } from '../env.ts'
+
+export const NETWORK = 'network'
+
+type Settings = Pick<Config, 'allowHttpHosts' | 'userVerifierUrl' | 'connectIssuer' | 'signIn' | 'jwt'>
+
+/**
+ * As workerd takes it. Names are judged by what they resolve to here, as `global_fetch_strictly_public` does in
+ * production: only hosts that the settings name may have private addresses, which are looked up once.
+ */
+export async function networkFor(settings: Settings | undefined) {
+  const { allowHttpHosts = [], userVerifierUrl, connectIssuer, signIn, jwt } = settings ?? {}
+  const urls = [userVerifierUrl, connectIssuer, signIn?.issuer, jwt?.jwksUrl].filter((url) => url !== undefined)
+  const hosts = [...allowHttpHosts]
+    .map((host) => `http://${host}`)
+    .concat(urls)
+    .map((url) => new URL(url).hostname)
+  const addresses = await Promise.all([...new Set(hosts)].map(addressesOf))
+  const trustedCertificates = getCACertificates(process.platform === 'win32' ? 'default' : 'extra')
+  return { allow: ['public', ...addresses.flat()], tlsOptions: { trustBrowserCas: true, trustedCertificates } }
+}
+
+/** Miniflare's own network leads everywhere, and it takes no other in its place but a Worker's. */
+export function networkWorker(network: Awaited<ReturnType<typeof networkFor>>) {
+  return {
+    name: NETWORK,
+    modules: true,
+    script: 'export default { fetch: (request, { PUBLIC }) => PUBLIC.fetch(request) }',
+    compatibilityDate: '2026-10-15',
+    serviceBindings: { PUBLIC: { network } },
+  }
+}
+
+async function addressesOf(hostname: string): Promise<readonly string[]> {
+  try {
+    const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
+    return found.map(({ address, family }) => `${address}/${family === 6 ? 128 : 32}`)
+  } catch {
+    console.warn(`Cannot find the address of '${hostname}': if it is a private one, start again when it can be found`)
+    return []
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { createEntrance } from '../../../src/http/route/entrance.ts'
+
+const ADDRESS = 'cf-connecting-ip'
+const HERE = { publicUrl: undefined, isSelfHosted: false }
+
+function received(url: string, headers: Record<string, string> = {}, cf?: object): Request {
+  return Object.defineProperty(new Request(url, { headers }), 'cf', { value: cf })
+}
+
+describe("the address of a request's client", () => {
+  const said = (entered: Request | Response) => (entered instanceof Request ? entered.headers.get(ADDRESS) : 'refused')
+  const claim = { [ADDRESS]: '192.0.2.1' }
+
+  it('is what Cloudflare says', () => {
+    expect(said(createEntrance(HERE)(received('https://sb.test/', claim, {})))).toBe('192.0.2.1')
+  })
+
+  it("is nobody's to say where Cloudflare is not in front", () => {
+    expect(said(createEntrance(HERE)(received('https://sb.test/', claim)))).toBeNull()
+    expect(said(createEntrance({ ...HERE, isSelfHosted: true })(received('https://sb.test/', claim, {})))).toBeNull()
+  })
+})
+
+describe('a deployment that is named', () => {
+  const at = (
+    url: string,
+    headers: Record<string, string>,
+    more: { isSelfHosted?: boolean; publicUrl?: string } = {},
+  ) => {
+    const entered = createEntrance({ ...HERE, publicUrl: 'https://tools.test', ...more })(received(url, headers))
+    return entered instanceof Request ? entered.url : entered.status
+  }
+
+  it('answers at its address, in whichever spelling', () => {
+    expect(at('https://tools.test/a?b', {})).toBe('https://tools.test/a?b')
+    expect(at('https://tools.test/a?b', { host: 'tools.test' })).toBe('https://tools.test/a?b')
+    expect(at('https://tools.test/a?b', { host: 'TOOLS.test:443' })).toBe('https://tools.test/a?b')
+    expect(at('http://tools.test:81/a', {}, { publicUrl: 'http://tools.test:81' })).toBe('http://tools.test:81/a')
+  })
+
+  it.each([
+    ['https://evil.test/', {}],
+    ['https://tools.test/', { host: 'evil.test' }],
+    ['https://evil.test/', { host: 'tools.test' }],
+    ['https://tools.test.evil.test/', {}],
+    ['https://tools.test:444/', {}],
+    ['https://tools.test/', { host: '' }],
+    ['http://tools.test/', {}],
+  ])('and at no other: %s %j', (url, headers) => {
+    expect(at(url, headers)).toBe(421)
+  })
+
+  it('takes the scheme from its name behind a proxy, and from the platform elsewhere', () => {
+    expect(at('http://tools.test/a%20b?c=%2F', { host: 'tools.test' }, { isSelfHosted: true })).toBe(
+      'https://tools.test/a%20b?c=%2F',
+    )
+    expect(at('http://evil.test/', { host: 'tools.test' }, { isSelfHosted: true })).toBe(421)
+  })
+
+  it('hands on all that was sent', async () => {
+    const enter = createEntrance({ ...HERE, publicUrl: 'https://tools.test', isSelfHosted: true })
+    const headers = { 'x-a': 'b', [ADDRESS]: '192.0.2.1' }
+    const entered = enter(new Request('http://tools.test/', { method: 'POST', headers, body: 'text' }))
+    if (!(entered instanceof Request)) throw new Error('It was refused')
+    expect([entered.method, entered.headers.get('x-a'), entered.headers.get(ADDRESS)]).toEqual(['POST', 'b', null])
+    expect(await entered.text()).toBe('text')
+  })
+})
