@@ -161,9 +161,11 @@ describe('what calls cost', () => {
     expect(app.counts).toEqual({ kv: [], registry: [] })
   })
 
-  it('finds the routes of calls by a map and not by the trie', async () => {
+  it('asks no router for a call, and not the trie for a list', async () => {
     const app = isolate()
     await call(app, 'Calculator.Add', { a: 1, b: 2 })
+    expect(app.router()).toBe('SmartRouter')
+    await app.json('GET', '/tools')
     expect(app.router()).toBe('SmartRouter + RegExpRouter')
   })
 

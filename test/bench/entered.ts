@@ -1,7 +1,8 @@
 /**
  * `npm run bench:entered`: which files of `src` a warm request enters, so that what somebody has to read of one way stays in
  * sight. The Worker runs in this process over the simulation's objects and KV; each request is sent three times, and a fourth
- * time under V8's precise coverage. A file counts where a function of it that has a name ran before the answer was there.
+ * time under V8's precise coverage. A file counts where a function of it that has a name ran before the answer was there; of
+ * functions, those of libraries count too.
  * A fifth one counts the promises that were made until then, those of Node's own requests and answers among them.
  * `-- --list` names the files, in the order of their folders; `-- --only tools/call` measures the requests of that name;
  * `-- --json` prints the counts alone, for `test/entered.test.ts`, which holds them to what they are.
@@ -80,8 +81,8 @@ let entered: Map<string, Map<string, number>> | undefined
 async function take(isCounted: boolean): Promise<void> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   for (const { url, functions } of isCounted ? result : []) {
-    const [, file] = /\/src\/(.+)$/.exec(url) ?? []
-    if (file === undefined || file.startsWith('generated/') || url.includes('node_modules')) continue
+    const [, file] = /\/src\/(.+)$/.exec(url) ?? /\/(node_modules\/.+)$/.exec(url) ?? []
+    if (file === undefined || file.startsWith('generated/')) continue
     for (const { functionName, ranges } of functions) {
       const [{ count, startOffset } = { count: 0, startOffset: 0 }] = ranges
       if (functionName === '' || count === 0) continue
@@ -266,12 +267,13 @@ for (const [name, make] of Object.entries(WAYS)) {
   const files = [...entered].toSorted(([a], [b]) => (a < b ? -1 : 1))
   entered = undefined
   await settle()
+  const own = files.filter(([file]) => !file.startsWith('node_modules/'))
   const counts = files.flatMap(([, ran]) => [...ran.values()])
   const made = await promisesOf(make())
-  all[name] = { files: files.length, functions: counts.length, promises: made }
+  all[name] = { files: own.length, functions: counts.length, promises: made }
   if (values.json) continue
   const calls = counts.reduce((sum, count) => sum + count, 0)
-  console.info(`| ${name} | ${files.length} | ${counts.length} | ${calls} | ${made} |`)
+  console.info(`| ${name} | ${own.length} | ${counts.length} | ${calls} | ${made} |`)
   if (!values.list) continue
   for (const [file, ran] of files) {
     console.info(`  ${file}: ${[...ran.keys()].map((each) => each.split(':')[0]).join(', ')}`)

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { scopeDenial } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { CallTool } from '../../core/call/call.ts'
@@ -9,7 +9,7 @@ import type { Seal } from '../../core/call/seal.ts'
 import { nearestOf } from '../../core/tool/nearest.ts'
 import { readJson } from '../../http/request/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
-import { backgroundOf, type Gate } from '../../http/route/gate.ts'
+import { backgroundOf, type Gate, type RouteContext } from '../../http/route/gate.ts'
 import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
 import { ANSWERS, textOf } from './failure.ts'
@@ -31,7 +31,7 @@ import { revision2025November, revisionsUntil2025 } from './revisions/until-2025
 import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
-import { declare } from '../../http/route/operation.ts'
+import { declareCall } from '../../http/route/operation.ts'
 import { ALL, type McpClient, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
 
@@ -73,7 +73,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   for (const door of doors) {
     face.post(
       door.path,
-      declare(
+      declareCall(
         {
           summary: `The Model Context Protocol, for who ${door.path === '/mcp' ? 'has a key' : 'signs in by OAuth'}`,
           scope: 'tools:call',
@@ -82,7 +82,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
           answers: ANSWERED,
           failures: 'JsonRpcError',
         },
-        (c: Context) => post(c, door),
+        (c) => post(c, door),
       ),
     )
     face.all(door.path, async (c) => {
@@ -92,13 +92,15 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     })
   }
 
-  async function post(c: Context, door: Door): Promise<Response> {
+  async function post(c: RouteContext, door: Door): Promise<Response> {
     const request = c.req.raw
     const { url, headers } = request
     const origin = headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
       return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const admitted = await door.gate(c, ANY_USE)
+    const admitting = door.gate(c, ANY_USE)
+    // An await costs a turn of the queue even where nothing has to be waited for
+    const admitted = admitting instanceof Promise ? await admitting : admitting
     if (!admitted.ok) return turnAway(request, admitted.failure, door)
     const toolset = url.includes('?') ? readToolset(url) : ALL
     if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))

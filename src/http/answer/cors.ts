@@ -26,7 +26,8 @@ export function preflight(headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { status: 204, headers })
 }
 
-export function letRead(response: Response, headers: Readonly<Record<string, string>>): void {
+export function letRead(response: Response, headers: Readonly<Record<string, string>>): Response {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   response.headers.append('vary', 'Origin')
+  return response
 }

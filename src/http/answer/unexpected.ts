@@ -1,12 +1,15 @@
-import type { ErrorHandler } from 'hono'
 import { type Failure, Unreachable } from '../../core/failure/failure.ts'
+
+interface Failed {
+  readonly req: { readonly method: string; readonly path: string }
+}
 
 /** Unreachable storage is `unavailable`; a defect is logged under a reference, which is all that the caller is told. */
 export function unexpected(
   respond: (failure: Failure) => Response | Promise<Response>,
   newId: () => string,
   log: (entry: Readonly<Record<string, unknown>>) => void,
-): ErrorHandler {
+): (error: Error, c: Failed) => Response | Promise<Response> {
   return (error, c) => {
     if (error instanceof Unreachable) {
       log({ event: 'unreachable', error: error.message, cause: String(error.cause) })

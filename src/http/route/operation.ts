@@ -4,6 +4,7 @@ import type { Failure } from '../../core/failure/failure.ts'
 import type { Body } from '../request/json-body.ts'
 import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
 import type { Answers } from './answers.ts'
+import type { RouteContext } from './gate.ts'
 
 export interface Operation<Q> {
   /** One line. Without it a route is a page for people, and not in the document. */
@@ -24,6 +25,20 @@ const declared = new WeakMap<object, Operation<unknown>>()
 export function declare<H extends object>(operation: Operation<unknown>, handler: H): H {
   declared.set(handler, operation)
   return handler
+}
+
+export type CallHandler = (c: RouteContext) => Promise<Response>
+
+const calls = new WeakMap<object, CallHandler>()
+
+/** Declares where tools are called, which needs nothing of Hono's context. */
+export function declareCall(operation: Operation<unknown>, handler: CallHandler): CallHandler {
+  calls.set(handler, handler)
+  return declare(operation, handler)
+}
+
+export function callHandlerOf(handler: object): CallHandler | undefined {
+  return calls.get(handler)
 }
 
 /** Links to pages get parameters that say where they were found. */
