@@ -9,10 +9,6 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
 }
 
-export function giveWay(): Promise<void> {
-  return sleep(0)
-}
-
 export const traffic = createTraffic({
   now: Date.now,
   sleep,

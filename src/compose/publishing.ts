@@ -6,7 +6,7 @@ import type { Config } from '../env.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
-import { giveWay } from './platform.ts'
+import { giveWay } from '../http/request/body.ts'
 
 export type Publishing = Awaited<ReturnType<typeof composePublishing>>
 

@@ -21,7 +21,8 @@ import { createKvRegistry } from '../storage/registry/catalogue/kv-registry.ts'
 import { registryStub } from '../storage/registry/catalogue/registry-stub.ts'
 import { listedLine as writeLine } from '../dialects/oxp/encode.ts'
 import { oauthOf } from './providers.ts'
-import { giveWay, log } from './platform.ts'
+import { giveWay } from '../http/request/body.ts'
+import { log } from './platform.ts'
 
 /** An isolate has 128 MB, of which tools at work need the rest. */
 const MEMORY_BYTES = 40_000_000

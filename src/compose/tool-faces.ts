@@ -10,7 +10,7 @@ import { base64OfBytes, bytesOfBase64 } from '../outbound/base64.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
-import { giveWay } from './platform.ts'
+import { giveWay } from '../http/request/body.ts'
 import type { Publishing } from './publishing.ts'
 
 /** Where tools are published and looked after. */

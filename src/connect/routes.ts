@@ -1,5 +1,6 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import { Unreachable } from '../core/failure/failure.ts'
+import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
@@ -136,7 +137,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     if (shield(c)) return tooMany()
     const origin = originOf(c)
     if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
-    const body = await REGISTRATION.read(c.req.raw, {})
+    const body = await REGISTRATION.read(c.req.raw, {}, createMeter())
     if (!body.ok) {
       const wanted = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
       const description = 'message' in body.failure ? body.failure.message : wanted

@@ -1,5 +1,5 @@
 import type { Progress } from '../core/call/progress.ts'
-import { isObject, parseJson } from '../core/tool/json.ts'
+import { isObject } from '../core/tool/json.ts'
 import { readEvents } from '../http/answer/event-stream.ts'
 import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
 
@@ -34,7 +34,7 @@ export async function followedCall<T>(response: Response): Promise<FollowedCall<
 }
 
 function statusIn(data: string): number {
-  const event = parseJson(data)
+  const event: unknown = JSON.parse(data)
   return isObject(event) && typeof event.status === 'number' ? event.status : 500
 }
 

@@ -1,5 +1,6 @@
 import { hasScope, type Principal } from '../core/access/principal.ts'
 import type { Failure } from '../core/failure/failure.ts'
+import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import type { Gate, RouteContext } from '../http/route/gate.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page } from '../http/page/page.ts'
@@ -59,6 +60,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       url,
       params,
       form,
+      meter: createMeter(),
       isOpen: principal.id === 'open',
       ask: async (route, ...[request]) => replyOf(await make(route, request)),
       async follow(route, body) {

@@ -2,6 +2,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ApiAnswers } from '../api/answers.ts'
 import type { Principal, Scope } from '../core/access/principal.ts'
 import type { Progress } from '../core/call/progress.ts'
+import type { Meter } from '../core/tool/budget.ts'
 import type { PathOf } from '../http/request/path-segment.ts'
 
 /** A route's failure in its own words, as OXP has them (`dialects/oxp/failure.ts`). */
@@ -54,6 +55,7 @@ export interface PageVisit {
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
   readonly form: URLSearchParams
+  readonly meter: Meter
   /** Whether the anonymous are let in as administrators, as `npm run dev` does. */
   readonly isOpen: boolean
   /** Requests a route as the visitor, with all its checks: a page has no other way to read or change a thing. */

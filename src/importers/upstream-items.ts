@@ -39,7 +39,7 @@ export function* upstreamItems(
   for (const { tool, theirs, document } of toolNames(named)) {
     if (!request.wants(tool)) continue
     const names = { theirs, toolkit: request.toolkit, tool }
-    yield itemOf(document, names, upstream, listing, createBudget(UNITS, request.budget))
+    yield itemOf(document, names, upstream, listing, createBudget(UNITS, request.meter))
   }
 }
 

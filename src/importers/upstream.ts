@@ -1,5 +1,6 @@
 import type { Credential } from '../core/call/runner.ts'
 import { IMPORT_FIELDS, type ImportRequest, invalidSource } from '../core/publish/import.ts'
+import type { Meter } from '../core/tool/budget.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
@@ -13,7 +14,12 @@ export type Upstreams = (implementation: Implementation, requirements: Requireme
 
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
-  options: { readonly toolkit: string | undefined; readonly timeoutMs: number; readonly signal: Signal },
+  options: {
+    readonly toolkit: string | undefined
+    readonly timeoutMs: number
+    readonly signal: Signal
+    readonly meter: Meter
+  },
 ) => Promise<Checked<{ readonly tools: readonly unknown[]; readonly version?: string | undefined }>>
 
 export interface UpstreamImporterOptions {
@@ -75,7 +81,12 @@ export async function readUpstream(request: ImportRequest, protocol: keyof typeo
   }
   if (!upstream.ok || problems.length > 0) return invalidSource(...problems)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LISTING_MS)])
-  const listed = await upstream.value(secrets, { toolkit: theirToolkit, timeoutMs: LISTING_MS, signal })
+  const listed = await upstream.value(secrets, {
+    toolkit: theirToolkit,
+    timeoutMs: LISTING_MS,
+    signal,
+    meter: request.meter,
+  })
   if (!listed.ok) {
     const late = { path: from, message: `Does not list its tools within ${LISTING_MS / 1000} seconds` }
     return invalidSource(...(signal.aborted ? [late] : listed.problems.map(atSource)))

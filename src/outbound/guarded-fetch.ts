@@ -213,6 +213,10 @@ export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
   return failure('too-large', `Cannot read the answer of "${shown(url)}": it is over ${maxBytes} bytes`)
 }
 
+export function tooManyParts(url: URL, most: number): GuardedFailure {
+  return failure('too-large', `Cannot read the answer of "${shown(url)}": it has more than ${most} commas and colons`)
+}
+
 export function notUtf8(url: URL): GuardedFailure {
   return failure('broken', `Cannot read the answer of "${shown(url)}": it is not UTF-8`)
 }

@@ -1,17 +1,22 @@
-import { aborted, brokenOff, createGuardedOpen, notUtf8, type Opened, tooLarge } from './guarded-fetch.ts'
+import { aborted, brokenOff, createGuardedOpen, notUtf8, type Opened, tooLarge, tooManyParts } from './guarded-fetch.ts'
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
+import { partCounter } from './part-counter.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
-export interface ByteAllowance {
+/** For all that is read in one session. */
+export interface Allowance {
   readonly bytes: number
-  left: number
+  /** Commas and colons of JSON. */
+  readonly parts: number
+  bytesLeft: number
+  partsLeft: number
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
   readonly isText: boolean
-  readonly allowance: ByteAllowance
+  readonly allowance: Allowance
   readonly onFailure: (failure: GuardedFailure) => void
 }
 
@@ -42,6 +47,7 @@ function countedBody(
   { allowance, signal, onFailure, isText }: GuardedStreamRequest,
 ): ReadableStream<Uint8Array> {
   const isUtf8 = isText ? utf8Judge() : undefined
+  const partsIn = partCounter()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       // Where the body broke off, it has ended before; the first ending counts
@@ -61,8 +67,10 @@ function countedBody(
         end('answered')
         return controller.close()
       }
-      allowance.left -= value.byteLength
-      if (allowance.left < 0) return stop(tooLarge(url, allowance.bytes))
+      allowance.bytesLeft -= value.byteLength
+      if (allowance.bytesLeft < 0) return stop(tooLarge(url, allowance.bytes))
+      allowance.partsLeft -= partsIn(value)
+      if (allowance.partsLeft < 0) return stop(tooManyParts(url, allowance.parts))
       controller.enqueue(value)
     },
     async cancel(reason) {

@@ -3,13 +3,13 @@ import { expect } from 'vitest'
 import { codecs, formats } from '../../src/compose/dialects.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import type { Importer, ImportRequest } from '../../src/core/publish/import.ts'
-import { importBudget, importTools } from '../../src/core/publish/import-tools.ts'
+import { importTools } from '../../src/core/publish/import-tools.ts'
 import { judgeSchemas, judgeText, judgeWork } from '../../src/core/publish/definition-rules.ts'
 import { pluginSubmission } from '../../src/core/publish/plugin-submission.ts'
 import { createPublish } from '../../src/core/publish/publish.ts'
 import { recordOf } from '../../src/core/tool/digest.ts'
 import type { PublicationReport } from '../../src/core/publish/report.ts'
-import { createBudget } from '../../src/core/tool/budget.ts'
+import { createBudget, createMeter } from '../../src/core/tool/budget.ts'
 import type { Codec, Given } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
@@ -106,8 +106,8 @@ function areSound(kept: readonly ToolRecord[]): true {
 
 /** Everything of an import is made, or skipped with a reason. */
 async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
-  const budget = importBudget()
-  const read = await importer.read({ ...REQUEST, ...asked, budget })
+  const budget = createMeter()
+  const read = await importer.read({ ...REQUEST, ...asked, meter: budget })
   if (!read.ok) {
     if (read.failure.type !== 'definition-invalid') throw new Error(`Failed with '${read.failure.type}'`)
     return isRead({ ok: false, problems: read.failure.problems })
@@ -123,7 +123,7 @@ async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source
   return made.length > 0
 }
 
-const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'budget'> = {
+const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'meter'> = {
   toolkit: 'There',
   wants: () => true,
   secret: () => ({ missing: 'No secrets here' }),

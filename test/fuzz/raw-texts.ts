@@ -9,6 +9,7 @@ import {
   parseToolId,
 } from '../../src/core/tool/tool-id.ts'
 import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
+import { createMeter } from '../../src/core/tool/budget.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
 import { browserOf } from '../../src/http/caller/cookie.ts'
 import { readJsonText } from '../../src/http/request/body.ts'
@@ -62,13 +63,17 @@ const posted = (body: Uint8Array<ArrayBuffer>, type: string) =>
 
 export const rawTexts: readonly Row[] = [
   row('a text that should be JSON', texts(JSON_TEXTS), async (text) => {
-    const read = await readJsonText(text)
+    const read = await readJsonText(text, createMeter())
     if (!isUnderstood(read, 'request-malformed')) return false
     expect(read).toEqual({ ok: true, value: JSON.parse(text) })
     return true
   }),
   row('bytes that should be JSON', bytes(JSON_TEXTS.map(utf8)), async (body) =>
-    isUnderstood(await readJson(posted(body, 'application/json'), 100_000), 'request-malformed', 'body-too-large'),
+    isUnderstood(
+      await readJson(posted(body, 'application/json'), 100_000, createMeter()),
+      'request-malformed',
+      'body-too-large',
+    ),
   ),
   row(
     'bytes that should be a form',
@@ -85,7 +90,7 @@ export const rawTexts: readonly Row[] = [
       const headers = headerOf('content-type', type)
       if (!headers) return false
       const request = new Request('https://switchboard.test/', { method: 'POST', body: utf8('1'), headers })
-      return isUnderstood(await readJson(request, 10), 'media-type-unsupported')
+      return isUnderstood(await readJson(request, 10, createMeter()), 'media-type-unsupported')
     },
   ),
   row('a JWT', texts(jwts), async (token) => isUnderstood(await verifier.verify(token), 'unauthenticated')),

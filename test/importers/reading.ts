@@ -1,4 +1,4 @@
-import { importBudget } from '../../src/core/publish/import-tools.ts'
+import { createMeter } from '../../src/core/tool/budget.ts'
 import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/publish/import.ts'
 
 export type Read = {
@@ -17,7 +17,7 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     wants: () => true,
     options: {},
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
-    budget: importBudget(),
+    meter: createMeter(),
     signal: new AbortController().signal,
     ...request,
   })

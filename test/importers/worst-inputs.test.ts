@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../../src/dialects/mcp/definition.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
-import { importBudget } from '../../src/core/publish/import-tools.ts'
 import type { ImportKind } from '../../src/core/publish/import.ts'
-import { createBudget, UNITS } from '../../src/core/tool/budget.ts'
+import { createMeter, UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { createMcpImporter } from '../../src/importers/mcp.ts'
 import { SHARE } from '../../src/importers/openapi/description.ts'
@@ -24,7 +23,7 @@ const named = <T>(count: number, make: (index: number) => T) =>
 
 /** What an importer makes of a source, and the units that it takes for it. */
 async function imported(kind: ImportKind, source: JsonObject | readonly unknown[], units = Infinity) {
-  const budget = units === Infinity ? importBudget() : createBudget(units)
+  const meter = createMeter(units)
   const tools = Array.isArray(source) ? source : []
   const upstreams: Upstreams = () => ({ ok: true, value: async () => ({ ok: true, value: { tools } }) })
   const importer = {
@@ -34,9 +33,9 @@ async function imported(kind: ImportKind, source: JsonObject | readonly unknown[
   }[kind]
   const read = await readAll(importer, {
     source: Array.isArray(source) ? 'https://there.example/' : (source as JsonObject),
-    budget,
+    meter,
   })
-  return { ...read, units: budget.spent }
+  return { ...read, units: meter.spent }
 }
 
 /** A description whose operation is made of what is given, in which schemas find their definitions. */

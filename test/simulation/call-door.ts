@@ -1,3 +1,4 @@
+import { createMeter } from '../../src/core/tool/budget.ts'
 import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
 import { createToolSecrets } from '../../src/core/access/tool-secrets.ts'
@@ -148,7 +149,14 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
         input,
         context: { tokens: new Map(), secrets: new Map() },
       },
-      { principal, background: () => undefined, dialect: 'oxp', signal: () => gone, reachedAt: () => HOME },
+      {
+        principal,
+        background: () => undefined,
+        dialect: 'oxp',
+        meter: createMeter(),
+        signal: () => gone,
+        reachedAt: () => HOME,
+      },
     )
     return (await Promise.race([made, ended])).result
   }

@@ -2,7 +2,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
-import { createBudget } from '../../core/tool/budget.ts'
+import { createBudget, createMeter } from '../../core/tool/budget.ts'
 import { afterStretches, type GiveWay } from '../../core/tool/give-way.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'
 import { writeAudit } from '../../http/route/audit.ts'
@@ -74,7 +74,7 @@ export function createArchive(deps: ArchiveDeps) {
   async function imported(c: RouteContext, principal: Principal, isTrusted: boolean): Promise<Response | Failing> {
     const type = c.req.raw.headers.get('content-type')
     if (!isJsonLines(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: JSON_LINES })
-    const parts = partsOf(c.req.raw.body, isTrusted ? undefined : signer)
+    const parts = partsOf(c.req.raw.body, isTrusted ? undefined : signer, createMeter(Infinity))
     const { value: first } = await parts.next()
     const header = readHeader(first?.lines[0])
     if (!first || !header.ok || first.unsigned !== undefined) {

@@ -1,7 +1,9 @@
 import { isJsonObject } from '../../core/tool/json.ts'
 import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
-import { MAX_DEPTH, readJsonText } from '../../http/request/body.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { MANY_PARTS, MAX_DEPTH } from '../../core/tool/json-text.ts'
+import { readJsonText } from '../../http/request/body.ts'
 
 export interface TextSigner {
   sign(text: string): Promise<string>
@@ -17,7 +19,7 @@ type Closing = 'part' | 'end'
 
 /** In bytes: a version has 2 MB at most where it is stored. */
 const LINE_LIMIT = 4 * 1024 * 1024
-const LINE_DEPTH = MAX_DEPTH + 4
+const LINE = { parts: MANY_PARTS, depth: MAX_DEPTH + 4 }
 /** A part that is exported has 2 million characters, and what is longer only by its last line. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000
@@ -42,6 +44,7 @@ export function createPartSigner(signer: TextSigner) {
 export async function* partsOf(
   body: ReadableStream<Uint8Array> | null,
   signer: TextSigner | undefined,
+  meter: Meter,
 ): AsyncGenerator<FilePart, undefined> {
   const parts = signer && createPartSigner(signer)
   let lines: FileLine[] = []
@@ -50,7 +53,7 @@ export async function* partsOf(
   let line = 0
   for await (const each of bodyLines(body, LINE_LIMIT)) {
     line += 1
-    const read = await readLine(each, line)
+    const read = await readLine(each, line, meter)
     lines.push(read)
     const closing = closingOf(read)
     if (!closing && 'text' in each) {
@@ -79,9 +82,10 @@ const BROKEN_OFF = 'The file breaks off: no signature of this deployment comes a
 async function readLine(
   each: { readonly text: string } | { readonly problem: string },
   line: number,
+  meter: Meter,
 ): Promise<FileLine> {
   if ('problem' in each) return { line, problem: each.problem }
-  const parsed = await readJsonText(each.text, LINE_DEPTH)
+  const parsed = await readJsonText(each.text, meter, LINE)
   if (parsed.ok) return { line, value: parsed.value }
   return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
 }

@@ -1,6 +1,7 @@
-import { isJsonObject, isList, isObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import { type Budget, createBudget } from '../../core/tool/budget.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { MAX_DEPTH, nestsTooDeep } from '../../http/request/body.ts'
 import { type Field, type FieldKind, ROOT } from './fields.ts'
 
 /** The name of the control in which somebody may write the whole input as JSON instead. */
@@ -17,28 +18,36 @@ export function insteadName(name: string): string {
 }
 
 /** Reads a form without its empty fields; problems are texts that are no value of their kind. */
-export function readInput(fields: readonly Field[], form: URLSearchParams): ReadInput {
+export function readInput(fields: readonly Field[], form: URLSearchParams, meter: Budget): ReadInput {
   const problems: Problem[] = []
+  const reading = { form, meter, problems }
   const whole = form.get(WHOLE)?.trim() ?? ''
   if (whole !== '') {
-    const read = readJson(whole, '', problems)
+    const read = readJson(whole, '', reading)
     if (isJsonObject(read)) return { input: read, problems }
     if (problems.length === 0) problems.push({ path: '', message: 'Must be a JSON object' })
     return { input: {}, problems }
   }
-  return { input: objectOf(fields, form, problems) ?? {}, problems }
+  return { input: objectOf(fields, reading) ?? {}, problems }
 }
 
-function objectOf(fields: readonly Field[], form: URLSearchParams, problems: Problem[]): JsonObject | undefined {
+interface Reading {
+  readonly form: URLSearchParams
+  readonly meter: Budget
+  readonly problems: Problem[]
+}
+
+function objectOf(fields: readonly Field[], reading: Reading): JsonObject | undefined {
   const values = fields.flatMap((field): (readonly [string, Json])[] => {
-    const value = valueOf(field, form, problems)
+    const value = valueOf(field, reading)
     return value === undefined ? [] : [[field.key, value]]
   })
   return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
-function valueOf({ name, isRequired, kind }: Field, form: URLSearchParams, problems: Problem[]): Json | undefined {
-  if (kind.type === 'group') return objectOf(kind.fields, form, problems) ?? (isRequired ? {} : undefined)
+function valueOf({ name, isRequired, kind }: Field, reading: Reading): Json | undefined {
+  const { form } = reading
+  if (kind.type === 'group') return objectOf(kind.fields, reading) ?? (isRequired ? {} : undefined)
   if (kind.type === 'lines' && kind.instead !== undefined && form.has(insteadName(name))) return kind.instead
   const text = form.get(name) ?? ''
   if (text.trim() === '') return undefined
@@ -62,10 +71,10 @@ function valueOf({ name, isRequired, kind }: Field, form: URLSearchParams, probl
     case 'lines':
       return linesOf(text)
     case 'entries':
-      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT.length), problems)
+      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT.length), reading)
       return Object.fromEntries(linesOf(text).map(entryOf))
     case 'json':
-      return readJson(text, name.slice(ROOT.length), problems)
+      return readJson(text, name.slice(ROOT.length), reading)
   }
 }
 
@@ -82,16 +91,12 @@ function entryOf(line: string): readonly [string, string] {
   return [name.trim(), value.trim()]
 }
 
-function readJson(text: string, path: string, problems: Problem[]): Json | undefined {
-  if (nestsTooDeep(text)) {
-    problems.push({ path, message: `Must not nest deeper than ${MAX_DEPTH} levels` })
-    return undefined
-  }
-  const value = parseJson(text)
-  if (value === undefined) {
-    problems.push({ path, message: 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}' })
-  }
-  return value
+function readJson(text: string, path: string, { meter, problems }: Reading): Json | undefined {
+  const read = parseJson(text, meter)
+  if (read.ok) return read.value
+  const message = read.isJson ? read.message : 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}'
+  problems.push({ path, message })
+  return undefined
 }
 
 /** An object as a form has it: `readInput` reads its fields as the same. */
@@ -135,7 +140,7 @@ function textsOf(kind: FieldKind, value: unknown): readonly string[] {
 
 /** The fields that differ, by key: one that was emptied has the default of its schema, else null. */
 export function changesIn(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
-  const { input } = readInput(fields, formOf(fields, before))
+  const { input } = readInput(fields, formOf(fields, before), createBudget())
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
   return Object.fromEntries(changed.map(({ key, default: otherwise = null }) => [key, after[key] ?? otherwise]))
 }

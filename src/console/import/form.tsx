@@ -1,9 +1,10 @@
 import { guardFields } from '../../core/access/guard.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
-import { isJsonObject, type Json, parseJson } from '../../core/tool/json.ts'
+import type { Budget } from '../../core/tool/budget.ts'
+import { isJsonObject, type Json } from '../../core/tool/json.ts'
+import { MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import { anyObject, boolean, described, object, optional, schemaOf, strings } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
-import { nestsTooDeep } from '../../http/request/body.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { RouteFailure } from '../visit.ts'
@@ -33,8 +34,12 @@ const FOLDED = {
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
-export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ query: URLSearchParams; body: object }> {
-  const { input, problems } = readInput(FIELDS, form)
+export function requestOf(
+  form: URLSearchParams,
+  isReal: boolean,
+  meter: Budget,
+): Checked<{ query: URLSearchParams; body: object }> {
+  const { input, problems } = readInput(FIELDS, form, meter)
   const { options = {}, allow_breaking, ...body } = input
   if (problems.length > 0) return { ok: false, problems }
   if (!isJsonObject(options)) {
@@ -45,15 +50,14 @@ export function requestOf(form: URLSearchParams, isReal: boolean): Checked<{ que
     ...(isReal ? {} : { dry_run: '1' }),
     ...(allow_breaking ? { allow: 'breaking' } : {}),
   })
-  const from = { [form.get('kind') ?? '']: documentOf((form.get('source') ?? '').trim()) }
+  const from = { [form.get('kind') ?? '']: documentOf((form.get('source') ?? '').trim(), meter) }
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
 /** A source that is a JSON object is the description itself. */
-function documentOf(source: string): Json {
-  if (!source.startsWith('{') || nestsTooDeep(source)) return source
-  const document = parseJson(source)
-  return isJsonObject(document) ? document : source
+function documentOf(source: string, meter: Budget): Json {
+  const read = source.startsWith('{') ? parseJson(source, meter, { parts: MANY_PARTS }) : undefined
+  return read?.ok ? read.value : source
 }
 
 export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: RouteFailure }) {

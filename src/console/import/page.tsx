@@ -15,7 +15,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
 export async function act(visit: PageVisit): Promise<PageResult> {
   const { form } = visit
   const isReal = form.get('do') === 'import'
-  const request = requestOf(form, isReal)
+  const request = requestOf(form, isReal, visit.meter)
   if (!request.ok) return failed(form, { status: 400, message: 'Nothing was sent', problems: request.problems })
   const { query, body } = request.value
   const reply = await visit.ask('POST /toolkits/import', { query, body })

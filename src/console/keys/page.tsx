@@ -40,7 +40,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   const id = form.get('id') ?? ''
   switch (form.get('do')) {
     case 'make': {
-      const made = await visit.ask('POST /keys', { body: readInput(FIELDS, form).input })
+      const made = await visit.ask('POST /keys', { body: readInput(FIELDS, form, visit.meter).input })
       return show(visit, made.ok ? { fresh: made.value } : { sent: { failure: made.failure, form } })
     }
     case 'change':
@@ -64,7 +64,7 @@ async function changeKey(visit: PageVisit, form: URLSearchParams): Promise<PageR
   const id = visit.url.searchParams.get('id') ?? ''
   const before = await visit.ask('GET /keys/:id', { id })
   if (!before.ok) return show(visit, { sent: refusedForm(before, form) })
-  const body = changesIn(FIELDS, before.value, readInput(FIELDS, form).input)
+  const body = changesIn(FIELDS, before.value, readInput(FIELDS, form, visit.meter).input)
   const changed = await visit.ask('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
   if (!changed.ok) return show(visit, { sent: refusedForm(changed, form) })
   return { redirectTo: `${PATH}?done=changed` }

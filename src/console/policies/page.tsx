@@ -23,7 +23,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
     const removed = await visit.ask('DELETE /policies/:pattern', { pattern })
     return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(visit, removed)
   }
-  const { pattern: _, ...body } = readInput(FIELDS, form).input
+  const { pattern: _, ...body } = readInput(FIELDS, form, visit.meter).input
   const etag = etagOf(form, pattern, visit.url.searchParams.get('pattern'))
   const set = await visit.ask('PUT /policies/:pattern', { pattern, body, etag })
   return set.ok ? { redirectTo: `${PATH}?done=set` } : show(visit, refusedForm(set, form))

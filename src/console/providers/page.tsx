@@ -31,7 +31,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
     const removed = await visit.ask('DELETE /providers/:id', { id })
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, removed)
   }
-  const { input, problems } = readInput(FIELDS, form)
+  const { input, problems } = readInput(FIELDS, form, visit.meter)
   if (problems.length > 0) {
     return show(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form })
   }

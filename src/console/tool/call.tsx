@@ -1,7 +1,8 @@
 import * as base64url from 'jose/base64url'
-import { type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { Budget } from '../../core/tool/budget.ts'
+import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { parseJson } from '../../core/tool/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { nestsTooDeep } from '../../http/request/body.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows } from '../form/field-rows.tsx'
@@ -41,10 +42,10 @@ export interface FormCall {
 }
 
 export async function call(visit: PageVisit, tool: string, fields: readonly Field[]): Promise<FormCall> {
-  const { form } = visit
-  const { input, problems } = readInput(fields, form)
+  const { form, meter } = visit
+  const { input, problems } = readInput(fields, form, meter)
   if (problems.length > 0) return { input, problems }
-  const context = contextOf(form)
+  const context = contextOf(visit)
   const request = {
     tool_id: tool,
     call_id: await callIdOf(form.get('call_id') ?? '', { input, context }),
@@ -55,18 +56,18 @@ export async function call(visit: PageVisit, tool: string, fields: readonly Fiel
   return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
 }
 
-function contextOf(form: URLSearchParams): JsonObject {
+function contextOf({ form, meter }: Pick<PageVisit, 'form' | 'meter'>): JsonObject {
   const user = form.get('user_id')?.trim() ?? ''
   const values = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
     const [, key] = /^context\/(.+)$/s.exec(name) ?? []
-    return key === undefined || text.trim() === '' ? [] : [[key, jsonOrText(text)]]
+    return key === undefined || text.trim() === '' ? [] : [[key, jsonOrText(text, meter)]]
   })
   return { ...(user === '' ? {} : { user_id: user }), ...Object.fromEntries(values) }
 }
 
-function jsonOrText(text: string): Json {
-  const value = nestsTooDeep(text) ? undefined : parseJson(text)
-  return value === undefined ? text : value
+function jsonOrText(text: string, meter: Budget): Json {
+  const read = parseJson(text, meter)
+  return read.ok ? read.value : text
 }
 
 /** A form that is sent twice is one call; one that was changed is another, since browsers go back to forms. */

@@ -1,4 +1,5 @@
 import type { ToolRecord } from '../tool/tool.ts'
+import { isExhausted } from '../tool/budget.ts'
 import type { Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
@@ -7,7 +8,7 @@ import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
 import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
-import { type Failing, fail, Unreachable } from '../failure/failure.ts'
+import { type Failing, type Failure, fail, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
@@ -69,11 +70,13 @@ export function createCallTool(deps: CallDeps): CallTool {
     try {
       result = await goThrough(callId, call, caller, started, findings, deps)
     } catch (error) {
-      defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
+      if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(
         error instanceof Unreachable
           ? { type: 'unavailable', message: error.message }
-          : { type: 'internal', reference: callId },
+          : isExhausted(error)
+            ? TOO_MUCH
+            : { type: 'internal', reference: callId },
       )
     }
     const forOperator = result.ok ? undefined : operatorsPart(result.failure)
@@ -86,6 +89,11 @@ export function createCallTool(deps: CallDeps): CallTool {
     if (!finished && !allowances) return outcome
     return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(allowances && { allowances }) }
   }
+}
+
+const TOO_MUCH: Failure = {
+  type: 'request-malformed',
+  message: 'Cannot do all of this in one request: it takes too much work. Send less at once',
 }
 
 /** A caller who may come back for the call, by its id, does not end it by going away. */

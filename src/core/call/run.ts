@@ -25,7 +25,10 @@ export interface RunOptions {
   readonly answered?: RunContext['answered']
 }
 
-export interface RunCaller extends Pick<RunContext, 'traceparent' | 'method' | 'log' | 'answers' | 'background'> {
+export interface RunCaller extends Pick<
+  RunContext,
+  'traceparent' | 'method' | 'log' | 'answers' | 'background' | 'meter'
+> {
   readonly progress?: ((progress: Progress) => void) | undefined
   readonly reachedAt: () => string
 }
@@ -76,6 +79,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     files: options.files,
     background: caller.background,
     answered: options.answered,
+    meter: caller.meter,
   })
 
   function end(ran: RunResult | EarlyEnd | { readonly thrown: unknown }): Ran | Failing {

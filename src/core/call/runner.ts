@@ -1,4 +1,5 @@
 import type { Artifact, Content, InputRequests, InputResponses } from '../tool/content.ts'
+import type { Meter } from '../tool/budget.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
@@ -19,6 +20,7 @@ export interface RunContext {
   readonly userId?: string | undefined
   readonly userInfo?: JsonObject | undefined
   readonly signal: Signal
+  readonly meter: Meter
   readonly traceparent?: string | undefined
   readonly method?: string | undefined
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined

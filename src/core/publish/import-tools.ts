@@ -1,5 +1,5 @@
 import type { Guard } from '../access/guard.ts'
-import { type Budget, createBudget } from '../tool/budget.ts'
+import type { Budget } from '../tool/budget.ts'
 import { afterStretches, type GiveWay } from '../tool/give-way.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
@@ -34,13 +34,7 @@ export interface ImportResult {
 
 /** Enough to spare messages, and few enough that others wait shortly: tools of a large source take some 5 ms each. */
 const BATCH = 10
-/** For one source: more than twice what 5,000 tools of 50 kB each take. */
-const MAX_UNITS = 500_000_000
 const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
-
-export function importBudget(): Budget {
-  return createBudget(MAX_UNITS)
-}
 
 const MAX_PROBLEMS = 5
 

@@ -1,4 +1,4 @@
-import type { Budget } from '../tool/budget.ts'
+import type { Meter } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { Problem } from '../tool/problem.ts'
@@ -15,7 +15,7 @@ export interface ImportRequest {
   readonly wants: (tool: string) => boolean
   readonly options: JsonObject
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
-  readonly budget: Budget
+  readonly meter: Meter
   readonly signal: Signal
 }
 

@@ -1,4 +1,5 @@
 import { guarded } from '../access/guard.ts'
+import type { Meter } from '../tool/budget.ts'
 import type { Codec } from '../tool/codec.ts'
 import { isJsonObject, isList, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
@@ -22,7 +23,7 @@ export interface PluginReader {
   read(
     bytes: Uint8Array<ArrayBuffer>,
     options: PluginOptions,
-    signal: Signal,
+    request: { readonly signal: Signal; readonly meter: Meter },
   ): Promise<
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
     | ImportRefusal

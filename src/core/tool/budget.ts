@@ -8,8 +8,20 @@ export interface Budget {
   spend(units: number, path?: string): void
 }
 
-/** For all work on one definition, one value, or one line of a list. */
+/** For all work on one definition, one value, or one line of a list; and the parts of a text that is read. */
 export const UNITS = 100_000
+
+/** Made once a request, where it comes in: the whole of which all budgets of its work are parts. */
+export interface Meter extends Budget {
+  /** In bytes, of all that is written for an answer. */
+  readonly answer: Budget
+}
+
+/** Also for all messages of a batch. */
+export const CALL_UNITS = 10 * UNITS
+/** For one source: more than twice what 5,000 tools of 50 kB each take. */
+const SOURCE_UNITS = 500_000_000
+const ANSWER_BYTES = 32 * 1024 * 1024
 
 const CHARACTERS = 64
 
@@ -25,14 +37,23 @@ export function createBudget(units: number = UNITS, whole?: Budget): Budget {
   return new CountedBudget(units, whole)
 }
 
-class CountedBudget implements Budget {
+export function createMeter(units: number = SOURCE_UNITS): Meter {
+  return new CountedBudget(units, undefined)
+}
+
+class CountedBudget implements Meter {
   readonly #units: number
   readonly #whole: Budget | undefined
+  #answer: Budget | undefined
   spent = 0
 
   constructor(units: number, whole: Budget | undefined) {
     this.#units = units
     this.#whole = whole
+  }
+
+  get answer(): Budget {
+    return (this.#answer ??= createBudget(ANSWER_BYTES))
   }
 
   get isSpent(): boolean {
@@ -44,6 +65,11 @@ class CountedBudget implements Budget {
     this.#whole?.spend(taken, path)
     if (this.spent > this.#units) throw new Exhausted(path)
   }
+}
+
+/** Whether work outside any `afford` was ended by it: the request takes too much as a whole. */
+export function isExhausted(error: unknown): boolean {
+  return error instanceof Exhausted
 }
 
 export function afford<T>(work: () => T, message: string): Checked<T> {

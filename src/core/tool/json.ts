@@ -25,14 +25,6 @@ export function isJson(value: unknown): value is Json {
   return value !== undefined
 }
 
-export function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The bytes of a value as JSON in UTF-8, counted only until they exceed `most`. */
 export function jsonSize(value: unknown, most: number): number {
   switch (typeof value) {

@@ -1,4 +1,6 @@
-import { isTexts, parseJson } from './json.ts'
+import { createBudget } from './budget.ts'
+import { isTexts } from './json.ts'
+import { parseJson } from './json-text.ts'
 import { text } from './json-reader.ts'
 
 export interface ToolName {
@@ -78,9 +80,9 @@ export function askedByDocument({ dialect, id, tool }: AskedDocument, selector?:
 
 export function parseAskedDocument(text: string): AskedDocument | undefined {
   if (!text.startsWith(BY_DOCUMENT)) return undefined
-  const parts = parseJson(text.slice(BY_DOCUMENT.length))
-  if (!isTexts(parts)) return undefined
-  const [dialect = '', id = '', tool = '', selector] = parts
+  const read = parseJson(text.slice(BY_DOCUMENT.length), createBudget())
+  if (!read.ok || !isTexts(read.value)) return undefined
+  const [dialect = '', id = '', tool = '', selector] = read.value
   return selector === undefined ? { dialect, id, tool } : { dialect, id, tool, selector }
 }
 

@@ -6,6 +6,7 @@ import { type Failure, Unreachable } from '../../core/failure/failure.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
+import { CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
 import { nearestOf } from '../../core/tool/nearest.ts'
 import { readJson } from '../../http/request/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
@@ -104,9 +105,10 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (!admitted.ok) return turnAway(request, admitted.failure, door)
     const toolset = url.includes('?') ? readToolset(url) : ALL
     if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))
-    const body = await readJson(request, CALL_LIMIT)
+    const meter = createMeter(CALL_UNITS)
+    const body = await readJson(request, CALL_LIMIT, meter)
     if (!body.ok) return refuse(body.failure)
-    const addressed: McpClient = { request, principal: admitted.value, background: backgroundOf(c), toolset }
+    const addressed: McpClient = { request, principal: admitted.value, background: backgroundOf(c), toolset, meter }
     const client = toolset.names.length === 0 ? addressed : await reached(named(addressed))
     if ('code' in client) return errorResponse(null, client)
     if (Array.isArray(body.value)) return batch(body.value, client)

@@ -1,5 +1,7 @@
 import { maySee } from '../../core/access/principal.ts'
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { parseJson } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
@@ -94,15 +96,16 @@ export async function searchCall(
     case 'describe_tool':
     case 'call_tool':
       if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
-      if (call.name === 'call_tool') return callOf(call, name, inner, revision)
+      if (call.name === 'call_tool') return callOf(call, name, inner, revision, client.meter)
       return { result: await describe(name, call.input.output_schema === true, revision, client, deps) }
     default:
       return undefined
   }
 }
 
-function callOf(call: ToolCall, name: string, given: Json, revision: Revision): SearchAnswer {
-  const input = typeof given === 'string' ? parseJson(given.trim() === '' ? '{}' : given) : given
+function callOf(call: ToolCall, name: string, given: Json, revision: Revision, meter: Meter): SearchAnswer {
+  const read = typeof given === 'string' ? parseJson(given.trim() === '' ? '{}' : given, meter) : undefined
+  const input = read?.ok ? read.value : given
   if (!isJsonObject(input)) return { result: wrong('arguments', 'an object', revision) }
   return { call: { ...call, name, input } }
 }

@@ -32,7 +32,7 @@ export async function answerCall(
   stream: EventStream | undefined,
   deps: ToolsCallDeps,
 ): Promise<McpAnswer> {
-  const { request, principal, background, toolset } = client
+  const { request, principal, background, toolset, meter } = client
   const name = isNamePart(given.name) ? given.name : plainName(given.name)
   const asked = askedByName(name, given.selector)
   const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
@@ -52,7 +52,7 @@ export async function answerCall(
   if ('failure' in round) return answerFailure(round.failure, revision)
 
   const caller: Caller = {
-    ...callerOf(principal, request, background, 'mcp', call.traceparent),
+    ...callerOf(principal, request, background, meter, 'mcp', call.traceparent),
     signal: () => (revision.disconnectCancels ? (stream?.signal ?? request.signal) : undefined),
     leavingCancels: revision.disconnectCancels,
     ...(stream ? reporting(call, stream) : {}),

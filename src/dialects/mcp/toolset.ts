@@ -4,6 +4,7 @@ import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/failure/failure.ts'
+import type { Meter } from '../../core/tool/budget.ts'
 import type { Background } from '../../core/tool/platform.ts'
 
 export interface McpClient {
@@ -11,6 +12,7 @@ export interface McpClient {
   readonly principal: Principal
   readonly background: Background
   readonly toolset: ToolSelection
+  readonly meter: Meter
 }
 
 export interface ToolSelection {

@@ -1,13 +1,9 @@
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { type Json, parseJson } from '../../core/tool/json.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import type { Json } from '../../core/tool/json.ts'
+import { parseShort, readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
-
-/** A definition's schemas may have 128. */
-export const MAX_DEPTH = 136
-/** Without one of these no number is too large for a double. An exponent is told from a UUID by what ends a number. */
-const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<!\d)\d{100}/
 
 const encoder = new TextEncoder()
 
@@ -18,7 +14,12 @@ const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the b
  * RFC 8259. A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. Failures quote nothing of the body.
  * A call's body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
  */
-export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
+export async function readJson(
+  request: Request,
+  limit: number,
+  meter: Meter,
+  rules?: TextRules,
+): Promise<Result<Json>> {
   const { headers } = request
   const type = headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
@@ -27,7 +28,7 @@ export async function readJson(request: Request, limit: number): Promise<Result<
     const bytes = await readUpTo(request, limit)
     if (!bytes.ok) return bytes
     const text = utf8Text(bytes.value)
-    return text === undefined ? NOT_UTF8 : readJsonText(text)
+    return text === undefined ? NOT_UTF8 : readJsonText(text, meter, rules)
   }
   if (length > limit) return tooLarge(limit, length)
   let text: string
@@ -39,92 +40,32 @@ export async function readJson(request: Request, limit: number): Promise<Result<
   if (text.length > limit) return tooLarge(limit)
   // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
   if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return NOT_UTF8
-  return readJsonText(text)
+  return readJsonText(text, meter, rules)
 }
 
-/** Also refuses the key `__proto__`, which copying could take for the prototype, and numbers past doubles. */
-export function readJsonText(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
-  // First, since finding a fault recurses once a level
-  if (nestsTooDeep(text, depth)) {
-    return malformed(`Cannot accept the body: it nests deeper than ${depth} levels`)
+export function giveWay(): Promise<void> {
+  return new Promise((done) => setTimeout(done, 0))
+}
+
+/** Lets others in between the slices of a long text. */
+export function readJsonText(text: string, meter: Meter, rules: TextRules = {}): Result<Json> | Promise<Result<Json>> {
+  const short = parseShort(text)
+  if (short) return short
+  const reading = readInSlices(text, meter, { what: 'the body', ...rules })
+  const first = reading.next()
+  return first.done === true ? resultOf(first.value) : readOn(reading)
+}
+
+async function readOn(reading: ReturnType<typeof readInSlices>): Promise<Result<Json>> {
+  for (;;) {
+    await giveWay()
+    const { done, value } = reading.next()
+    if (done === true) return resultOf(value)
   }
-  const value = parseJson(text)
-  if (value === undefined) return unparsed(text)
-  if (text.includes('__proto__') || text.includes('\\u')) {
-    const pointer = pointerTo(value, namesPrototype)
-    if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}/__proto__'`)
-  }
-  if (MAYBE_TOO_LARGE.test(text)) {
-    const pointer = pointerTo(value, isInfinite)
-    if (pointer !== undefined) return malformed(`Cannot accept a number at '${pointer}': it is too large`)
-  }
-  return { ok: true, value }
 }
 
-async function unparsed(text: string): Promise<Failing> {
-  const { faultOf } = await import('./json-fault.ts')
-  return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)
-}
-
-function malformed(message: string): Failing {
-  return fail({ type: 'request-malformed', message })
-}
-
-/** Counts brackets outside strings; on a text that is not JSON it may count wrongly, which does no harm. */
-export function nestsTooDeep(text: string, limit = MAX_DEPTH): boolean {
-  if (text.length <= limit) return false
-  let depth = 0
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === QUOTE) {
-      index = endOfString(text, index)
-      if (index === -1) return false
-    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > limit) return true
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      depth--
-    }
-  }
-  return false
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-
-function endOfString(text: string, start: number): number {
-  let end = start
-  do {
-    end = text.indexOf('"', end + 1)
-  } while (end !== -1 && isEscaped(text, end))
-  return end
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let first = index
-  while (text.charCodeAt(first - 1) === BACKSLASH) first--
-  return (index - first) % 2 === 1
-}
-
-function pointerTo(value: unknown, refused: (value: unknown) => boolean, pointer = ''): string | undefined {
-  if (refused(value)) return pointer
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, child] of Object.entries(value)) {
-    const found = pointerTo(child, refused, pointer + pointerStep(key))
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function namesPrototype(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
-}
-
-function isInfinite(value: unknown): boolean {
-  return value === Infinity || value === -Infinity
+function resultOf(read: ReadText): Result<Json> {
+  return read.ok ? read : fail({ type: 'request-malformed', message: read.message })
 }
 
 export async function readBytes(

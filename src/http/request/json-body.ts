@@ -1,14 +1,16 @@
 import { malformed } from '../../core/call/call-fields.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { Meter } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { check, type Reader } from '../../core/tool/json-reader.ts'
+import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import { readJson } from './body.ts'
 
 type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
-  read(request: Request, path: Path): Promise<Result<B>>
+  read(request: Request, path: Path, meter: Meter): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
@@ -33,9 +35,9 @@ export function loadedBody<B>(
 ): Body<B> {
   return {
     reader,
-    async read(request, path) {
+    async read(request, path, meter) {
       const isAbsent = isOptional && !request.headers.has('content-type')
-      const sent = isAbsent ? ok({}) : await readJson(request, limit)
+      const sent = isAbsent ? ok({}) : await readJson(request, limit, meter, { parts: MANY_PARTS })
       if (!sent.ok) return sent
       const checked = check(await readerFor(path, sent.value), sent.value)
       if (checked.ok) return ok(checked.value)

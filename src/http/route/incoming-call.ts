@@ -2,6 +2,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { Caller } from '../../core/call/call.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { CALL_UNITS, createMeter, type Meter } from '../../core/tool/budget.ts'
 import type { Reader } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
@@ -54,9 +55,10 @@ export function callRoute<Q>(
     const query =
       checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.none)
     if (!query.ok) return respondTo(request)(query.failure)
-    const body = await readJson(request, CALL_LIMIT)
+    const meter = createMeter(CALL_UNITS)
+    const body = await readJson(request, CALL_LIMIT, meter)
     if (!body.ok) return respondTo(request)(body.failure)
-    const caller = callerOf(admitted.value, request, backgroundOf(c), dialect)
+    const caller = callerOf(admitted.value, request, backgroundOf(c), meter, dialect)
     return handle({ request, caller, query: query.value, body: body.value })
   })
 }
@@ -89,12 +91,14 @@ export function callerOf(
   principal: Principal,
   request: Request,
   background: Background,
+  meter: Meter,
   dialect: string,
   traceparent = request.headers.get('traceparent'),
 ): Caller {
   return {
     principal,
     background,
+    meter,
     dialect,
     signal: () => request.signal,
     reachedAt: () => request.url,

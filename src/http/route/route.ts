@@ -3,6 +3,7 @@ import type { WriteAuditEntry } from '../../core/access/audit-entry.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { failureFor } from '../../core/failure/for-operator.ts'
+import { createMeter, type Meter } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Expected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonText } from '../answer/json-response.ts'
@@ -31,6 +32,7 @@ interface RouteRequest<Path extends string, Q, B> {
   readonly body: B
   readonly expected: Expected | undefined
   readonly note: Note
+  readonly meter: Meter
 }
 
 export interface RouteAnswer<T> {
@@ -79,10 +81,11 @@ export function createFace<A extends object>(
       if (!query.ok) return query
       const path = readPath(c.req.url)
       if (!path.ok) return path
-      const body = await operation.body.read(c.req.raw, path.value)
+      const meter = createMeter()
+      const body = await operation.body.read(c.req.raw, path.value, meter)
       if (!body.ok) return body
       const expected = operation.conditional && ifMatch(c.req.raw)
-      return handle({ c, principal, path: path.value, query: query.value, body: body.value, expected, note })
+      return handle({ c, principal, path: path.value, query: query.value, body: body.value, expected, note, meter })
     }
 
     return (handle: Handle<R, Q, B>) =>

@@ -1,4 +1,6 @@
-import { isObject, parseJson } from '../../core/tool/json.ts'
+import type { Budget } from '../../core/tool/budget.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import { foreignJsonProblem, MAX_DEPTH } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
 
@@ -10,12 +12,15 @@ const MAX_LEXEMES = 1_000_000
 const MAX_ALIASES = 1_000
 
 /** YAML is read word by word, up to the first fault: texts of faults alone would take minutes. */
-export async function readText(text: string): Promise<Possible<Node>> {
+export async function readText(text: string, meter: Budget): Promise<Possible<Node>> {
   const bytes = new TextEncoder().encode(text).byteLength
   if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
-  const value = looksLikeJson ? parseJson(text) : undefined
-  if (value !== undefined) return checkedDocument(value)
+  const read = looksLikeJson
+    ? parseJson(text, meter, { ...FOREIGN, what: 'the description', parts: MANY_PARTS })
+    : undefined
+  if (read?.ok) return checkedDocument(read.value)
+  if (read?.isJson) return { ok: false, problem: read.message }
   if (bytes > MAX_YAML) {
     const what = looksLikeJson ? 'it is not JSON, and as YAML a description' : 'YAML; as JSON it may have 16 MiB: it'
     return tooLarge(bytes, MAX_YAML, what)

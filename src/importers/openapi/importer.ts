@@ -54,7 +54,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
         responses: createSchemaConverter(description, 'response'),
         toolkit: request.toolkit,
         options: options.value,
-        budget: request.budget,
+        budget: request.meter,
       })
       const { version } = objectAt(description.root, 'info')
       return { ok: true, items, ...(typeof version === 'string' && isVersion(version) ? { version } : {}) }
@@ -72,11 +72,11 @@ function* itemsOf(
 }
 
 async function readSource(
-  { source, signal }: ImportRequest,
+  { source, signal, meter }: ImportRequest,
   fetchText: OpenApiImporterOptions['fetchText'],
 ): Promise<Possible<Node> & { readonly url?: string }> {
   if (typeof source !== 'string') return checkedDocument(source)
-  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source)
+  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source, meter)
   const fetched = await fetchText(source.trim(), signal)
-  return fetched.ok ? { ...(await readText(fetched.text)), url: fetched.url } : fetched
+  return fetched.ok ? { ...(await readText(fetched.text, meter)), url: fetched.url } : fetched
 }

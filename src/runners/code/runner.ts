@@ -60,7 +60,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const call = { about, timeoutMs: implementation.timeout_ms }
         const given = context.progress ? [input, call, reporter(context)] : [input, call]
         const waited = await sandbox.call(id, code, given, context.signal)
-        const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did')
+        const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did', context.meter)
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result } = answer

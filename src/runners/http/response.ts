@@ -1,4 +1,5 @@
-import { parseJson } from '../../core/tool/json.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import { pointerSteps, valueAt } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
@@ -37,11 +38,16 @@ function mayBeText(output: JsonSchema | null): boolean {
   return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
+interface Answered extends Pick<BuiltRequest, 'shown' | 'redact'> {
+  readonly method: string
+  readonly meter: Meter
+}
+
 /** A failure shows no query, no credentials, and an excerpt of the body. `now` is in milliseconds. */
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseReading,
-  { method, shown, redact }: Pick<BuiltRequest, 'shown' | 'redact'> & { readonly method: string },
+  { method, shown, redact, meter }: Answered,
   now: number,
 ): RunResult {
   const { status, headers, body } = response
@@ -50,11 +56,11 @@ export function readResponse(
     return { ok: false, failure: answeredFailure(message, answer, `${method} ${shown.url}`, redact, now) }
   }
   if (!isExpected(status, mapping)) {
-    return withStatedFailure(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact)
+    return withStatedFailure(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact, meter)
   }
   const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'
-  switch (mapping.type === 'auto' || mapping.type === 'declared' ? typeOf(response, isDeclared) : mapping.type) {
+  switch (mapping.type === 'auto' || mapping.type === 'declared' ? typeOf(response, isDeclared, meter) : mapping.type) {
     case 'none':
       return { ok: true, value: null }
     case 'text': {
@@ -71,9 +77,9 @@ export function readResponse(
       const text = decodeStrictly(response)
       if (text === undefined) return failed(notText)
       if (text.trim() === '') return { ok: true, value: null }
-      const document = parseJson(text)
-      if (document === undefined) return failed(`${shown.host} answered what is not JSON`)
-      const value = valueAt(document, pointerSteps(mapping.pointer) ?? [])
+      const read = parseJson(text, meter, { ...FOREIGN, what: `what ${shown.host} answered` })
+      if (!read.ok) return failed(read.isJson ? read.message : `${shown.host} answered what is not JSON`)
+      const value = valueAt(read.value, pointerSteps(mapping.pointer) ?? [])
       if (value !== undefined) return { ok: true, value }
       return failed(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`)
     }
@@ -85,12 +91,13 @@ function withStatedFailure(
   response: GuardedResponse,
   { error }: Pick<HttpResponseMapping, 'error'>,
   redact: Redact,
+  meter: Meter,
 ): FailedRun {
   if (!error) return failed
-  const document = parseJson(decode(response))
-  if (document === undefined) return failed
+  const read = parseJson(decode(response), meter, FOREIGN)
+  if (!read.ok) return failed
   const stated = Object.fromEntries(
-    Object.entries(error).map(([field, pointer]) => [field, valueAt(document, pointerSteps(pointer) ?? [])]),
+    Object.entries(error).map(([field, pointer]) => [field, valueAt(read.value, pointerSteps(pointer) ?? [])]),
   )
   const { developer_message: developer, additional_prompt_content: prompt, ...fields } = failureFields(stated)
   const { message } = stated
@@ -106,13 +113,13 @@ function withStatedFailure(
   }
 }
 
-function typeOf(response: GuardedResponse, mayBeJson: boolean): 'json' | 'text' | 'binary' {
+function typeOf(response: GuardedResponse, mayBeJson: boolean, meter: Meter): 'json' | 'text' | 'binary' {
   const type = mediaType(response.headers)
   if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
   if (type === '') {
     const text = decodeStrictly(response)
     if (text === undefined) return 'binary'
-    if (mayBeJson && parseJson(text) !== undefined) return 'json'
+    if (mayBeJson && parseJson(text, meter, FOREIGN).ok) return 'json'
   }
   return type === '' || type.startsWith('text/') || /[/+]xml$/.test(type) ? 'text' : 'binary'
 }

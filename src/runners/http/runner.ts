@@ -34,7 +34,7 @@ export function createHttpRunner({
       const asker = { toolkit: record.toolkit, timeoutMs, signal }
       const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
       if (result.ok) context.answered?.(result.response.status)
-      return outcomeOf(result, built.request, reading, clock.now())
+      return outcomeOf(result, { ...built.request, meter: context.meter }, reading, clock.now())
     }
     const tool = serverTool(
       { ask, credentials, isRepeatable, retries: retry.attempts, timeoutMs, hosts: [hostOf(implementation.url)] },
@@ -70,7 +70,12 @@ function namingTool(implementation: HttpImplementation, record: ToolRecord): Htt
   return { ...implementation, url }
 }
 
-function outcomeOf(answer: GuardedResult, request: BuiltRequest, reading: ResponseReading, now: number): ServerOutcome {
+function outcomeOf(
+  answer: GuardedResult,
+  request: BuiltRequest & Pick<RunContext, 'meter'>,
+  reading: ResponseReading,
+  now: number,
+): ServerOutcome {
   if (!answer.ok) return unanswered(answer, `${request.method} ${request.shown.url}`, request.redact)
   const { status, headers, url } = answer.response
   const result = readResponse(answer.response, reading, request, now)

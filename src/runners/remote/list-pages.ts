@@ -1,6 +1,16 @@
+import type { Meter } from '../../core/tool/budget.ts'
+import type { Signal } from '../../core/tool/platform.ts'
+
 export type Listed =
   | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
   | { readonly ok: false; readonly problem: string }
+
+export interface Listing {
+  readonly toolkit: string | undefined
+  readonly timeoutMs: number
+  readonly signal: Signal
+  readonly meter: Meter
+}
 
 type Page = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 

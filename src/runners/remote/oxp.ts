@@ -1,5 +1,7 @@
 import type { RunContext } from '../../core/call/runner.ts'
-import { isObject, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
@@ -9,7 +11,7 @@ import { type BadAnswer, excerpt, type FailedCall, unanswered } from '../shared/
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
-import { type Listed, MAX_LIST_BYTES, readPages } from './list-pages.ts'
+import { type Listed, type Listing, MAX_LIST_BYTES, readPages } from './list-pages.ts'
 
 const SCHEMA = 'urn:oxp:1.0'
 
@@ -18,12 +20,12 @@ export async function callOxp(
   { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
   input: JsonObject,
   endpoint: Endpoint,
-  { signal, userId, answered }: RunContext,
+  { signal, userId, answered, meter }: RunContext,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<ServerOutcome> {
   const context = pass_user && userId !== undefined ? { context: { user_id: userId } } : {}
   const body = JSON.stringify({ $schema: SCHEMA, request: { tool_id: tool, input, ...context } })
-  const answer = await askServer('/tools/call', endpoint, { body, signal }, guardedFetch)
+  const answer = await askServer('/tools/call', endpoint, { body, signal, meter }, guardedFetch)
   if (!answer.ok) return answer.failed
   const { status, document, text } = answer
   answered?.(status)
@@ -82,14 +84,14 @@ function parameterWords(wrong: Readonly<Record<string, unknown>>): string {
 
 export function listOxpTools(
   endpoint: Endpoint,
-  { signal, toolkit }: { readonly signal: Signal; readonly toolkit: string | undefined },
+  { signal, toolkit, meter }: Listing,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<Listed> {
   const { host } = endpoint
   let bytes = 0
   return readPages(host, async (cursor) => {
     const query = { ...(toolkit === undefined ? {} : { toolkit }), ...(cursor === undefined ? {} : { cursor }) }
-    const answer = await askServer('/tools', endpoint, { query, signal }, guardedFetch)
+    const answer = await askServer('/tools', endpoint, { query, signal, meter, parts: MANY_PARTS }, guardedFetch)
     if (!answer.ok) return { problem: answer.failed.result.failure.message }
     const { status, document, size } = answer
     if (status !== 200) return { problem: refused(answer, endpoint, now()).result.failure.message }
@@ -107,10 +109,18 @@ interface OxpAnswer extends BadAnswer {
   readonly document: unknown
 }
 
+interface Asking {
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly parts?: number
+  readonly signal: Signal
+  readonly meter: Meter
+}
+
 async function askServer(
   route: string,
   { url, headers, credentialHeaders, host, redact, asker }: Endpoint,
-  asking: { readonly query?: Readonly<Record<string, string>>; readonly body?: string; readonly signal: Signal },
+  asking: Asking,
   guardedFetch: GuardedFetch,
 ): Promise<OxpAnswer | { readonly ok: false; readonly failed: FailedCall }> {
   const target = new URL(url)
@@ -133,5 +143,19 @@ async function askServer(
   const text = utf8Text(body)
   if (text === undefined)
     return { ok: false, failed: failed(`${host} answered what is not UTF-8`, undefined, { redact }) }
-  return { ok: true, status, headers: answered, text, size: body.byteLength, document: parseJson(text) }
+  const { meter, parts } = asking
+  const read = parseJson(text, meter, {
+    ...FOREIGN,
+    what: `what ${host} answered`,
+    ...(parts === undefined ? {} : { parts }),
+  })
+  if (!read.ok && read.isJson) return { ok: false, failed: failed(read.message, undefined, { redact }) }
+  return {
+    ok: true,
+    status,
+    headers: answered,
+    text,
+    size: body.byteLength,
+    document: read.ok ? read.value : undefined,
+  }
 }

@@ -1,5 +1,7 @@
 import type { RunContext, RunResult } from '../../core/call/runner.ts'
-import { isObject, parseJson } from '../../core/tool/json.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import type { Waited } from '../../outbound/until-aborted.ts'
 import { failureFields } from '../shared/failure-fields.ts'
@@ -14,17 +16,23 @@ const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
 
-export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): SandboxAnswer | string {
+export function readAnswer(
+  waited: Waited<unknown>,
+  subject: string,
+  unfinished: string,
+  meter: Meter,
+): SandboxAnswer | string {
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
-  return parseAnswer(waited.value)
+  return parseAnswer(waited.value, meter)
 }
 
-function parseAnswer(text: unknown) {
+function parseAnswer(text: unknown, meter: Meter) {
   if (typeof text !== 'string') return 'The sandbox answered with something that is no text'
   if (text.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
-  const answer = parseJson(text)
-  if (answer === undefined) return 'The sandbox answered with something that is no JSON'
+  const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
+  if (!read.ok) return read.isJson ? read.message : 'The sandbox answered with something that is no JSON'
+  const answer = read.value
   if (!isObject(answer)) return 'The sandbox answered with something that is no answer'
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []

@@ -1,3 +1,4 @@
+import type { Meter } from '../../core/tool/budget.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import { type SandboxAnswer, readAnswer } from '../sandbox/answer.ts'
 import type { EgressPolicy } from '../sandbox/egress-policy.ts'
@@ -32,8 +33,8 @@ export async function callPlugin(
   id: string,
   code: SandboxCode,
   call: Omit<ExportCall, 'fuel'>,
-  signal: Signal,
+  { signal, meter }: { readonly signal: Signal; readonly meter: Meter },
   unfinished: string,
 ): Promise<SandboxAnswer | string> {
-  return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin', unfinished)
+  return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin', unfinished, meter)
 }

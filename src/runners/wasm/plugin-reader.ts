@@ -1,5 +1,6 @@
 import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
+import type { Meter } from '../../core/tool/budget.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { ModuleError } from './meter/bytes.ts'
@@ -34,12 +35,12 @@ const WASI = 'wasi_snapshot_preview1'
 
 export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
   return {
-    async read(bytes, { toolkit, allowedHosts, config }, signal) {
+    async read(bytes, { toolkit, allowedHosts, config }, { signal, meter: whole }) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
       const metered = meter(bytes)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
       const blob = await sha256(bytes.buffer)
-      const described = await describe(sandbox, blob, metered.bytes.buffer, signal)
+      const described = await describe(sandbox, blob, metered.bytes.buffer, { signal, meter: whole })
       if (typeof described === 'string') return invalidSource({ path: '', message: described })
       await store(blob, bytes, metered)
       return {
@@ -73,13 +74,20 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
     sandbox: Sandbox,
     blob: string,
     bytes: ArrayBuffer,
-    signal: AbortSignal,
+    { signal, meter }: { readonly signal: AbortSignal; readonly meter: Meter },
   ): Promise<{ readonly text: string } | string> {
     const code = pluginCode(inside, blob, null, async () => bytes)
     const within = AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
     const call = { exported: 'describe', input: '', config: {} } as const
     const unfinished = "Its 'describe' did not end in time"
-    const answer = await callPlugin(sandbox, await sandbox.identify(code), code, call, within, unfinished)
+    const answer = await callPlugin(
+      sandbox,
+      await sandbox.identify(code),
+      code,
+      call,
+      { signal: within, meter },
+      unfinished,
+    )
     if (typeof answer === 'string') return answer
     const { result } = answer
     if (!result.ok) {

@@ -1,5 +1,7 @@
 import type { Runner, RunResult, ResourceUsage } from '../../core/call/runner.ts'
-import { isObject, type Json, parseJson } from '../../core/tool/json.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { isObject, type Json } from '../../core/tool/json.ts'
+import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import { check, judged, map, nullish, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
@@ -57,11 +59,11 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         const values = Object.entries(config).map(([key, secret]) => [key, context.secrets.get(secret)?.value ?? ''])
         const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
         const unfinished = 'The call ended before the plugin did'
-        const answer = await callPlugin(sandbox, id, code, call, context.signal, unfinished)
+        const answer = await callPlugin(sandbox, id, code, call, context, unfinished)
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
-        if (result.ok) return readPluginResult(String(result.value), usage)
+        if (result.ok) return readPluginResult(String(result.value), usage, context.meter)
         if (result.kind !== 'fuel') return { ok: false, failure: result.failure }
         passOnLogs([`The plugin was stopped: it had used up its ${FUEL} instructions`], context, log)
         return { ok: false, expired_ms: Math.max(1, now() - started) }
@@ -70,9 +72,10 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
   })
 }
 
-function readPluginResult(text: string, usage: ResourceUsage): RunResult {
-  const result = parseJson(text)
-  if (result === undefined) return failed('The plugin answered with something that is no JSON')
+function readPluginResult(text: string, usage: ResourceUsage, meter: Meter): RunResult {
+  const parsed = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
+  if (!parsed.ok) return failed(parsed.isJson ? parsed.message : 'The plugin answered with something that is no JSON')
+  const result = parsed.value
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
   }

@@ -1,6 +1,10 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { exampleOf, type Field, fieldsOf } from '../../../src/console/form/fields.ts'
-import { changesIn, formOf, readInput } from '../../../src/console/form/values.ts'
+import { changesIn, formOf, readInput as readWithMeter } from '../../../src/console/form/values.ts'
+
+const readInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
+  readWithMeter(fields, form, createMeter())
 
 const SCHEMA = {
   type: 'object',

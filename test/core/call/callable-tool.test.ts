@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type LookDeps, type Stage, type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
@@ -79,7 +80,7 @@ describe('an approval', () => {
         record,
         runnable,
         publisher: PUBLISHER,
-        caller: { principal: ADMIN, reachedAt },
+        caller: { principal: ADMIN, reachedAt, meter: createMeter() },
         userId,
         context: NO_CONTEXT,
         input: INPUT,

@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Candidate } from '../../../src/core/call/bare-name.ts'
@@ -162,5 +163,6 @@ export function callerWith({ signal, leavingCancels = false, principal = ADMIN }
     signal: () => signal,
     leavingCancels,
     reachedAt: () => REACHED_AT,
+    meter: createMeter(),
   }
 }

@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
 import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
@@ -68,7 +69,7 @@ async function run(given: Given = {}) {
         tokens: new Map(Object.entries(given.tokens ?? {})),
       },
       deadline: () => deadline,
-      caller: { reachedAt: () => REACHED_AT, ...given.caller },
+      caller: { reachedAt: () => REACHED_AT, meter: createMeter(), ...given.caller },
     },
     deps,
   )
@@ -92,7 +93,7 @@ describe('what a run may use', () => {
 
   it('is what its tool requires and its caller wants, and no more', async () => {
     const { context } = await run()
-    const { signal: _, ...rest } = context ?? {}
+    const { signal: _, meter: _meter, ...rest } = context ?? {}
     expect(rest).toEqual({ callId: 'c1', secrets: new Map(), tokens: new Map() })
   })
 
@@ -106,7 +107,7 @@ describe('what a run may use', () => {
     }
     const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
     const { context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
-    const { signal: _, renew, progress, ...rest } = context ?? {}
+    const { signal: _, meter: _meter, renew, progress, ...rest } = context ?? {}
     const { progress: _told, ...others } = caller
     expect(rest).toEqual({
       callId: 'c1',

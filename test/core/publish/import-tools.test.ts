@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportItem } from '../../../src/core/publish/import.ts'
-import { importBudget, importTools } from '../../../src/core/publish/import-tools.ts'
+import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
-import { createBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget, createMeter } from '../../../src/core/tool/budget.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { publish, read } from '../../importers/openapi/make.ts'
 import { importedOf, principal, worldOf } from './fakes.ts'
@@ -159,7 +159,7 @@ describe('a tool that cannot be published', () => {
 
 describe('what a source makes', () => {
   const giveWay = async () => undefined
-  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: importBudget(), giveWay }
+  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createMeter(), giveWay }
   const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
     tool: importedOf({ tool, name: `Kit_${tool}`, ...more }),
   })
@@ -232,7 +232,7 @@ describe('what a source makes', () => {
   })
 
   it('lets others have the thread between items that take work', async () => {
-    const budget = importBudget()
+    const budget = createMeter()
     let [made, ways] = [0, 0]
     function* items(): Iterable<ImportItem> {
       for (const item of numbered(9)) {

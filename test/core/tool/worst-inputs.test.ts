@@ -15,12 +15,11 @@ import {
   string,
   wrong,
 } from '../../../src/core/tool/json-reader.ts'
-// Else the first text that is none would load it
-import '../../../src/http/request/json-fault.ts'
-import { readJsonText } from '../../../src/http/request/body.ts'
+import { MANY_PARTS, parseJson } from '../../../src/core/tool/json-text.ts'
 import { canonicalText } from '../../../src/storage/sealing/canonical-text.ts'
 import { climb, type Cross } from '../../climb.ts'
-import { effortOf, effortOfAsync, MOST_EFFORT } from '../../effort.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
+import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const names = (count: number, prefix = 'k') =>
@@ -86,6 +85,7 @@ describe('what is told of a document that no reader takes', () => {
 
 describe('the worst text to parse', () => {
   const MB = 1_000_000
+  const read = (text: string) => parseJson(text, createBudget(Infinity), { parts: MANY_PARTS })
   it.each([
     ['of nearly too many digits', `{"a": "${`${'9'.repeat(99)}a`.repeat(MB / 100)}"}`],
     ['of digits and exponents', `[${'1e99,'.repeat(MB / 5)}1]`],
@@ -94,7 +94,7 @@ describe('the worst text to parse', () => {
     ['with escapes, which is looked through for a name', `{"a": [${'"\\u0061",'.repeat(MB / 20)}1]}`],
     ['of brackets that end at once', `[${'[],'.repeat(MB / 10)}1]`],
   ])('%s takes a time that its length bounds', (_, text) => {
-    expect(effortOf(() => expect(Object(readJsonText(text)).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
+    expect(effortOf(() => expect(read(text).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
   })
 
   it.each([
@@ -102,9 +102,8 @@ describe('the worst text to parse', () => {
     ['of a text without an end', `"${'a'.repeat(4 * MB)}`],
     ['of commas', `[${','.repeat(4 * MB)}`],
     ['that ends too early', `[${'1,'.repeat(MB / 10)}`],
-  ])('%s is refused as soon', async (_, text) => {
-    const refused = async () => expect((await readJsonText(text)).ok).toBe(false)
-    expect(await effortOfAsync(refused)).toBeLessThan(MOST_EFFORT)
+  ])('%s is refused as soon', (_, text) => {
+    expect(effortOf(() => expect(read(text).ok).toBe(false))).toBeLessThan(MOST_EFFORT)
   })
 })
 

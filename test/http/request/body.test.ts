@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readForm, readJson } from '../../../src/http/request/body.ts'
-import { MAX_DEPTH } from '../../../src/http/request/body.ts'
+import { createMeter } from '../../../src/core/tool/budget.ts'
+import { MAX_DEPTH } from '../../../src/core/tool/json-text.ts'
+import { readForm, readJson as readWithMeter } from '../../../src/http/request/body.ts'
 
 const LIMIT = 1_000
+
+const readJson = (request: Request, limit: number) => readWithMeter(request, limit, createMeter())
 
 function post(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   const length = typeof body === 'string' ? { 'content-length': String(new TextEncoder().encode(body).length) } : {}

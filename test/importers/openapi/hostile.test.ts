@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_JSON, MAX_YAML, readText } from '../../../src/importers/openapi/document-text.ts'
-import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import { createMeter, UNITS } from '../../../src/core/tool/budget.ts'
 import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 import { publish, read } from './make.ts'
 
@@ -70,10 +70,10 @@ describe('YAML that means harm', () => {
   ])(
     '(%s) is refused, and soon',
     async (_, text) => {
-      const result = await readText(text)
+      const result = await readText(text, createMeter())
       expect(result.ok).toBe(false)
       // Read to their ends, quotes and commas take three seconds
-      expect(await effortOfAsync(() => readText(text))).toBeLessThan(5 * MOST_EFFORT)
+      expect(await effortOfAsync(() => readText(text, createMeter()))).toBeLessThan(5 * MOST_EFFORT)
     },
     60_000,
   )
@@ -145,21 +145,21 @@ describe('a description that means harm', () => {
         sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } }),
       ],
     ])('takes no more than a share of one budget each: %s', async (_, document) => {
-      const budget = createBudget(Infinity)
-      const { tools = [], skipped = [] } = await read(document, { budget })
+      const meter = createMeter(Infinity)
+      const { tools = [], skipped = [] } = await read(document, { meter })
       expect(tools.length + skipped.length).toBe(OPERATIONS)
       for (const { reason } of skipped)
         expect(reason).toMatch(/too much work to make a tool of|cannot be used|500 parameters/)
-      expect(budget.spent).toBeLessThan(OPERATIONS * 2.1 * UNITS)
+      expect(meter.spent).toBeLessThan(OPERATIONS * 2.1 * UNITS)
     })
 
     it('ends with the budget of the whole', async () => {
-      const budget = createBudget(3 * UNITS)
+      const meter = createMeter(3 * UNITS)
       const mesh = sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })
-      const { items = [] } = await read(mesh, { budget })
-      expect(budget.isSpent).toBe(true)
+      const { items = [] } = await read(mesh, { meter })
+      expect(meter.isSpent).toBe(true)
       expect(items).toHaveLength(OPERATIONS)
-      expect(budget.spent).toBeLessThan(3.1 * UNITS)
+      expect(meter.spent).toBeLessThan(3.1 * UNITS)
     })
   })
 

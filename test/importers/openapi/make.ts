@@ -1,10 +1,10 @@
 import { formats } from '../../../src/compose/dialects.ts'
 import { createHash } from 'node:crypto'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { importBudget, importTools } from '../../../src/core/publish/import-tools.ts'
+import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { ImportedTool, Skipped } from '../../../src/core/publish/import.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
-import type { Budget } from '../../../src/core/tool/budget.ts'
+import { createMeter, type Meter } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createOpenApiImporter } from '../../../src/importers/openapi/importer.ts'
@@ -16,7 +16,7 @@ export interface Options {
   readonly wants?: (tool: string) => boolean
   /** What a URL as the source gives. */
   readonly served?: string
-  readonly budget?: Budget
+  readonly meter?: Meter
 }
 
 const http = createHttpRunner({
@@ -29,7 +29,7 @@ const http = createHttpRunner({
 /** What the importer makes of a description, without publishing it. */
 export async function read(
   source: string | object,
-  { options = {}, toolkit = 'Kit', wants = () => true, served, budget = importBudget() }: Options = {},
+  { options = {}, toolkit = 'Kit', wants = () => true, served, meter = createMeter() }: Options = {},
 ) {
   const importer = createOpenApiImporter({
     fetchText: async (url) =>
@@ -41,7 +41,7 @@ export async function read(
     wants,
     options,
     secret: () => ({ missing: 'No secrets here' }),
-    budget,
+    meter,
     signal: new AbortController().signal,
   })
   if (!result.ok)
@@ -115,7 +115,7 @@ export async function publish(
       principal: ADMIN,
       dryRun: false,
       allowBreaking: false,
-      budget: importBudget(),
+      budget: createMeter(),
       giveWay: async () => undefined,
       ...more,
     },

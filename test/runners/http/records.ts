@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import type { Credential, RunContext } from '../../../src/core/call/runner.ts'
 import type { Definition, Implementation, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
@@ -61,6 +62,7 @@ export function contextWith(
 ): RunContext {
   return {
     callId: 'call',
+    meter: createMeter(),
     secrets: credentials(given.secrets ?? {}),
     tokens: credentials(given.tokens ?? {}),
     signal: given.signal ?? new AbortController().signal,

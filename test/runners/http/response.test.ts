@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, test } from 'vitest'
 import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
 import { redacting } from '../../../src/outbound/redaction.ts'
@@ -6,6 +7,7 @@ import { readingOf, readResponse, type ResponseReading } from '../../../src/runn
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const REQUEST = {
   method: 'GET',
+  meter: createMeter(),
   shown: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
   redact: redacting(() => ['s3cret', 's3cret+long', '']),
 }

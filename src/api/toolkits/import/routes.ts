@@ -45,8 +45,8 @@ export function importFace(deps: ImportFaceDeps): Hono {
       ),
       201: json('Imported', objectOf({ ids: TEXTS, skipped: listOf(OBJECT) })),
     },
-  })(async ({ c, principal, query: { dry_run, allow }, body, note }) => {
-    const [{ encodeDryRun, encodeImported, problemsOf }, { importBudget, importTools }] = await Promise.all([
+  })(async ({ c, principal, query: { dry_run, allow }, body, note, meter }) => {
+    const [{ encodeDryRun, encodeImported, problemsOf }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),
     ])
@@ -58,11 +58,10 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = secretsOf(principal, toolkit)
-    const budget = importBudget()
-    const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
+    const read = await importer.read({ source, toolkit, wants, options, secret, meter, signal: c.req.raw.signal })
     if (!read.ok) return read
     const rules = { version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined, guardsOf }
-    const imported = await importTools(read.items, { principal, ...rules, budget, giveWay }, publish)
+    const imported = await importTools(read.items, { principal, ...rules, budget: meter, giveWay }, publish)
     if (dryRun) return ok(encodeDryRun(imported))
     const { made, skipped, denied } = imported
     note({ made: made.length, skipped: skipped.length })

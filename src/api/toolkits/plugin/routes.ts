@@ -7,6 +7,7 @@ import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
 import { namePart } from '../../../core/tool/definition-fields.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
+import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
 import { component, UNCALLABLE } from '../../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
@@ -41,16 +42,16 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
       200: { ...component('Published before as it is', 'Published'), note: UNCALLABLE },
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-  })(async ({ c, principal, path: { toolkit }, query, note }) => {
+  })(async ({ c, principal, path: { toolkit }, query, note, meter }) => {
     const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const options = optionsOf(toolkit, query)
     const request = c.req.raw
     const body = await readBytes(request, WASM, PLUGIN_LIMIT)
     if (!body.ok) return body
-    const read = await plugins.read(new Uint8Array(body.value), options, request.signal)
+    const read = await plugins.read(new Uint8Array(body.value), options, { signal: request.signal, meter })
     if (!read.ok) return read
-    const described = await readJsonText(read.described)
+    const described = await readJsonText(read.described, meter, { parts: MANY_PARTS })
     if (!described.ok || !isJsonObject(described.value)) {
       const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
       const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }

@@ -1,4 +1,6 @@
-import { type Json, parseJson } from '../../tool/json.ts'
+import { createBudget } from '../../tool/budget.ts'
+import type { Json } from '../../tool/json.ts'
+import { parseJson } from '../../tool/json-text.ts'
 import { comparison, CURRENT, either, field, filterProjection, flatten, functionCall, index, literal } from './parts.ts'
 import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
 import { type ExpressionPart, InvalidExpression } from './parts.ts'
@@ -217,7 +219,7 @@ function nameOf(token: Token): string {
 }
 
 function json(text: string, what: string, { at }: Token): Json {
-  const value = parseJson(text)
-  if (value === undefined) throw new InvalidExpression(`${what} is no JSON`, at)
-  return value
+  const read = parseJson(text, createBudget())
+  if (!read.ok) throw new InvalidExpression(`${what} is no JSON`, at)
+  return read.value
 }

@@ -44,6 +44,7 @@ export async function callMcp(
       timeoutMs,
       canAsk: answers !== undefined,
       background: context.background,
+      meter: context.meter,
     },
     deps,
     (client, waiting) => {

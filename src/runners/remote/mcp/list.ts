@@ -1,12 +1,12 @@
 import { isObject } from '../../../core/tool/json.ts'
-import type { Signal } from '../../../core/tool/platform.ts'
+import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { type Listed, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
+import { type Listed, type Listing, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
 import { withSession } from './session.ts'
 
 export async function listMcpTools(
   endpoint: Endpoint,
-  { signal, timeoutMs }: { readonly signal: Signal; readonly timeoutMs: number },
+  { signal, timeoutMs, meter }: Listing,
   deps: RemoteDeps,
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one
@@ -18,6 +18,8 @@ export async function listMcpTools(
       timeoutMs,
       maxBytes: MAX_LIST_BYTES,
       canAsk: false,
+      meter,
+      parts: MANY_PARTS,
       onMessage(message) {
         if (!isObject(message) || !isObject(message['result'])) return
         const { result } = message

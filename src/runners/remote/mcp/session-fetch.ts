@@ -1,5 +1,6 @@
+import { UNITS } from '../../../core/tool/budget.ts'
 import type { GuardedFailure } from '../../../outbound/guarded-fetch.ts'
-import type { ByteAllowance, GuardedStream } from '../../../outbound/guarded-stream.ts'
+import type { Allowance, GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -13,8 +14,12 @@ const MAX_REFUSAL = 16 * 1024
  * One allowance of bytes for all answers. Redirects come back, since the transport follows those within the origin.
  * Opens no standing stream (MCP, "Listening for Messages from the Server"): a call's own stream tells all.
  */
-export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpoint, maxBytes: number) {
-  const allowance: ByteAllowance = { bytes: maxBytes, left: maxBytes }
+export function createSessionFetch(
+  guardedStream: GuardedStream,
+  endpoint: Endpoint,
+  { maxBytes: bytes, parts = UNITS }: { readonly maxBytes: number; readonly parts?: number },
+) {
+  const allowance: Allowance = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
   let refusal: BadAnswer | undefined
   const note = (failure: GuardedFailure) => {

@@ -1,5 +1,6 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
+import type { Meter } from '../../../core/tool/budget.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
 import { untilAborted } from '../../../outbound/until-aborted.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
@@ -13,6 +14,8 @@ interface SessionOptions {
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly signal: Signal
+  readonly meter: Meter
+  readonly parts?: number
   readonly canAsk: boolean
   readonly background?: ((work: Promise<unknown>) => void) | undefined
   readonly onMessage?: (message: unknown) => void
@@ -53,7 +56,7 @@ async function openSession<T>(
   const { endpoint, signal, timeoutMs, background } = options
   const { Client, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
-  const session = createSessionFetch(guardedStream, endpoint, options.maxBytes)
+  const session = createSessionFetch(guardedStream, endpoint, options)
   const transport = new UpstreamTransport(endpoint.url, {
     fetch: session.fetch,
     requestInit: { headers: endpoint.headers },

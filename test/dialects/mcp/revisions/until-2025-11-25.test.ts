@@ -1,3 +1,4 @@
+import { createMeter } from '../../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
@@ -26,6 +27,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
   const round = await revision.round(call, {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
+    meter: createMeter(),
     background: () => undefined,
     toolset: { search: false, select: false, tools: undefined, named: [], names: [] },
   })

@@ -1,3 +1,4 @@
+import { createMeter } from '../../../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../../src/core/access/principal.ts'
 import { fail, ok } from '../../../../../src/core/failure/failure.ts'
@@ -74,6 +75,7 @@ describe('what a state is sealed for', () => {
   const client = (headers = {}): McpClient => ({
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
+    meter: createMeter(),
     background: () => undefined,
     toolset: { search: false, select: false, tools: undefined, named: [], names: [] },
   })
