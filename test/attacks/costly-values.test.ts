@@ -15,8 +15,8 @@ const texts = (count: number, length: number) => Array.from({ length: count }, (
 
 /** Schemas that are cheap by themselves, and the values that are checked against them at the greatest cost. */
 const COSTLY: readonly (readonly [string, object, unknown])[] = [
-  ['unique lists', { uniqueItems: true }, lists(2_000, 500)],
-  ['unique objects', { uniqueItems: true }, Array.from({ length: 25_000 }, (_, c) => ({ a: 1, b: 2, c }))],
+  ['unique lists', { uniqueItems: true }, lists(200, 480)],
+  ['unique objects', { uniqueItems: true }, Array.from({ length: 16_000 }, (_, c) => ({ a: 1, b: 2, c }))],
   ['slow patterns', { items: { pattern: '(a|b)*c' } }, texts(900, 4_400)],
   ['slow patterns, of short texts', { items: { pattern: 'a*a*$' } }, texts(40_000, 60)],
   [
@@ -27,14 +27,14 @@ const COSTLY: readonly (readonly [string, object, unknown])[] = [
   [
     'enums of lists',
     { items: { not: { enum: lists(4_000, 3) } } },
-    lists(28_000, 3).map((each) => [...each.slice(1), -1]),
+    lists(24_000, 3).map((each) => [...each.slice(1), -1]),
   ],
   [
     'many names to look for',
     { items: { not: { required: Array.from({ length: 100 }, (_, i) => `k${i}`) } } },
     Array(20_000).fill({}),
   ],
-  ['many numbers to divide', { items: { multipleOf: 1e-300 } }, Array(100_000).fill(1e300)],
+  ['many numbers to divide', { items: { multipleOf: 1e-300 } }, Array(99_000).fill(1e300)],
   [
     'one long text, read often',
     { allOf: Array.from({ length: 300 }, () => ({ minLength: 1 })) },
