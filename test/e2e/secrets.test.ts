@@ -331,7 +331,7 @@ describe('what a registered tool is sent back', () => {
     const { status, body } = await call('Echo.Value', { input: {} })
     expect(status).toBe(200)
     expect(body.result).toMatchObject({ success: false })
-    expect(body.result.error.developer_message).toContain('nest')
+    expect(body.result.error.message).toContain('nests deeper')
   })
 })
 

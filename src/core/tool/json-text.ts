@@ -100,7 +100,10 @@ export function* readInSlices(
     if (code === COMMA ? wanted === 'comma' : code === COLON && wanted === 'colon') {
       parts += 1
       if (parts > mostParts) {
-        return unread(true, `Cannot accept ${what}: it has more than ${mostParts} commas and colons. Send less at once`)
+        return unread(
+          true,
+          `Cannot accept ${what}: it has more than ${mostParts} commas and colons, so make it smaller`,
+        )
       }
       const inList = ends.at(-1) === IN_LIST
       if (inList) steps[steps.length - 1] = (steps.at(-1) ?? 0) + 1
@@ -122,7 +125,7 @@ export function* readInSlices(
       if (at < 0) return fault(text, start, what, 'number without an end')
       if (at === start && !SIGNS.includes(text.charAt(at))) return fault(text, start, what, whyNoWord(text, at))
       if (at === start || !isValue) return fault(text, start, what, expected(wanted, ends))
-      if (!isForeign && at - start > SAFE_DIGITS && !Number.isFinite(Number(text.slice(start, at)))) {
+      if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity) {
         return unread(true, `Cannot accept a number at '${pointerTo(text, steps, ends)}': it is too large`)
       }
       wanted = after

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { createBudget, createMeter, UNITS } from '../../../src/core/tool/budget.ts'
+import { FOREIGN, parseJson, readInSlices } from '../../../src/core/tool/json-text.ts'
+
+const read = (text: string, rules = {}) => parseJson(text, createMeter(), rules)
+const list = (commas: number) => `[${'0,'.repeat(commas)}0]`
+
+describe('a text that was sent', () => {
+  it.each([
+    'true',
+    ' false ',
+    '[false,true,null]',
+    '"\\u005f"',
+    '-0.5e-7',
+    '[1e308, 123456789012]',
+    `"${'a'.repeat(999)}"`,
+  ])('%j is read as JSON.parse reads it, however long it is', (text) => {
+    const padded = text + ' '.repeat(1_000)
+    for (const each of [text, padded]) expect(read(each)).toEqual({ ok: true, value: JSON.parse(text) })
+  })
+
+  it('may hold so many commas and colons, and no more', () => {
+    expect(read(list(UNITS)).ok).toBe(true)
+    const refused = { ok: false, isJson: true, message: expect.stringContaining('more than 100000 commas and colons') }
+    expect(read(list(UNITS + 1))).toEqual(refused)
+    expect(read(`{${'"a":0,'.repeat(UNITS / 2)}"a":0}`)).toEqual(refused)
+    expect(read(JSON.stringify(',:'.repeat(UNITS))).ok).toBe(true)
+    expect(read(list(400), { parts: 399 }).ok).toBe(false)
+  })
+
+  it('draws on the meter by its parts and its length, whatever it comes to', () => {
+    const meter = createMeter()
+    parseJson(list(1_000), meter)
+    expect(meter.spent).toBeGreaterThan(1_000)
+    expect(meter.spent).toBeLessThan(1_010)
+    expect(parseJson(list(1_000), createBudget(500))).toMatchObject({ ok: false, message: /too much work/ })
+  })
+
+  it('is refused at its first fault, without the rest of it', () => {
+    expect(read(`{"a":01,${'"b":0,'.repeat(1_000)}`)).toMatchObject({ isJson: false, message: /offset 6\)$/ })
+  })
+
+  it('yields between its slices', () => {
+    const slices = (text: string) => [...readInSlices(text, createMeter())].length
+    expect([slices('1'), slices(`[${'"aaaaaaaa",'.repeat(90_000)}1]`)]).toEqual([0, 0])
+    expect(slices(`[${`"${'a'.repeat(100)}",`.repeat(40_000)}1]`)).toBe(4)
+  })
+
+  it('of a tool may hold what only passes through', () => {
+    const text = `{"__proto__":1e999,"a":${'['.repeat(400)}${']'.repeat(400)}}`
+    expect(read(text)).toMatchObject({ message: "Cannot accept the key '__proto__' at '/__proto__'" })
+    expect(read(text, FOREIGN).ok).toBe(true)
+    expect(read('['.repeat(1_001) + ']'.repeat(1_001), FOREIGN)).toMatchObject({ message: /deeper than 1000 levels/ })
+  })
+
+  it('has no number beyond doubles, wherever it stands', () => {
+    expect(read(`${' '.repeat(300)}{"a":[0,{"b/c":-1e400}]}`)).toMatchObject({
+      message: "Cannot accept a number at '/a/1/b~1c': it is too large",
+    })
+    expect(read('9'.repeat(400))).toMatchObject({ message: /too large/ })
+  })
+})
