@@ -160,12 +160,7 @@ describe('a body of which nothing is in order', () => {
       { ...tool, implementations: { ['n'.repeat(1_000_000)]: { kind: 'http', ...named(10_000, () => 1) } } },
       422,
     ],
-    [
-      'of a definition of megabytes',
-      '/tools?dialect=mcp',
-      mcp({ type: 'object', enum: many(900_000, () => 1) }),
-      422,
-    ],
+    ['of a definition of megabytes', '/tools?dialect=mcp', mcp({ type: 'object', enum: many(900_000, () => 1) }), 422],
   ])('is refused in few words: %s', async (_, path, body, refusal) => {
     const { status, text } = await raw(server.url, {
       method: 'POST',
