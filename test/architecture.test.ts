@@ -318,6 +318,18 @@ describe('rooms', () => {
   })
 })
 
+describe('what fetches for somebody', () => {
+  it('is told by gates alone that they were let in', () => {
+    const makes = /\bnew Admission\b|\bextends Admission\b|\bas (?:unknown as )?Admission\b/
+    expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
+      'src/compose/providers.ts',
+      'src/http/caller/sessions.ts',
+      'src/http/route/route.ts',
+      'src/storage/connect/connect-store.ts',
+    ])
+  })
+})
+
 describe('the answers of our routes', () => {
   it('are types alone, so that who asks for them loads nothing', () => {
     const { text = '' } = sources.find(({ path }) => path === 'src/api/answers.ts') ?? {}

@@ -71,7 +71,7 @@ export function accessFaces(
       issuer: config.connectIssuer,
       server: createAuthorizationServer(stores.connect),
       sessions,
-      fetch: documentFetch(config),
+      fetchFor: documentFetch(config),
       caching: deployment.routes.forAnybody.caching,
       catalogue: registry.catalogue,
       prepare: registry.takeIn,

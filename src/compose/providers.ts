@@ -1,10 +1,11 @@
+import { Admission } from '../core/access/admission.ts'
 import { missingSecret } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { OAuth } from '../oauth-client/oauth.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import { asFetch } from '../outbound/as-fetch.ts'
-import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch.ts'
 import type { OpenId } from '../sign-in/openid.ts'
 import type { SignInProvider } from '../sign-in/routes.ts'
 
@@ -14,12 +15,20 @@ type Reach = Pick<Config, 'allowHttpHosts'>
 const MAX_PROVIDER_ANSWER = 1_048_576
 const MAX_DOCUMENT = 16_384
 
-export function providerFetch({ allowHttpHosts }: Reach, maxResponseBytes = MAX_PROVIDER_ANSWER): Fetch {
-  return asFetch(createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, maxResponseBytes }))
+/** Addresses of settings and of administrators' providers; whoever asks, they are the same. */
+const SETTINGS = new Admission('settings')
+
+export function providerFetch(reach: Reach): Fetch {
+  return asFetch(guardedFetchOf(reach, MAX_PROVIDER_ANSWER), SETTINGS)
 }
 
-export function documentFetch(config: Reach): Fetch {
-  return providerFetch(config, MAX_DOCUMENT)
+export function documentFetch(reach: Reach): (asker: Admission) => Fetch {
+  const guardedFetch = guardedFetchOf(reach, MAX_DOCUMENT)
+  return (asker) => asFetch(guardedFetch, asker)
+}
+
+function guardedFetchOf({ allowHttpHosts }: Reach, maxResponseBytes: number): GuardedFetch {
+  return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, maxResponseBytes })
 }
 
 /** For a client of OAuth servers, whose code is loaded when one is first asked. */

@@ -83,7 +83,7 @@ function openApiImporter(reach: GuardedFetchOptions): Importer {
       ])
       const guarded = createGuardedFetch({ ...reach, maxResponseBytes: MAX_JSON })
       const accept = 'application/json, application/yaml, application/openapi+json, */*;q=0.5'
-      return createOpenApiImporter({ fetchText: createTextFetch(guarded, accept) }).read(request)
+      return createOpenApiImporter({ fetchText: createTextFetch(guarded, accept, request.asker) }).read(request)
     },
   }
 }

@@ -65,7 +65,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
       return signedOut ? page(signedOut) : goTo(signIn)
     }
     const clientId = searchParams.get('client_id') ?? ''
-    const found = isDocumentUrl(clientId) ? await findDocument(clientId) : undefined
+    const found = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.admission) : undefined
     if (found?.ok === false) return page(wrongRequestPage(found.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: found?.client }
     await prepare()

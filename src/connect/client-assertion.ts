@@ -1,4 +1,6 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { Admission } from '../core/access/admission.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Asserted } from '../storage/connect/authorization-server.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
@@ -9,25 +11,32 @@ const MAX_ASSERTION = 16_384
 const MAX_LIFETIME_S = 3_600
 const TOLERANCE_S = 60
 const TIMEOUT_MS = 10_000
+const MAX_KEY_SETS = 200
 
 interface AssertionOptions {
-  readonly fetch: Fetch
+  readonly fetchFor: (asker: Admission) => Fetch
+  /** Undefined where nobody let the client in: nothing is fetched for it. */
+  readonly admit: (clientId: string) => Promise<Admission | undefined>
   readonly findDocument: FindDocument
   readonly now: () => number
 }
 
 /** `private_key_jwt` (RFC 7523, section 3): a verified assertion is replaced by `client_id` in the form. */
-export function createAssertions({ fetch, findDocument, now }: AssertionOptions) {
+export function createAssertions({ fetchFor, admit, findDocument, now }: AssertionOptions) {
+  // Each keeps the keys that it read, and is asked for others seldom
+  const keySets = new LRUCache<string, JWTVerifyGetKey>({ max: MAX_KEY_SETS })
   return async (form: URLSearchParams, authorization: string | null, issuer: string): Promise<Asserted | undefined> => {
     const assertion = form.get('client_assertion') ?? ''
     const isAlone = authorization === null && !form.has('client_secret')
     const clientId = issuerOf(assertion)
     if (!isAlone || clientId === undefined || form.get('client_assertion_type') !== TYPE) return undefined
     if ((form.get('client_id') ?? clientId) !== clientId || !isDocumentUrl(clientId)) return undefined
-    const found = await findDocument(clientId)
+    const asker = await admit(clientId)
+    if (!asker) return undefined
+    const found = await findDocument(clientId, asker)
     if (!found.ok || !found.keys) return undefined
     try {
-      const { payload } = await jwtVerify(assertion, keysOf(found.keys, fetch), {
+      const { payload } = await jwtVerify(assertion, keysOf(found.keys, asker), {
         issuer: clientId,
         subject: clientId,
         audience: [issuer, `${issuer}/token`],
@@ -47,6 +56,20 @@ export function createAssertions({ fetch, findDocument, now }: AssertionOptions)
       return undefined
     }
   }
+
+  function keysOf({ jwks, jwksUri }: ClientKeys, asker: Admission): JWTVerifyGetKey {
+    if (jwks) return createLocalJWKSet(jwks)
+    const kept = keySets.get(jwksUri)
+    if (kept) return kept
+    const fetch = fetchFor(asker)
+    const keys = createRemoteJWKSet(new URL(jwksUri), {
+      timeoutDuration: TIMEOUT_MS,
+      [customFetch]: (href, { method, headers, signal }) =>
+        fetch(href, { method, headers, signal, redirect: 'manual' }),
+    })
+    keySets.set(jwksUri, keys)
+    return keys
+  }
 }
 
 function issuerOf(assertion: string): string | undefined {
@@ -56,12 +79,4 @@ function issuerOf(assertion: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function keysOf({ jwks, jwksUri }: ClientKeys, fetch: Fetch): JWTVerifyGetKey {
-  if (jwks) return createLocalJWKSet(jwks)
-  return createRemoteJWKSet(new URL(jwksUri), {
-    timeoutDuration: TIMEOUT_MS,
-    [customFetch]: (href, { method, headers, signal }) => fetch(href, { method, headers, signal, redirect: 'manual' }),
-  })
 }

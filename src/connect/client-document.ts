@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
+import type { Admission } from '../core/access/admission.ts'
 import { isJsonObject, isList } from '../core/tool/json.ts'
 import { anything, check, list, object, optional, string } from '../core/tool/json-reader.ts'
 import type { Fetch } from '../core/tool/platform.ts'
@@ -38,17 +39,17 @@ export type ClientKeys =
   | { readonly jwks: JSONWebKeySet; readonly jwksUri?: undefined }
   | { readonly jwks?: undefined; readonly jwksUri: string }
 
-export type FindDocument = (clientId: string) => Promise<FoundDocument>
+export type FindDocument = (clientId: string, asker: Admission) => Promise<FoundDocument>
 
 export function isDocumentUrl(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId)
 }
 
 /** OAuth Client ID Metadata Document: the client's id is its URL. A redirect is refused. */
-export function createClientDocuments(fetch: Fetch, now: () => number): FindDocument {
+export function createClientDocuments(fetchFor: (asker: Admission) => Fetch, now: () => number): FindDocument {
   const known = new LRUCache<string, { readonly found: FoundDocument; readonly until: number }>({ max: MAX_KEPT })
 
-  return async (clientId) => {
+  return async (clientId, asker) => {
     const kept = known.get(clientId)
     if (kept && now() < kept.until) return kept.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
@@ -58,7 +59,7 @@ export function createClientDocuments(fetch: Fetch, now: () => number): FindDocu
     }
     let document: unknown
     try {
-      const response = await fetch(clientId, {
+      const response = await fetchFor(asker)(clientId, {
         headers: { accept: 'application/json' },
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),

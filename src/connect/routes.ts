@@ -1,4 +1,5 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
+import type { Admission } from '../core/access/admission.ts'
 import { Unreachable } from '../core/failure/failure.ts'
 import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
@@ -18,7 +19,7 @@ import type { OAuthAnswer } from '../storage/connect/authorization-server.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly issuer: string | undefined
-  readonly fetch: Fetch
+  readonly fetchFor: (asker: Admission) => Fetch
   readonly caching: PublicCaching
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
@@ -75,10 +76,10 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       import('./authorize.ts'),
       import('./client-assertion.ts'),
     ])
-    const findDocument = createClientDocuments(deps.fetch, deps.now)
+    const findDocument = createClientDocuments(deps.fetchFor, deps.now)
     return {
       authorize: createAuthorize({ ...deps, findDocument }),
-      readAssertion: createAssertions({ fetch: deps.fetch, findDocument, now: deps.now }),
+      readAssertion: createAssertions({ fetchFor: deps.fetchFor, admit: server.admit, findDocument, now: deps.now }),
     }
   }
   const pages = new Hono().onError(onPageError)

@@ -1,11 +1,9 @@
 import type { Credential } from '../core/call/runner.ts'
 import { IMPORT_FIELDS, type ImportRequest, invalidSource } from '../core/publish/import.ts'
-import type { Meter } from '../core/tool/budget.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
 import { anyObject, anything, check, into, list, object, optional, type Report } from '../core/tool/json-reader.ts'
-import type { Signal } from '../core/tool/platform.ts'
 import type { Checked, Problem } from '../core/tool/problem.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { credentialNeeds } from './shared/credential-needs.ts'
@@ -14,11 +12,9 @@ export type Upstreams = (implementation: Implementation, requirements: Requireme
 
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
-  options: {
+  options: Pick<ImportRequest, 'signal' | 'asker' | 'meter'> & {
     readonly toolkit: string | undefined
     readonly timeoutMs: number
-    readonly signal: Signal
-    readonly meter: Meter
   },
 ) => Promise<Checked<{ readonly tools: readonly unknown[]; readonly version?: string | undefined }>>
 
@@ -86,6 +82,7 @@ export async function readUpstream(request: ImportRequest, protocol: keyof typeo
     timeoutMs: LISTING_MS,
     signal,
     meter: request.meter,
+    asker: request.asker,
   })
   if (!listed.ok) {
     const late = { path: from, message: `Does not list its tools within ${LISTING_MS / 1000} seconds` }

@@ -1,3 +1,4 @@
+import type { Admission } from '../core/access/admission.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { RequestingTool } from './traffic.ts'
@@ -7,7 +8,7 @@ import { mayHaveBody } from './response-rules.ts'
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
 
 /** Rejects with a TypeError or the signal's reason. No redirect takes credential headers or a body to another origin. */
-export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<RequestingTool, 'signal'>): Fetch {
+export function asFetch(guardedFetch: GuardedFetch, asker: Omit<RequestingTool, 'signal'> | Admission): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { method, url, headers, signal } = request
@@ -23,7 +24,7 @@ export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<RequestingTool, 
       mayBePartial: true,
       redirect: request.redirect === 'follow' ? 'follow' : 'manual',
       signal,
-      asker: tool && { ...tool, signal },
+      asker: 'toolkit' in asker ? { ...asker, signal } : asker,
     })
     if (!result.ok) {
       if (result.kind === 'aborted') signal.throwIfAborted()

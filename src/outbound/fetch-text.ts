@@ -1,3 +1,4 @@
+import type { Admission } from '../core/access/admission.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { utf8Text } from './utf8.ts'
@@ -5,7 +6,7 @@ import { utf8Text } from './utf8.ts'
 const TIMEOUT_MS = 30_000
 
 /** Never rejects: problems are in the result, and hold nothing of the document. */
-export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
+export function createTextFetch(guardedFetch: GuardedFetch, accept: string, asker: Admission) {
   return async (
     url: string,
     signal: Signal,
@@ -18,7 +19,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
       url,
       headers: new Headers({ accept, 'user-agent': 'switchboard' }),
       credentialHeaders: [],
-      asker: undefined,
+      asker,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     if (!result.ok) {

@@ -1,3 +1,4 @@
+import type { Admission } from '../core/access/admission.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge } from './allowed-url.ts'
@@ -28,7 +29,7 @@ export interface GuardedRequest {
   /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
   readonly mayBePartial?: boolean
   readonly signal: Signal
-  readonly asker: RequestingTool | undefined
+  readonly asker: RequestingTool | Admission
 }
 
 export interface GuardedResponse {
@@ -113,7 +114,7 @@ export function createGuardedOpen(
         return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: REMEDY }
       }
 
-      const passage = traffic && asker ? await traffic.admit(url.host, asker) : UNBOUNDED
+      const passage = traffic && 'toolkit' in asker ? await traffic.admit(url.host, asker) : UNBOUNDED
       if ('kind' in passage) {
         const { kind, reason: why, retryAfterMs } = passage
         return { ...failure(kind, `Cannot request "${shown(url)}" now: ${why}`), retryAfterMs }

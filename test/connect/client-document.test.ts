@@ -1,3 +1,4 @@
+import { Admission } from '../../src/core/access/admission.ts'
 import { expect, it } from 'vitest'
 import { createClientDocuments } from '../../src/connect/client-document.ts'
 
@@ -7,9 +8,12 @@ it("a client's document is read again after five minutes, as what it allows may 
   let time = 0
   let allowed = ['https://agent.example/a', 'https://agent.example/b']
   const fetch = async () => Response.json({ client_id: URL_OF, client_name: 'An agent', redirect_uris: allowed })
-  const find = createClientDocuments(fetch, () => time)
+  const find = createClientDocuments(
+    () => fetch,
+    () => time,
+  )
   const found = async () => {
-    const document = await find(URL_OF)
+    const document = await find(URL_OF, new Admission('test'))
     return document.ok ? document.client.redirectUris.length : document.message
   }
   expect(await found()).toBe(2)

@@ -1,3 +1,4 @@
+import { Admission } from '../../src/core/access/admission.ts'
 import { describe, expect, it } from 'vitest'
 import { Hono } from 'hono'
 import { connectFace, type ConnectFaceDeps } from '../../src/connect/routes.ts'
@@ -31,14 +32,15 @@ function faceWith(change: Partial<ConnectFaceDeps> = {}, server: Partial<Connect
   const face = connectFace({
     issuer: undefined,
     server: {
+      admit: away,
       asked: async () => asked,
       letIn: async () => ({ ok: true, to: 'http://127.0.0.1:7777/callback?code=c' }),
       token: async () => oauth,
       register: async () => oauth,
       ...server,
     },
-    sessions: { signedIn: () => ok({ principal: ADMIN, session }) },
-    fetch: () => Promise.reject(new Error('Nothing is fetched')),
+    sessions: { signedIn: () => ok({ principal: ADMIN, session, admission: new Admission('test') }) },
+    fetchFor: () => () => Promise.reject(new Error('Nothing is fetched')),
     catalogue: {
       list: async () => ({
         lines: [JSON.stringify({ toolkit: 'Mail', tool: 'Send', securityLevel: 0, executable: true })],

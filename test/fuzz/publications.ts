@@ -1,3 +1,4 @@
+import { Admission } from '../../src/core/access/admission.ts'
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { codecs, formats } from '../../src/compose/dialects.ts'
@@ -128,6 +129,7 @@ const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'meter'> = {
   wants: () => true,
   secret: () => ({ missing: 'No secrets here' }),
   signal: new AbortController().signal,
+  asker: new Admission('test'),
 }
 const openApi = createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'Cannot be fetched' }) })
 const listing =

@@ -1,3 +1,4 @@
+import { Admission } from '../../src/core/access/admission.ts'
 import { createMeter } from '../../src/core/tool/budget.ts'
 import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/publish/import.ts'
 
@@ -19,6 +20,7 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
     meter: createMeter(),
     signal: new AbortController().signal,
+    asker: new Admission('test'),
     ...request,
   })
   if (!read.ok) {

@@ -1,3 +1,4 @@
+import { Admission } from '../../src/core/access/admission.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import type { GuardedFetchOptions, GuardedRequest } from '../../src/outbound/guarded-fetch.ts'
@@ -42,7 +43,7 @@ function request(url: string, more: Partial<GuardedRequest> = {}): GuardedReques
     url,
     headers: new Headers(),
     credentialHeaders: [],
-    asker: undefined,
+    asker: new Admission('test'),
     signal: AbortSignal.timeout(10_000),
     ...more,
   }
@@ -563,7 +564,7 @@ describe('the traffic to a host', () => {
 })
 
 describe('the plain fetch', () => {
-  const plain = (options: Partial<GuardedFetchOptions>) => asFetch(guard(options))
+  const plain = (options: Partial<GuardedFetchOptions>) => asFetch(guard(options), new Admission('test'))
 
   test('takes what fetch takes and gives a Response', async () => {
     const server = await serve(({ method, body, headers }, response) => {

@@ -1,3 +1,4 @@
+import type { Admission } from '../access/admission.ts'
 import type { Meter } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
@@ -17,6 +18,8 @@ export interface ImportRequest {
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
   readonly meter: Meter
   readonly signal: Signal
+  /** For whom the source is read, where it is elsewhere. */
+  readonly asker: Admission
 }
 
 export interface Importer {

@@ -1,3 +1,4 @@
+import { Admission } from '../../core/access/admission.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { principalOfPerson, type Session, SESSION_LIFETIME_MS, type SessionStore } from '../../core/access/session.ts'
 import type { SignInRule } from '../../core/access/sign-in-rules.ts'
@@ -11,6 +12,7 @@ import { createVerdicts, type Judgement, type MayLookUp, principalOf } from './v
 export interface SignedIn {
   readonly principal: Principal
   readonly session: Session
+  readonly admission: Admission
 }
 
 interface SessionsOptions {
@@ -51,7 +53,7 @@ export function createSessions(options: SessionsOptions) {
     if (!session || !(now() < ends)) return { result: NOBODY }
     const { result, expiresAt = Infinity } = await holderOf(session.by)
     return {
-      result: result.ok ? ok({ principal: result.value, session }) : result,
+      result: result.ok ? ok({ principal: result.value, session, admission: new Admission(result.value.id) }) : result,
       expiresAt: Math.min(ends, expiresAt),
     }
   }

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { Admission } from '../../core/access/admission.ts'
 import type { WriteAuditEntry } from '../../core/access/audit-entry.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
@@ -27,6 +28,8 @@ export type Note = (about: JsonObject) => void
 interface RouteRequest<Path extends string, Q, B> {
   readonly c: Context
   readonly principal: Principal
+  /** None for the anonymous. */
+  readonly admission: Admission | undefined
   readonly path: PathOf<Path>
   readonly query: Q
   readonly body: B
@@ -85,7 +88,19 @@ export function createFace<A extends object>(
       const body = await operation.body.read(c.req.raw, path.value, meter)
       if (!body.ok) return body
       const expected = operation.conditional && ifMatch(c.req.raw)
-      return handle({ c, principal, path: path.value, query: query.value, body: body.value, expected, note, meter })
+      const admission = principal.kind === 'anonymous' ? undefined : new Admission(principal.id)
+      const { value } = body
+      return handle({
+        c,
+        principal,
+        admission,
+        path: path.value,
+        query: query.value,
+        body: value,
+        expected,
+        note,
+        meter,
+      })
     }
 
     return (handle: Handle<R, Q, B>) =>

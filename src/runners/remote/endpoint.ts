@@ -1,7 +1,6 @@
 import type { RunContext } from '../../core/call/runner.ts'
-import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
-import type { RequestingTool } from '../../outbound/traffic.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
@@ -20,7 +19,7 @@ export type Endpoint = Extract<ReturnType<typeof locate>, { readonly ok: true }>
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
-  asker: RequestingTool | undefined,
+  asker: GuardedRequest['asker'],
 ) {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)

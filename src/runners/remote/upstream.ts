@@ -1,3 +1,4 @@
+import type { Admission } from '../../core/access/admission.ts'
 import type { Credential } from '../../core/call/runner.ts'
 import type { Implementation, Requirements } from '../../core/tool/tool.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
@@ -13,10 +14,10 @@ export function createUpstreams(deps: RemoteDeps) {
     const { url, protocol, credentials } = checked.value
     return {
       ok: true as const,
-      async value(secrets: ReadonlyMap<string, Credential>, listing: Listing) {
+      async value(secrets: ReadonlyMap<string, Credential>, listing: Listing & { readonly asker: Admission }) {
         // No user's token counts while importing
         const ours = credentials.filter(({ source }) => source === 'secret')
-        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, undefined)
+        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, listing.asker)
         if (!located.ok) return wrong('/credentials', located.failure.message)
         const listed =
           protocol === 'mcp'

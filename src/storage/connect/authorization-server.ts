@@ -92,6 +92,11 @@ export class OAuthServer {
     })
   }
 
+  /** Whether a person let an agent of this client in: until then nothing is kept of a client that describes itself. */
+  isLetIn(clientId: string): boolean {
+    return this.#clients.isKept(clientId)
+  }
+
   async asked({ url, document }: AuthorizationRequest): Promise<AuthorizationDetails | RefusedAuthorization> {
     const read = await this.#read(url, document)
     if (!read.ok) return read

@@ -46,6 +46,10 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       }
     },
 
+    isKept(id: string): boolean {
+      return field(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', keyOf(id), now()) !== undefined
+    },
+
     given(id: string): void {
       sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', GIVEN, keyOf(id))
     },

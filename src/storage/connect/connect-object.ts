@@ -14,6 +14,10 @@ export class Connect extends DurableObject<unknown> {
     return (await this.#ready()).token(origin, authorization, body, asserted)
   }
 
+  async isLetIn(clientId: string) {
+    return (await this.#ready()).isLetIn(clientId)
+  }
+
   async asked(request: AuthorizationRequest) {
     return (await this.#ready()).asked(request)
   }

@@ -1,3 +1,4 @@
+import { Admission } from '../../core/access/admission.ts'
 import type { Agent, AgentStore, ListedAgent } from '../../core/access/agent.ts'
 import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../core/access/oauth-client.ts'
 import { reachableStub } from '../reachable-stub.ts'
@@ -40,10 +41,14 @@ export function createClientStore(connect: ConnectStub): OAuthClientStore {
   }
 }
 
-export type AuthorizationServer = Pick<OAuthServer, 'asked' | 'letIn' | 'token' | 'register'>
+export interface AuthorizationServer extends Pick<OAuthServer, 'asked' | 'letIn' | 'token' | 'register'> {
+  /** Undefined for a client that nobody let in. */
+  admit(clientId: string): Promise<Admission | undefined>
+}
 
 export function createAuthorizationServer(connect: ConnectStub): AuthorizationServer {
   return {
+    admit: async (clientId) => ((await connect().isLetIn(clientId)) ? new Admission(clientId) : undefined),
     asked: async (request) => await connect().asked(request),
     letIn: async (request, agent) => await connect().letIn(request, agent),
     token: async (...given) => await connect().token(...given),

@@ -1,3 +1,4 @@
+import { Admission } from '../../../src/core/access/admission.ts'
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
@@ -16,6 +17,7 @@ const signedIn = (user: string, more: Partial<Principal> = {}): SignedIn => ({
     created_at: '',
     expires_at: '',
   },
+  admission: new Admission('test'),
 })
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 const publisher = { scopes: ['tools:publish'] as const, tools: ['Bank.*'] }

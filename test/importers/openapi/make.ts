@@ -1,3 +1,4 @@
+import { Admission } from '../../../src/core/access/admission.ts'
 import { formats } from '../../../src/compose/dialects.ts'
 import { createHash } from 'node:crypto'
 import { ADMIN } from '../../../src/core/access/principal.ts'
@@ -43,6 +44,7 @@ export async function read(
     secret: () => ({ missing: 'No secrets here' }),
     meter,
     signal: new AbortController().signal,
+    asker: new Admission('test'),
   })
   if (!result.ok)
     return { failure: result.failure, problems: 'problems' in result.failure ? result.failure.problems : [] }

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
+import { isTrustedWith, NEEDS_CREDENTIAL, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { authoriseToolkit, type Publish } from '../../../core/publish/publish.ts'
@@ -45,7 +45,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
       ),
       201: json('Imported', objectOf({ ids: TEXTS, skipped: listOf(OBJECT) })),
     },
-  })(async ({ c, principal, query: { dry_run, allow }, body, note, meter }) => {
+  })(async ({ c, principal, admission: asker, query: { dry_run, allow }, body, note, meter }) => {
     const [{ encodeDryRun, encodeImported, problemsOf }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),
@@ -55,10 +55,12 @@ export function importFace(deps: ImportFaceDeps): Hono {
     note({ toolkit, from: kind, ...(dryRun ? { dry_run: true } : {}) })
     const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
+    if (!asker) return fail(NEEDS_CREDENTIAL)
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = secretsOf(principal, toolkit)
-    const read = await importer.read({ source, toolkit, wants, options, secret, meter, signal: c.req.raw.signal })
+    const { signal } = c.req.raw
+    const read = await importer.read({ source, toolkit, wants, options, secret, meter, signal, asker })
     if (!read.ok) return read
     const rules = { version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined, guardsOf }
     const imported = await importTools(read.items, { principal, ...rules, budget: meter, giveWay }, publish)
