@@ -47,6 +47,7 @@ export function accessFaces(
       ...besideTools,
       authorizations: vault,
       providers,
+      files: stores,
       shield,
       sessions: signIn && sessions,
       requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,

@@ -29,7 +29,7 @@ export interface CallsParts {
 export function composeCalls(parts: CallsParts) {
   const { now } = Date
   const { config, stores, recording } = parts
-  const { registry, vault, artifacts, uploads, ledger } = stores
+  const { registry, vault, artifacts, uploads, ledger, fingerprint } = stores
   const { catalogue, policies } = registry
   const resolver = composeResolver(parts)
   const toolSecrets = createToolSecrets(
@@ -48,6 +48,7 @@ export function composeCalls(parts: CallsParts) {
     uploads,
     turns: createTurns(now),
     ledger,
+    fingerprint,
     now,
     newId: crypto.randomUUID.bind(crypto),
     startDeadline,

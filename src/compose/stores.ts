@@ -11,6 +11,7 @@ import { createKeyring } from '../storage/sealing/keyring.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
 import { createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
+import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders, eitherProvider } from '../storage/access/kv-providers.ts'
 import { createR2Artifacts, noArtifacts } from '../storage/artifacts/r2-artifacts.ts'
 import { createR2Uploads, noUploads } from '../storage/artifacts/r2-uploads.ts'
@@ -61,6 +62,7 @@ export function openStores(
   return {
     access,
     deploymentKeys,
+    fingerprint: createFingerprint(deploymentKeys.signer('invocation')),
     memory,
     registry,
     probe: async () => registryStub(env.Registry)().revision(),

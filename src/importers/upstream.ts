@@ -1,4 +1,4 @@
-import type { Credential } from '../core/call/runner.ts'
+import type { Credential } from '../core/call/invocation.ts'
 import { IMPORT_FIELDS, type ImportRequest, invalidSource } from '../core/publish/import.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'

@@ -1,5 +1,5 @@
 import { createRedactor, type Redactor } from '../core/call/redact.ts'
-import type { RunContext } from '../core/call/runner.ts'
+import type { Invocation } from '../core/call/invocation.ts'
 import { base64 } from './base64.ts'
 
 export type Redact = (text: string) => string
@@ -13,6 +13,6 @@ export function redacting(secrets: () => readonly string[]): Redact {
   }
 }
 
-export function sensitiveValues({ secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>): string[] {
+export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>): string[] {
   return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
 }

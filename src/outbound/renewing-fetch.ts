@@ -1,4 +1,5 @@
 import type { Fetch } from '../core/tool/platform.ts'
+import type { Invocation } from '../core/call/invocation.ts'
 import type { RunContext } from '../core/call/runner.ts'
 
 export interface RenewingTokens {
@@ -9,7 +10,7 @@ export interface RenewingTokens {
 }
 
 export function createRenewingTokens(
-  tokens: RunContext['tokens'],
+  tokens: Invocation['tokens'],
   renew: NonNullable<RunContext['renew']>,
   fetch: Fetch,
 ): RenewingTokens {

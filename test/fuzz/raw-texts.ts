@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
-import { readRange } from '../../src/api/artifacts/wire.ts'
+import { readRange } from '../../src/http/answer/stored-file.ts'
 import {
   askedByDocument,
   formatToolId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRenewingTokens } from '../../src/outbound/renewing-fetch.ts'
-import { contextWith } from '../runners/http/records.ts'
+import { invocationWith } from '../runners/http/records.ts'
 
 interface Sent {
   readonly url: string
@@ -15,7 +15,7 @@ const API = 'https://api.example/mail'
 function world({ good = 'mail-2', renewed = ['mail-2'], from = API } = {}) {
   const sent: Sent[] = []
   const refused: string[] = []
-  const tokens = contextWith({ tokens: { mail: 'mail-1', chat: 'chat-1' } }).tokens
+  const tokens = invocationWith({}, { tokens: { mail: 'mail-1', chat: 'chat-1' } }).tokens
   const renewing = createRenewingTokens(
     tokens,
     async (provider, token) => {

@@ -137,6 +137,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
           },
         }
       },
+      fingerprint: async (value) => JSON.stringify(value),
       base64: (text) => text,
       span: (_, __, work) => work(),
       writeRecord: () => undefined,

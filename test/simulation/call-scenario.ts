@@ -18,7 +18,7 @@ export function callScenario(tool: ToolRecord, sabotage?: Sabotage): Scenario {
   return async (world) => {
     const { clock, chance, weather, startIsolate, run } = world
     const places = startIsolates(world)
-    const { make, reuse, ...callClients } = createCallClients(world, tool)
+    const { make, reuse, ...callClients } = createCallClients(world)
     const { consent, token, renew, revoke, ...grantClients } = createGrantClients(world, tool)
     const draws = [make, make, make, reuse, consent, token, renew, renew, revoke] as const
     const clients = Array.from({ length: 3 + chance.below(4) }, () => client(world, places, [...draws]))

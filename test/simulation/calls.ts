@@ -1,6 +1,5 @@
 import { fail } from '../../src/core/failure/failure.ts'
 import { type Finished, type LedgerCall, runOnce } from '../../src/core/call/ledger.ts'
-import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import type { Success } from '../../src/core/call/runner.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
@@ -21,11 +20,11 @@ const IDS = ['one', 'two', 'three']
 const PRINCIPALS = ['key:a', 'key:b']
 
 /** What callers do who give their calls ids, and what must hold of them: each runs once, and all are told the same. */
-export function createCallClients(world: World, tool: ToolRecord) {
+export function createCallClients(world: World) {
   const { clock, chance } = world
   const calls: readonly Known[] = PRINCIPALS.flatMap((principal) =>
     IDS.map((callId) => ({
-      call: { principal, callId, userId: undefined, tool, input: { callId }, timeoutMs: TIMEOUT_MS },
+      call: { principal, callId, fingerprint: callId, timeoutMs: TIMEOUT_MS },
       executions: 0,
       answer: undefined,
       isCutOff: false,
@@ -75,7 +74,7 @@ export function createCallClients(world: World, tool: ToolRecord) {
   async function reuse({ ledger, now }: Place, { call, executions }: Known): Promise<void> {
     if (executions === 0) return
     const { callId } = call
-    const other = { ...call, input: { other: callId } }
+    const other = { ...call, fingerprint: 'of another' }
     const { result } = await runOnce(other, async () => fail({ type: 'tool-failed', message: '', can_retry: true }), {
       ledger,
       now,

@@ -1,17 +1,11 @@
 import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
-import type {
-  ArtifactStore,
-  StoredArtifact,
-  UploadedFile,
-  UploadOwner,
-  UploadStore,
-} from '../../core/call/artifact-store.ts'
+import type { ArtifactStore, StoredArtifact, UploadOwner, UploadStore } from '../../core/call/artifact-store.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
-import { notModified } from '../../http/answer/json-response.ts'
+import { fileResponse } from '../../http/answer/stored-file.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { reading } from '../../http/route/operation.ts'
 import type { ReadOf } from '../../http/request/query.ts'
@@ -20,9 +14,7 @@ import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import {
   type ArtifactAnswers,
   encodeUpload,
-  headersOf,
   linkQuery,
-  readRange,
   readUpload,
   refusalOf,
   UNKNOWN_FILE,
@@ -113,30 +105,8 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     return answer(c.req.raw, found, id.value, Number(expires))
   }
 
-  async function answer(
-    request: Request,
-    found: StoredArtifact & Partial<Pick<UploadedFile, 'filename'>>,
-    id: string,
-    expires: number,
-  ): Promise<Response> {
-    const headers = headersOf(found, id, expires, now())
-    const unchanged = notModified(request, headers)
-    if (unchanged) return unchanged
-    const ifRange = request.headers.get('if-range')
-    const isCurrent = ifRange === null || ifRange === found.etag
-    const part = isCurrent ? readRange(request.headers.get('range'), found.size) : undefined
-    if (part === 'unsatisfiable') {
-      return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${found.size}` } })
-    }
-    const whole = { ...headers, 'content-length': String(found.size) }
-    if (request.method === 'HEAD') return new Response(null, { headers: whole })
-    const body = await found.read(part)
-    if (!body) return respond(refusalOf('missing'))
-    if (!part) return new Response(body, { headers: whole })
-    const { offset, length } = part
-    const range = `bytes ${offset}-${offset + length - 1}/${found.size}`
-    const partial = { ...headers, 'content-range': range, 'content-length': String(length) }
-    return new Response(body, { status: 206, headers: partial })
+  async function answer(request: Request, found: StoredArtifact, id: string, expires: number): Promise<Response> {
+    return (await fileResponse(request, found, id, expires, now())) ?? respond(refusalOf('missing'))
   }
 
   return face

@@ -1,13 +1,16 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
+import type { ShownCredential, ShownFile } from '../../core/consent/shown-invocation.ts'
+import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
+import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Page, plainPage } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { signInPath } from '../../http/page/sign-in-path.ts'
 import { bounded, indentedJson, sentence } from '../../http/page/text.ts'
 import { scopeWords } from './scope-words.ts'
 
-const MAX_INPUT = 100_000
+/** More would be slow to set out. */
+const MAX_ROWS = 200
 
 export function grantPage(authorization: Authorization, providerName: string, now: number, signedIn?: string): Page {
   const { provider, scopes, userId = '', tool, hosts, account, accounts = [], isHeld = false } = authorization
@@ -142,7 +145,8 @@ export function approvalPage(
   { identifiesPeople, signedIn }: { readonly identifiesPeople: boolean; readonly signedIn?: string | undefined },
   now: number,
 ): Page {
-  const { userId, tool, input = {} } = authorization
+  const { id, userId, tool, invocation } = authorization
+  const { principal, method, input = {}, user_info: userInfo, answers, credentials = [], files = [] } = invocation ?? {}
   return {
     status: 200,
     title: 'Approve this call?',
@@ -155,10 +159,28 @@ export function approvalPage(
             words={userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}
           />
           <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
+          <Row term="Called by" words={principal && <code>{principal}</code>} />
+          <Row term="Method" words={method && <code>{method}</code>} />
+          {credentials.map((each) => (
+            <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={ownerOf(each)} />
+          ))}
         </dl>
         <h2>Its arguments</h2>
-        <Arguments input={input} />
-        <p class="care">It runs only if you approve, once, and with exactly these arguments.</p>
+        <Values of={input} />
+        {files.length === 0 ? undefined : <Files files={files} authorization={id} />}
+        {userInfo && (
+          <>
+            <h2>What the caller tells it about the user</h2>
+            <Values of={userInfo} />
+          </>
+        )}
+        {answers && (
+          <>
+            <h2>Answers that the caller gives it as a person’s</h2>
+            <Values of={answers.state === undefined ? answers.responses : answers} />
+          </>
+        )}
+        <p class="care">It runs only if you approve, once, and with exactly what is shown here.</p>
         {identifiesPeople ? undefined : <p class="care">{NOBODY_IDENTIFIED}</p>}
         <form method="post">
           <button class="go" name="decision" value="approve">
@@ -174,18 +196,64 @@ export function approvalPage(
   }
 }
 
-function Arguments({ input }: { readonly input: JsonObject }) {
-  const text = JSON.stringify(input)
-  if (text.length <= MAX_INPUT) return <pre>{indentedJson(input)}</pre>
+function ownerOf(credential: ShownCredential): JSX.Element | string {
+  switch (credential.from) {
+    case 'grant':
+      return credential.account === '' ? (
+        'the user’s, of the account without a name'
+      ) : (
+        <>
+          the user’s account <strong>{credential.account}</strong>
+        </>
+      )
+    case 'deployment':
+      return 'that of this Switchboard'
+    case 'caller':
+      return (
+        <>
+          one that the caller sends along, known by <code>{credential.hash.slice(0, 12)}</code>
+        </>
+      )
+  }
+}
+
+function Files({ files, authorization }: { readonly files: readonly ShownFile[]; readonly authorization: string }) {
   return (
     <>
-      <pre>{text.slice(0, MAX_INPUT)}</pre>
-      <p class="care">
-        <strong>{(text.length - MAX_INPUT).toLocaleString('en')} more characters are not shown here.</strong> Refuse
-        unless you know them.
-      </p>
+      <h2>Its files</h2>
+      <ul role="list">
+        {files.map(({ handle, filename = 'A file without a name', content_type, size, sha256 }, index) => (
+          <li>
+            <a href={`/authorizations/${authorization}/files/${index}`}>{filename}</a>, {content_type},{' '}
+            {size.toLocaleString('en')} bytes
+            <code>{handle}</code>
+            <code>SHA-256 {sha256}</code>
+          </li>
+        ))}
+      </ul>
     </>
   )
+}
+
+function Values({ of }: { readonly of: JsonObject }) {
+  const entries = Object.entries(of)
+  if (entries.length === 0) return <p>None.</p>
+  if (entries.length > MAX_ROWS) return <pre>{indentedJson(of)}</pre>
+  return (
+    <dl>
+      {entries.map(([name, value = null]) => (
+        <Row term={name} words={<pre>{readable(value)}</pre>} />
+      ))}
+    </dl>
+  )
+}
+
+const READS_AS_JSON = /^(?:[[{"]|(?:true|false|null)$)/
+
+/** A text stands without quotation marks, unless it reads like another value or its edges could not be seen. */
+function readable(value: Json): string {
+  if (typeof value !== 'string' || value.trim() !== value || READS_AS_JSON.test(value)) return indentedJson(value)
+  return Number.isNaN(Number(value)) ? value : indentedJson(value)
 }
 
 function until({ expiresAt }: Authorization, now: number): string {
@@ -238,8 +306,7 @@ export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>
     body: (
       <>
         <p>
-          <code>{tool}</code>{' '}
-          {kind === 'approval' ? 'will not be called with these arguments' : 'gets nothing that it did not have'}.
+          <code>{tool}</code> {kind === 'approval' ? 'will not be called so' : 'gets nothing that it did not have'}.
         </p>
         <p>{CLOSE_WINDOW}</p>
       </>

@@ -1,5 +1,6 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
+import { fileOf, type FileStores } from '../../core/call/files.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
@@ -12,12 +13,14 @@ import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
 import { declarePage, reading } from '../../http/route/operation.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
+import { fileResponse } from '../../http/answer/stored-file.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
 import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
   readonly authorizations: Authorizations
+  readonly files: FileStores
   readonly identifiesPeople: boolean
   readonly now: () => number
   readonly onPageError: ErrorHandler
@@ -32,7 +35,7 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
 
 /** Opening a page changes nothing, so that no preview of a link can. */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, shield, identifiesPeople, now, writeAuditEntry } = deps
+  const { authorizations, providers, files, shield, identifiesPeople, now, writeAuditEntry } = deps
   const { face, on } = createFace<AuthorizationAnswers>(deps)
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
@@ -82,6 +85,20 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
         ? approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now())
         : grantPage(authorization, name, now(), person?.user),
     )
+  }
+
+  forPeople.get('/authorizations/:id/files/:file', declarePage(openFile))
+  /** For whoever is shown the call, as the sender's credential is not theirs. */
+  async function openFile(c: Context): Promise<Response> {
+    const opened = await open(c)
+    if ('status' in opened) return page(opened)
+    const { id, invocation, expiresAt } = opened.authorization
+    const number = c.req.param('file') ?? ''
+    const shown = /^\d{1,2}$/.test(number) ? invocation?.files[Number(number)] : undefined
+    const owner = { principal: invocation?.principal ?? '', userId: invocation?.user }
+    const found = shown && (await fileOf(shown.handle, owner, files))
+    const response = found && (await fileResponse(c.req.raw, found, `file-${number}`, expiresAt / 1_000, now()))
+    return response ?? page((await pages()).stoppedPage(NO_FILE, startOf(id)))
   }
 
   forPeople.post('/authorizations/:id/start', declarePage(decide))
@@ -175,6 +192,8 @@ function actOf(
   const about = { provider, tool }
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }
 }
+
+const NO_FILE = { ok: false, why: 'gone', message: 'There is no such file, or no longer' } as const
 
 const NO_BROWSER = {
   ok: false,

@@ -39,6 +39,8 @@ export interface StoredArtifact {
   read(part?: { readonly offset: number; readonly length: number }): Promise<ByteStream | undefined>
   bytes(): Promise<Uint8Array<ArrayBuffer>>
   base64(): Promise<string>
+  /** In lower-case hex. */
+  sha256(): Promise<string>
 }
 
 const LINK =

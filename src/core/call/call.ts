@@ -1,27 +1,29 @@
 import type { ToolRecord } from '../tool/tool.ts'
 import { isExhausted } from '../tool/budget.ts'
-import type { Json } from '../tool/json.ts'
+import { isJsonObject, type Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { type AskedToolDeps, type Asker, authorise, findAsked } from './authorise.ts'
 import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
-import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
+import type { CallableTool } from './callable-tool.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, type Failure, fail, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
+import { identify, type Invocation } from './invocation.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput } from './artifact-output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './call-record.ts'
-import { NOTHING_REQUIRED, withoutUnnamedToken } from './requirements.ts'
+import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
 import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
+import type { OpenCall, Stage, StageDeps } from './stage.ts'
 import { operatorsPart, failureFor } from '../failure/for-operator.ts'
 import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 
-export interface Call extends GivenInput {
+export interface Call extends GivenInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
   readonly asked: string
   readonly bareName?: BareName
   readonly address?: string
@@ -138,6 +140,7 @@ async function goThrough(
   const read = select === undefined ? undefined : await readSelect(select)
   if (read?.ok === false) return read
   const { timeoutMs } = runnable
+  const userInfo = context.values?.user_info
   // Ids of callers without a credential are no keys: anybody could repeat them
   const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !tool.isIdempotent
   let deadline: Deadline | undefined
@@ -147,10 +150,17 @@ async function goThrough(
     runnable,
     publisher,
     caller,
-    userId,
     context: bareName ? withoutUnnamedToken(context) : context,
-    input: call.input,
-    met: NOTHING_REQUIRED,
+    invocation: {
+      input: call.input,
+      userId,
+      userInfo: isJsonObject(userInfo) ? userInfo : undefined,
+      method: call.method,
+      answers: call.answers,
+      secrets: NO_CREDENTIALS,
+      tokens: NO_CREDENTIALS,
+      files: undefined,
+    },
     // Most tools end at once, and need none
     deadline: () => {
       const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
@@ -164,12 +174,13 @@ async function goThrough(
 
   const checked = checkGivenInput(call, tool, userId)
   if (!checked.ok) return checked
-  open.input = checked.value
+  // Only what the context or a `null` completes is another input
+  if (checked.value !== call.input) open.invocation = { ...open.invocation, input: checked.value }
 
   const run = (begins?: () => void) => runInTurn({ open, tool, select: read?.value, findings, deps, begins })
   if (!isOnce) return run()
-  const input = open.input
-  const once = { principal: principal.id, callId, userId, tool: record, input, select, timeoutMs }
+  const { fingerprint } = await identify(open, deps.fingerprint)
+  const once = { principal: principal.id, callId, fingerprint, select, timeoutMs }
   const running = runOnce(once, run, deps)
   // The outcome is settled also when nobody waits for it any more
   background(running.catch(() => undefined))
@@ -236,7 +247,8 @@ function check(ran: Ran | Failing, { open, tool, select, findings, deps }: Runni
   if (!output.ok) return output
   const selected = select ? select(output) : output
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
-  const { callId, userId, caller } = open
+  const { callId, caller } = open
+  const { userId } = open.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
   const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
   if (selected.ok) return placeOutput(selected, placing)

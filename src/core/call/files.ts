@@ -1,3 +1,4 @@
+import type { ShownFile } from '../consent/shown-invocation.ts'
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
 import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
@@ -93,6 +94,13 @@ const TOO_COSTLY = 'Is too costly to be searched for files'
 const NO_UPLOAD = 'Names no file that you sent, or one that is over: send it again, with POST /artifacts'
 const NO_ARTIFACT = 'Is no link that was given out here, or one that is over: call the tool again that gave it'
 
+/** The file of a handle that an invocation was shown with; undefined once it is over. */
+export async function fileOf(handle: string, owner: UploadOwner, stores: FileStores): Promise<NamedFile | undefined> {
+  const names = namedBy(handle)
+  const found = names && (await findFile(names, owner, stores))
+  return typeof found === 'string' ? undefined : found
+}
+
 async function findFile(
   names: Named,
   owner: UploadOwner,
@@ -138,6 +146,18 @@ export function readFiles(
     }
     return ok({ files })
   }
+}
+
+/** As a person is shown them. What a handle names never changes, so these are the bytes that the tool gets. */
+export function describeFiles({ byHandle }: NamedFiles): Promise<Result<readonly ShownFile[]>> {
+  const shown = [...byHandle].map(async ([handle, { filename, contentType, size, sha256 }]) => ({
+    handle,
+    ...(filename === undefined ? {} : { filename }),
+    content_type: contentType,
+    size,
+    sha256: await sha256(),
+  }))
+  return whileReachable(Promise.all(shown).then(ok))
 }
 
 interface GivenFiles {

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../tool/json.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import type { Json } from '../tool/json.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
@@ -13,9 +12,8 @@ export interface Finished {
 export interface LedgerCall {
   readonly principal: string
   readonly callId: string
-  readonly userId: string | undefined
-  readonly tool: ToolRecord
-  readonly input: JsonObject
+  /** Of all that the tool is given. */
+  readonly fingerprint: string
   readonly select?: Json | undefined
   readonly timeoutMs: number
 }
@@ -46,7 +44,7 @@ export async function runOnce(
     case 'finished':
       return claimed.finished
     case 'reused': {
-      const message = `The call id '${call.callId}' is that of another call, with another tool, version, user, input or selection`
+      const message = `The call id '${call.callId}' is that of another call: of another tool or version, or with another user, account, credential, answer, file, input or selection`
       return finishedWith(fail({ type: 'conflict', message }))
     }
     case 'unknown':

@@ -1,8 +1,14 @@
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
-import { type RequiredToken, type TokenResult, unavailableFailure, type UserTokens } from './requirements.ts'
-import type { Credential } from './runner.ts'
+import {
+  type GrantedToken,
+  type RequiredToken,
+  type TokenResult,
+  unavailableFailure,
+  type UserTokens,
+} from './requirements.ts'
+import type { Credential } from './invocation.ts'
 
 interface RenewalOptions {
   readonly userId: string
@@ -12,10 +18,11 @@ interface RenewalOptions {
 }
 
 interface RenewableToken {
+  readonly account: string | undefined
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  refusal?: Exclude<TokenResult, { readonly token: string } | { readonly accounts: readonly string[] }>
+  refusal?: Exclude<TokenResult, GrantedToken | { readonly accounts: readonly string[] }>
 }
 
 function lost(provider: string) {
@@ -29,8 +36,8 @@ export function createRenewals(
   { userId, asked, userTokens, defect }: RenewalOptions,
 ) {
   const tokens = new Map<string, RenewableToken>()
-  for (const [provider, { value, from }] of credentials) {
-    if (from === 'deployment') tokens.set(provider, { current: value, renewed: false })
+  for (const [provider, { value, from, account }] of credentials) {
+    if (from === 'deployment') tokens.set(provider, { account, current: value, renewed: false })
   }
   if (tokens.size === 0) return undefined
   const given: string[] = []
@@ -45,7 +52,8 @@ export function createRenewals(
       defect(error)
       result = lost(provider)
     }
-    if ('accounts' in result) result = lost(provider)
+    // The call is that of one account: a token of another one, connected meanwhile, is none of its
+    if ('accounts' in result || ('token' in result && result.account !== token.account)) result = lost(provider)
     if (!('token' in result)) {
       token.refusal = result
       return undefined

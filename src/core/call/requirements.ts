@@ -4,7 +4,7 @@ import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
-import type { Credential } from './runner.ts'
+import type { Credential } from './invocation.ts'
 
 /** The context of one call (OXP 1.0, "context"). It is never kept. */
 export interface CallerContext {
@@ -27,8 +27,14 @@ export interface RequiredToken {
   readonly reachedAt: () => string
 }
 
+export interface GrantedToken {
+  readonly token: string
+  /** Which of the user's it is, also where the call names none; empty for the one without a name. */
+  readonly account: string
+}
+
 export type TokenResult =
-  | { readonly token: string }
+  | GrantedToken
   | { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string }
   | Unavailable
   | { readonly accounts: readonly string[] }
@@ -76,8 +82,7 @@ interface RequirementDeps {
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
 }
 
-const NOTHING: ReadonlyMap<string, Credential> = new Map()
-export const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
+export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
 
 interface Lacking {
   readonly secrets: { id: string }[]
@@ -138,7 +143,7 @@ export async function meetRequirements(
         const names = result.accounts.map((name) => JSON.stringify(name)).join(', ')
         return fail({ type: 'request-malformed', message, detail: `Wanted one of ${names}` })
       }
-      if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment' })
+      if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment', account: result.account })
       else if ('challenge' in result) {
         lacking.challenges.push(result.challenge)
         tell(lacking, result.reason, result.forOperator)

@@ -1,6 +1,6 @@
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
-import { isJsonObject, type JsonObject, jsonSize } from '../tool/json.ts'
+import { jsonSize } from '../tool/json.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
@@ -8,27 +8,22 @@ import { type Failing, type Failure, fail, type Result } from '../failure/failur
 import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
-import { accountOf, type CallerContext, type MetRequirements, type UserTokens } from './requirements.ts'
+import type { Invocation } from './invocation.ts'
+import { accountOf, type CallerContext, type UserTokens } from './requirements.ts'
 import type { Runnable, RunContext, RunResult, Success, ToolResult } from './runner.ts'
 
 export interface RunOptions {
   readonly callId: string
   readonly record: ToolRecord
   readonly runnable: Extract<Runnable, { readonly ok: true }>
-  readonly input: JsonObject
-  readonly userId: string | undefined
+  readonly invocation: Invocation
   readonly context: CallerContext
-  readonly met: MetRequirements
-  readonly files?: RunContext['files']
   readonly deadline: () => Deadline
   readonly caller: RunCaller
   readonly answered?: RunContext['answered']
 }
 
-export interface RunCaller extends Pick<
-  RunContext,
-  'traceparent' | 'method' | 'log' | 'answers' | 'background' | 'meter'
-> {
+export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'meter'> {
   readonly progress?: ((progress: Progress) => void) | undefined
   readonly reachedAt: () => string
 }
@@ -48,35 +43,28 @@ export interface Ran {
 
 /** At once where the tool ends at once. */
 export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Promise<Ran | Failing> {
-  const { callId, record, runnable, input, userId, context: given, met, caller } = options
+  const { callId, record, runnable, invocation, caller } = options
+  const { userId, secrets, tokens } = invocation
   const renewals =
-    met.tokens.size === 0 || userId === undefined
+    tokens.size === 0 || userId === undefined
       ? undefined
-      : createRenewals(record, met.tokens, {
+      : createRenewals(record, tokens, {
           userId,
-          asked: { hosts: runnable.hosts ?? [], ...accountOf(given), reachedAt: caller.reachedAt },
+          asked: { hosts: runnable.hosts ?? [], ...accountOf(options.context), reachedAt: caller.reachedAt },
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })
   const credentials = () => [
-    ...[...met.secrets.values(), ...met.tokens.values()].map(({ value }) => value),
+    ...[...secrets.values(), ...tokens.values()].map(({ value }) => value),
     ...(renewals?.given ?? []),
   ]
   const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
-  const userInfo = given.values?.user_info
   const context: RunContext = withSignal(() => options.deadline().signal, {
     callId,
-    secrets: met.secrets,
-    tokens: met.tokens,
     renew: renewals?.renew,
-    userId,
-    userInfo: isJsonObject(userInfo) ? userInfo : undefined,
     traceparent: caller.traceparent,
-    method: caller.method,
     progress: progress?.report,
     log: caller.log,
-    answers: caller.answers,
-    files: options.files,
     background: caller.background,
     answered: options.answered,
     meter: caller.meter,
@@ -91,7 +79,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     if (refusal) return fail(refusal)
     if (ran === 'expired') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
     if ('expired_ms' in ran) return endedEarly('expired', ran.expired_ms, runsOnceOnly(options))
-    const redactor = met.secrets.size + met.tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
+    const redactor = secrets.size + tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
     if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
     const message = messageOf(ran.thrown)
     const safe = redactor?.text(message) ?? message
@@ -101,7 +89,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     return fail({ type: 'tool-failed', message: failed, developer_message: safe })
   }
 
-  const run = () => runnable.run(input, context)
+  const run = () => runnable.run(invocation, context)
   let running: RunResult | Promise<RunResult>
   try {
     running = runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run()

@@ -1,32 +1,20 @@
-import type { Artifact, Content, InputRequests, InputResponses } from '../tool/content.ts'
+import type { Artifact, Content, InputRequests } from '../tool/content.ts'
 import type { Meter } from '../tool/budget.ts'
-import type { JsonObject } from '../tool/json.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
-import type { FileBytes } from './files.ts'
+import type { Invocation } from './invocation.ts'
 
-export interface Credential {
-  readonly value: string
-  readonly from: 'caller' | 'deployment'
-}
-
+/** What a runner needs to do its work, beside what its tool is given: names of this attempt, and ways to tell of it. */
 export interface RunContext {
   readonly callId: string
-  readonly secrets: ReadonlyMap<string, Credential>
-  readonly tokens: ReadonlyMap<string, Credential>
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
-  readonly userId?: string | undefined
-  readonly userInfo?: JsonObject | undefined
   readonly signal: Signal
   readonly meter: Meter
   readonly traceparent?: string | undefined
-  readonly method?: string | undefined
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   readonly log?: ((message: string) => void) | undefined
-  readonly answers?: InputResponses | undefined
-  readonly files?: ReadonlyMap<string, FileBytes> | undefined
   readonly background?: Background | undefined
   readonly answered?: ((status: number) => void) | undefined
 }
@@ -54,7 +42,7 @@ export interface ResourceUsage {
   readonly memory_bytes?: number
 }
 
-export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
+export type Run = (invocation: Invocation, context: RunContext) => RunResult | Promise<RunResult>
 
 export interface Runner extends ImplementationKind {
   prepare(record: ToolRecord & { readonly implementation: Implementation }): Runnable

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import type { ShownInvocation } from './shown-invocation.ts'
 
 /** Open Tool Calling RFC, `requires_authorization.status`. */
 export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
@@ -20,7 +20,8 @@ export interface Authorization {
   readonly accounts?: readonly string[]
   /** Whether the provider granted the scopes before: then the person alone is asked. */
   readonly isHeld?: boolean
-  readonly input?: JsonObject
+  /** Of an approval, until it has ended. */
+  readonly invocation?: ShownInvocation
   readonly expiresAt: number
 }
 
@@ -107,12 +108,11 @@ export interface UserGrants {
 }
 
 export interface Approvals {
-  /** Uses up the approval of exactly this call, or gives a challenge by which a person can approve it. */
+  /** Uses up the approval of exactly this invocation, or gives a challenge by which a person can approve it. */
   claim(call: {
-    readonly principal: string
-    readonly userId?: string
     readonly tool: ToolRecord
-    readonly input: JsonObject
+    readonly shown: ShownInvocation
+    readonly fingerprint: string
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }

@@ -56,13 +56,13 @@ export async function answerCall(
     signal: () => (revision.disconnectCancels ? (stream?.signal ?? request.signal) : undefined),
     leavingCancels: revision.disconnectCancels,
     ...(stream ? reporting(call, stream) : {}),
-    answers: round.answers,
   }
   const outcome = await deps.callTool(
     {
       asked,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
       input: call.input,
+      answers: round.answers,
       ...(call.select === undefined ? {} : { select: call.select }),
       context: call.values === undefined ? context.value : { ...context.value, values: call.values },
     },

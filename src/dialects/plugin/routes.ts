@@ -48,8 +48,8 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     if (!id.ok) return respond(id.failure)
     const given = { ...context.value, ...(values === undefined ? {} : { values }) }
     const outcome = await callTool(
-      { asked, input, ...id.value, context: given, ...(select === undefined ? {} : { select }) },
-      { ...caller, method },
+      { asked, input, method, ...id.value, context: given, ...(select === undefined ? {} : { select }) },
+      caller,
     )
     const headers = callHeaders(outcome)
     if (!outcome.result.ok) return respond(outcome.result.failure, headers)

@@ -11,7 +11,7 @@ pre code{padding:0}
 ul{list-style:none;margin:0;padding:0;border:1px solid var(--line);border-radius:.5rem}
 li{padding:.6rem .75rem}
 li + li{border-top:1px solid var(--line)}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.35rem 1rem;margin:0}
+dl{display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.35rem 1rem;margin:0}
 dt{color:var(--soft)}
 dd{margin:0}
 form{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0 1rem}

@@ -7,6 +7,7 @@ import {
 } from '../../core/tool/bundled-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
+import type { Invocation } from '../../core/call/invocation.ts'
 import { withSignal } from '../../core/call/run.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
@@ -39,8 +40,8 @@ export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOpt
       return {
         ok: true,
         timeoutMs,
-        run(input, context) {
-          const result = tool.handler(input, toolContext(context, fetch, log))
+        run(invocation, context) {
+          const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
           return result instanceof Promise ? result.then(asResult) : asResult(result)
         },
       }
@@ -65,9 +66,9 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function redacted(text: string, context: RunContext, renewing: RenewingTokens | undefined): string {
+function redacted(text: string, invocation: Invocation, renewing: RenewingTokens | undefined): string {
   const renewed = () => renewing?.all.map(({ token }) => token) ?? []
-  return redacting(() => [...sensitiveValues(context), ...renewed()])(text)
+  return redacting(() => [...sensitiveValues(invocation), ...renewed()])(text)
 }
 
 function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
@@ -78,27 +79,33 @@ function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
   }
 }
 
-function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOptions['log']): ToolContext {
-  const renewing = context.renew && createRenewingTokens(context.tokens, context.renew, fetch)
-  const secrets = [...context.secrets].map(([id, { value }]) => [id, value] as const)
+function toolContext(
+  invocation: Invocation,
+  context: RunContext,
+  fetch: Fetch,
+  log: BundledRunnerOptions['log'],
+): ToolContext {
+  const { tokens, userId, userInfo, answers } = invocation
+  const renewing = context.renew && createRenewingTokens(tokens, context.renew, fetch)
+  const secrets = [...invocation.secrets].map(([id, { value }]) => [id, value] as const)
   return withSignal(() => context.signal, {
     secrets: Object.fromEntries(secrets),
     token(provider: string) {
-      const token = context.tokens.get(provider)
+      const token = tokens.get(provider)
       if (!token) throw new Error(`Cannot give a token for '${provider}': the tool does not declare it`)
       return renewing?.current.get(provider) ?? token.value
     },
-    userId: context.userId,
-    userInfo: context.userInfo,
+    userId,
+    userInfo,
     fetch: untilItEnds(context, renewing?.fetch ?? fetch),
     log(message: string) {
-      const line = redacted(message, context, renewing).slice(0, MAX_LINE)
+      const line = redacted(message, invocation, renewing).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
     progress(progress: number, total?: number, message?: string) {
       context.progress?.(progress, total, message)
     },
-    answers: context.answers,
+    answers,
   })
 }

@@ -34,12 +34,12 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
       // Without a network it can change nothing
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
-      async run(input, context) {
-        const { placed, problem } = formatCredentials(implementation.credentials, context)
+      async run(invocation, context) {
+        const { placed, problem } = formatCredentials(implementation.credentials, invocation)
         if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)
-        const userId = isForUsers ? context.userId : undefined
-        const userInfo = userId === undefined ? undefined : context.userInfo
-        const sensitive = placed.length === 0 ? [] : sensitiveValues(context)
+        const userId = isForUsers ? invocation.userId : undefined
+        const userInfo = userId === undefined ? undefined : invocation.userInfo
+        const sensitive = placed.length === 0 ? [] : sensitiveValues(invocation)
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
           modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
@@ -58,11 +58,12 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           ...(userInfo === undefined ? {} : { userInfo }),
         }
         const call = { about, timeoutMs: implementation.timeout_ms }
+        const { input } = invocation
         const given = context.progress ? [input, call, reporter(context)] : [input, call]
         const waited = await sandbox.call(id, code, given, context.signal)
         const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did', context.meter)
         if (typeof answer === 'string') return failed(answer)
-        passOnLogs(answer.logs, context, log)
+        passOnLogs(answer.logs, invocation, context, log)
         const { result } = answer
         return result.ok ? { ok: true, value: result.value } : { ok: false, failure: result.failure }
       },

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/call/runner.ts'
+import type { Invocation } from '../../core/call/invocation.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { bytesOfBase64 } from '../../outbound/base64.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
@@ -17,7 +17,7 @@ export interface EncodedBody {
   readonly contentType: string | undefined
 }
 
-type Files = RunContext['files']
+type Files = Invocation['files']
 type Tree = Map<string, unknown>
 
 export const FORM_EXPLODED: Serialisation = { style: 'form', explode: true, allow_reserved: false }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/tool/json.ts'
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
@@ -24,11 +24,12 @@ export function prepareRequest(implementation: HttpImplementation) {
   const { method, credentials, body: declared, response } = implementation
   const place = inputPlacer(implementation, template)
 
-  return (input: JsonObject, context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent' | 'files'>) => {
+  return (invocation: Invocation, context: Pick<RunContext, 'traceparent'>) => {
+    const { input, files } = invocation
     const inputs = place(input)
-    const secret = placeCredentials(credentials, template, context)
+    const secret = placeCredentials(credentials, template, invocation)
     const whole = declared?.input === undefined ? undefined : ownValue(input, declared.input)
-    const body = encodeBody(declared, inputs.fields, whole, context.files)
+    const body = encodeBody(declared, inputs.fields, whole, files)
     const { url, shown, problem } = expandUrl(template, inputs, secret)
     const problems = [...inputs.problems, ...secret.problems]
     if (body && 'problem' in body) return unbuildable([...problems, body.problem])

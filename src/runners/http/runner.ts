@@ -1,6 +1,7 @@
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { mayHoldFiles } from '../../core/call/files.ts'
-import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject } from '../../core/tool/json.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
 import { isBusy, mayHaveRun, retryAfterMs } from '../../outbound/status.ts'
@@ -25,11 +26,11 @@ export function createHttpRunner({
     const reading = readingOf(response, record)
     const isRepeatable = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
     const build = prepareRequest(namingTool(implementation, record))
-    const ask = async (input: JsonObject, context: RunContext): Promise<ServerOutcome> => {
-      const built = build(input, context)
+    const ask = async (invocation: Invocation, context: RunContext): Promise<ServerOutcome> => {
+      const built = build(invocation, context)
       if (!built.ok) return { result: built }
       // There is nothing to redact in an answer where the tool is given nothing
-      const mayBePartial = context.secrets.size + context.tokens.size === 0
+      const mayBePartial = invocation.secrets.size + invocation.tokens.size === 0
       const { signal } = context
       const asker = { toolkit: record.toolkit, timeoutMs, signal }
       const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })

@@ -1,3 +1,4 @@
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
@@ -18,12 +19,13 @@ export type Endpoint = Extract<ReturnType<typeof locate>, { readonly ok: true }>
 
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
-  context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
+  invocation: Pick<Invocation, 'secrets' | 'tokens'>,
+  context: Pick<RunContext, 'traceparent'>,
   asker: GuardedRequest['asker'],
 ) {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
-  const placed = placeCredentials(credentials, template, context)
+  const placed = placeCredentials(credentials, template, invocation)
   if (placed.problems.length > 0) return unbuildable(placed.problems)
   const whole = new URL(url)
   if (placed.query.length > 0) whole.search = [whole.search.slice(1), ...placed.query].filter(Boolean).join('&')

@@ -1,6 +1,7 @@
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { Meter } from '../../core/tool/budget.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
@@ -18,9 +19,9 @@ const SCHEMA = 'urn:oxp:1.0'
 /** OXP 1.0, "Call tool". The server gets no secrets or tokens but the endpoint's. */
 export async function callOxp(
   { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
-  input: JsonObject,
+  { input, userId }: Invocation,
   endpoint: Endpoint,
-  { signal, userId, answered, meter }: RunContext,
+  { signal, answered, meter }: RunContext,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<ServerOutcome> {
   const context = pass_user && userId !== undefined ? { context: { user_id: userId } } : {}

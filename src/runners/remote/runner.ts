@@ -1,4 +1,5 @@
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
@@ -14,14 +15,14 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const { protocol, credentials, timeout_ms: timeoutMs } = implementation
     const mcpTool = { ...implementation, inputSchema: headerSchema(record) }
     const isRepeatable = isIdempotent(record)
-    const ask = (input: JsonObject, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
+    const ask = (invocation: Invocation, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
       const asker = { toolkit: record.toolkit, timeoutMs, signal: context.signal }
-      const located = locate(implementation, context, asker)
+      const located = locate(implementation, invocation, context, asker)
       if (!located.ok) return { result: located }
       const { endpoint } = located
       return protocol === 'mcp'
-        ? callMcp(mcpTool, input, endpoint, context, options)
-        : callOxp(implementation, input, endpoint, context, options)
+        ? callMcp(mcpTool, invocation, endpoint, context, options)
+        : callOxp(implementation, invocation, endpoint, context, options)
     }
     return serverTool(
       { ask, credentials, isRepeatable, retries: MAX_RETRIES, timeoutMs, hosts: [hostOf(implementation.url)] },

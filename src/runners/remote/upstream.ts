@@ -1,5 +1,5 @@
 import type { Admission } from '../../core/access/admission.ts'
-import type { Credential } from '../../core/call/runner.ts'
+import type { Credential } from '../../core/call/invocation.ts'
 import type { Implementation, Requirements } from '../../core/tool/tool.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
@@ -17,7 +17,7 @@ export function createUpstreams(deps: RemoteDeps) {
       async value(secrets: ReadonlyMap<string, Credential>, listing: Listing & { readonly asker: Admission }) {
         // No user's token counts while importing
         const ours = credentials.filter(({ source }) => source === 'secret')
-        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, listing.asker)
+        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)
         if (!located.ok) return wrong('/credentials', located.failure.message)
         const listed =
           protocol === 'mcp'

@@ -1,3 +1,4 @@
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../core/call/runner.ts'
 import type { Meter } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
@@ -66,8 +67,13 @@ function numbersOf(values: Readonly<Record<string, unknown>>): Record<string, nu
   return numbers
 }
 
-export function passOnLogs(lines: readonly string[], context: RunContext, write: SandboxRunnerOptions['log']): void {
-  for (const line of lines.map(redacting(() => sensitiveValues(context)))) {
+export function passOnLogs(
+  lines: readonly string[],
+  invocation: Invocation,
+  context: RunContext,
+  write: SandboxRunnerOptions['log'],
+): void {
+  for (const line of lines.map(redacting(() => sensitiveValues(invocation)))) {
     write(context.callId, line)
     context.log?.(line)
   }

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/call/runner.ts'
+import type { Invocation } from '../../core/call/invocation.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { check, into, list, object, oneOf, optional, type Reader, wrong } from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
@@ -48,12 +48,12 @@ function validHosts(hosts: Json | undefined): readonly string[] {
 /** A problem names no value. */
 export function formatCredentials(
   credentials: readonly SandboxCredential[],
-  context: Pick<RunContext, 'secrets' | 'tokens'>,
+  invocation: Pick<Invocation, 'secrets' | 'tokens'>,
 ): { readonly placed: readonly PlacedCredential[]; readonly problem?: string } {
   const placed: PlacedCredential[] = []
   for (const credential of credentials) {
     const { id, hosts, in: place, name } = credential
-    const { text, problem } = formatCredential(credential, context)
+    const { text, problem } = formatCredential(credential, invocation)
     if (problem !== undefined) return { placed: [], problem }
     if (place === 'header' && !isHeaderValue(text)) return { placed: [], problem: `"${id}" cannot stand in a header` }
     placed.push({ hosts, in: place, name, text })

@@ -1,4 +1,4 @@
-import type { Credential, RunContext } from '../../core/call/runner.ts'
+import type { Credential, Invocation } from '../../core/call/invocation.ts'
 import { isObject } from '../../core/tool/json.ts'
 import {
   anything,
@@ -107,7 +107,7 @@ export function placeKey({ in: place, name }: { readonly in: string; readonly na
 /** A problem is without the credential's value. */
 export function formatCredential(
   { source, id, format }: CredentialPlacement,
-  { secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>,
+  { secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>,
 ):
   | (Credential & { readonly text: string; readonly problem?: never })
   | { readonly text?: never; readonly problem: string } {

@@ -1,4 +1,4 @@
-import type { Credential, RunContext } from '../../core/call/runner.ts'
+import type { Credential, Invocation } from '../../core/call/invocation.ts'
 import { base64 } from '../../outbound/base64.ts'
 import { redacting } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
@@ -15,11 +15,11 @@ const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
 export function placeCredentials(
   credentials: readonly CredentialPlacement[],
   template: UrlTemplate,
-  context: Pick<RunContext, 'secrets' | 'tokens'>,
+  invocation: Pick<Invocation, 'secrets' | 'tokens'>,
 ) {
   const problems: string[] = []
   const used = credentials.flatMap((each): UsedCredential[] => {
-    const formatted = formatCredential(each, context)
+    const formatted = formatCredential(each, invocation)
     if (formatted.problem === undefined) return [{ ...each, ...formatted }]
     problems.push(formatted.problem)
     return []

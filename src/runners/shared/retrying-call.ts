@@ -1,6 +1,6 @@
 import { MAY_HAVE_RUN } from '../../core/failure/failure-words.ts'
+import type { Invocation } from '../../core/call/invocation.ts'
 import type { Runnable, RunContext, RunResult } from '../../core/call/runner.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import { untilAborted } from '../../outbound/until-aborted.ts'
 import type { CredentialPlacement } from './credential.ts'
@@ -22,7 +22,7 @@ export interface ServerOutcome {
 }
 
 interface ServerTool {
-  readonly ask: (input: JsonObject, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
+  readonly ask: (invocation: Invocation, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
   readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]
   readonly isRepeatable: boolean
   readonly retries: number
@@ -42,19 +42,19 @@ export function serverTool(
 ): Runnable {
   return { ok: true, timeoutMs, isRepeatable, hosts, run }
 
-  async function run(input: JsonObject, given: RunContext): Promise<RunResult> {
+  async function run(first: Invocation, context: RunContext): Promise<RunResult> {
     const deadline = now() + timeoutMs
-    for (let context = given; ;) {
-      const outcome = await askWithRetries(input, context, deadline)
-      const renewed = outcome.isUnauthorized ? await withNewTokens(context, credentials) : undefined
+    for (let invocation = first; ;) {
+      const outcome = await askWithRetries(invocation, context, deadline)
+      const renewed = outcome.isUnauthorized ? await withNewTokens(invocation, context, credentials) : undefined
       if (!renewed) return isRepeatable ? outcome.result : honest(outcome)
-      context = renewed
+      invocation = renewed
     }
   }
 
-  async function askWithRetries(input: JsonObject, context: RunContext, deadline: number): Promise<ServerOutcome> {
+  async function askWithRetries(invocation: Invocation, context: RunContext, deadline: number): Promise<ServerOutcome> {
     for (let made = 0; ; made++) {
-      const outcome = await ask(input, context)
+      const outcome = await ask(invocation, context)
       const { retryAfter } = outcome
       if (retryAfter === undefined || !isRepeatable || made === retries) return outcome
       // Not all at once: calls that failed together would be made again together
@@ -77,24 +77,23 @@ function honest({ result, isUncertain }: ServerOutcome): RunResult {
 }
 
 async function withNewTokens(
-  context: RunContext,
+  invocation: Invocation,
+  { renew }: RunContext,
   credentials: ServerTool['credentials'],
-): Promise<RunContext | undefined> {
-  const { renew } = context
+): Promise<Invocation | undefined> {
   if (!renew) return undefined
   const sent = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
-  const tokens = new Map(context.tokens)
+  const tokens = new Map(invocation.tokens)
   let isRenewed = false
   for (const provider of sent) {
     const token = tokens.get(provider)
     if (token?.from !== 'deployment') continue
     const value = await renew(provider, token.value)
     if (value === undefined) continue
-    tokens.set(provider, { value, from: 'deployment' })
+    tokens.set(provider, { ...token, value })
     isRenewed = true
   }
-  // A spread leaves out the signal, which is a getter of a class
-  return isRenewed ? { ...context, tokens, signal: context.signal } : undefined
+  return isRenewed ? { ...invocation, tokens } : undefined
 }
 
 export function requestHeaders({ traceparent }: Pick<RunContext, 'traceparent'>): Headers {

@@ -50,22 +50,23 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       // Without a network it can change nothing
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
-      async run(input, context) {
+      async run(invocation, context) {
         id ??= await sandbox.identify(code)
         const started = now()
         // The schema's CallToolRequest, with its "optional override for the method name"
-        const { method = 'tools/call' } = context
+        const { method = 'tools/call', input, secrets } = invocation
         const request = JSON.stringify({ method, params: { name: tool, arguments: input } })
-        const values = Object.entries(config).map(([key, secret]) => [key, context.secrets.get(secret)?.value ?? ''])
+        const values = Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? ''])
         const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
         const unfinished = 'The call ended before the plugin did'
         const answer = await callPlugin(sandbox, id, code, call, context, unfinished)
         if (typeof answer === 'string') return failed(answer)
-        passOnLogs(answer.logs, context, log)
+        passOnLogs(answer.logs, invocation, context, log)
         const { result, usage } = answer
         if (result.ok) return readPluginResult(String(result.value), usage, context.meter)
         if (result.kind !== 'fuel') return { ok: false, failure: result.failure }
-        passOnLogs([`The plugin was stopped: it had used up its ${FUEL} instructions`], context, log)
+        const stopped = `The plugin was stopped: it had used up its ${FUEL} instructions`
+        passOnLogs([stopped], invocation, context, log)
         return { ok: false, expired_ms: Math.max(1, now() - started) }
       },
     }

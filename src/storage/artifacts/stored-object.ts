@@ -1,4 +1,5 @@
 import type { StoredArtifact } from '../../core/call/artifact-store.ts'
+import { sha256OfBytes } from '../sealing/sha256.ts'
 
 export interface ObjectReader {
   readonly bucket: R2Bucket
@@ -22,5 +23,6 @@ export function storedObject({ bucket, base64Of }: ObjectReader, head: R2Object)
     },
     bytes,
     base64: async () => base64Of(await bytes()),
+    sha256: async () => sha256OfBytes(await bytes()),
   }
 }

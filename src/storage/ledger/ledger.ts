@@ -1,8 +1,6 @@
 import type { Claimed, Finished, Ledger, LedgerCall } from '../../core/call/ledger.ts'
 import { fail } from '../../core/failure/failure.ts'
-import type { Json } from '../../core/tool/json.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
-import { canonicalText } from '../sealing/canonical-text.ts'
 import { retryOnce } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import type { LedgerObject } from './ledger-object.ts'
@@ -23,10 +21,9 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
   const ledgerOf = (principal: string) => namespace.getByName(principal)
 
   async function ask(call: LedgerCall): Promise<Claimed> {
-    const { principal, callId, userId, tool, input, select, timeoutMs } = call
-    const parts: Json[] = [tool.id, tool.digest, userId ?? null, canonicalText(input)]
-    if (select !== undefined) parts.push(select)
-    const fingerprint = await sha256(JSON.stringify(parts))
+    const { principal, callId, select, timeoutMs } = call
+    const fingerprint =
+      select === undefined ? call.fingerprint : await sha256(JSON.stringify([call.fingerprint, select]))
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = newId()
     const request = { callId, fingerprint, claim, forMs: timeoutMs + GRACE_MS }

@@ -1,4 +1,4 @@
-export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'sign-in' | 'export'
+export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'invocation' | 'sign-in' | 'export'
 
 const encoder = new TextEncoder()
 

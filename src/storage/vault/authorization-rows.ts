@@ -1,9 +1,9 @@
 import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
 import { column, field, firstRow } from '../rows.ts'
 
-/** Travels between Worker and Durable Object with the call's input as JSON text. */
-export type StoredAuthorization = Omit<Authorization, 'input'> & {
-  readonly input?: string
+/** Travels between Worker and Durable Object with the invocation as JSON text. */
+export type StoredAuthorization = Omit<Authorization, 'invocation'> & {
+  readonly invocation?: string
   /** For approvals: who made the call. */
   readonly principal?: string
 }
@@ -15,7 +15,7 @@ export interface NewAuthorization extends Pick<
   /** Identifies the question: while it is open, it is asked once. */
   readonly purpose: string
   readonly principal?: string
-  readonly input?: string
+  readonly invocation?: string
 }
 
 type AuthorizationRow = {
@@ -91,12 +91,12 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return read(where, purpose, now() + USEFUL_MS)
     },
 
-    insert(id: string, { purpose, input, ...wanted }: NewAuthorization): StoredAuthorization {
+    insert(id: string, { purpose, invocation, ...wanted }: NewAuthorization): StoredAuthorization {
       const { kind, provider, userId, scopes, tool, hosts, account, principal } = wanted
       const expires = now() + AUTHORIZATION_LIFETIME_MS
       // As JSON, since SQLite takes lone surrogates for one another
       const user = userId === undefined ? null : JSON.stringify(userId)
-      const what = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, input ?? null]
+      const what = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, invocation ?? null]
       const row = [...what, now(), expires, JSON.stringify(hosts), account ?? null, principal ?? null]
       sql.exec(
         `INSERT INTO authorization (id, kind, provider, user_id, scopes, tool, asked, input, created, expires, hosts, account,
@@ -116,7 +116,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return { id, ...wanted, status: 'not_started', expiresAt: expires }
     },
 
-    /** `input` is still sealed. Expired ones have failed. */
+    /** `invocation` is still sealed. Expired ones have failed. */
     find(id: string): StoredAuthorization | undefined {
       sweep()
       return read('id = ?', id)
@@ -170,7 +170,7 @@ function authorizationOf(row: AuthorizationRow): StoredAuthorization {
     hosts: JSON.parse(row.hosts),
     ...(row.account === null ? {} : { account: row.account }),
     ...(row.principal === null ? {} : { principal: row.principal }),
-    ...(row.input === null ? {} : { input: row.input }),
+    ...(row.input === null ? {} : { invocation: row.input }),
     expiresAt: row.expires,
   }
 }

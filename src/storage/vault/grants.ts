@@ -1,4 +1,4 @@
-import type { Unavailable } from '../../core/call/requirements.ts'
+import type { GrantedToken, Unavailable } from '../../core/call/requirements.ts'
 import type { Grant } from '../../core/consent/authorization.ts'
 import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
@@ -23,14 +23,14 @@ export interface TokenRequest {
 }
 
 export type TokenAnswer =
-  | { readonly token: string }
+  | GrantedToken
   | Unavailable
   | { readonly scopes: readonly string[]; readonly reason: string; readonly forOperator?: string }
   | { readonly accounts: readonly string[] }
 
 /** The deployment's part of a vault, the same for all users. */
 export interface VaultDeployment {
-  /** While it is empty nothing can be granted, and inputs of calls are stored unsealed. */
+  /** While it is empty nothing can be granted, and invocations are stored unsealed. */
   readonly keyring: Keyring
   readonly oauth: OAuth
   /** The deployment's page that identifies the person in front of a browser. */
@@ -131,7 +131,9 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       if (!('grant' in usable)) return usable
       const { grant, all } = usable
       const isLive = grant.expires_at === null || grant.expires_at > now()
-      return isLive || grant.refreshable ? { token: '' } : { scopes: all, reason: endedAt(request.provider.id) }
+      return isLive || grant.refreshable
+        ? { token: '', account: grant.account }
+        : { scopes: all, reason: endedAt(request.provider.id) }
     },
 
     async token(request: TokenRequest): Promise<TokenAnswer> {
@@ -161,14 +163,14 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         if (renewed || !isDue) {
           // It is under an older key
           if (!opened.current) rows.reseal(grant.generation, await seal(userId, grant, opened.tokens))
-          return { token }
+          return { token, account }
         }
         if (refresh_token === undefined) {
-          if (isLive) return { token }
+          if (isLive) return { token, account }
           return { scopes: all, reason: endedAt(id) }
         }
         const outcome = await refresh({ userId, provider, grant, tokens: opened.tokens })
-        if (outcome !== 'settled') return isLive ? { token } : outcome
+        if (outcome !== 'settled') return isLive ? { token, account } : outcome
         renewed = true
       }
     },

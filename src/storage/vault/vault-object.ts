@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Unavailable } from '../../core/call/requirements.ts'
+import type { GrantedToken, Unavailable } from '../../core/call/requirements.ts'
 import {
   APPROVAL,
   type AuthorizationStatus,
@@ -20,7 +20,7 @@ import {
 } from './authorization-rows.ts'
 import { browserFlows } from './browser-flows.ts'
 import { consentRows, useOf } from './consent-rows.ts'
-import { openInput, sealInput } from './call-input.ts'
+import { openInvocation, sealInvocation } from './sealed-invocation.ts'
 import { type Consent, createConsent, type Return } from './consent-flow.ts'
 import { grantRows } from './grant-rows.ts'
 import { createGrants, type Grants, NO_KEYS, notGranted, type TokenRequest, type VaultDeployment } from './grants.ts'
@@ -46,9 +46,8 @@ export interface ApprovalRequest {
   readonly principal: string
   readonly userId?: string
   readonly tool: string
-  /** Hash of everything that the approval is bound to. */
-  readonly binding: string
-  readonly input: string
+  readonly fingerprint: string
+  readonly invocation: string
   readonly reason: string
 }
 
@@ -89,7 +88,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async token(
       owner: string,
       request: CallTokenRequest,
-    ): Promise<{ readonly token: string } | Unavailable | OpenQuestion | { readonly accounts: readonly string[] }> {
+    ): Promise<GrantedToken | Unavailable | OpenQuestion | { readonly accounts: readonly string[] }> {
       ensureOwner(this.ctx.storage.sql, owner)
       const { provider, scopes } = request
       if (typeof provider === 'string') return this.#ask(grantFor(request, scopes), provider)
@@ -107,7 +106,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     look(
       owner: string,
       request: CallTokenRequest,
-    ): { readonly token: string } | Unavailable | Partial<OpenQuestion> | { readonly accounts: readonly string[] } {
+    ): GrantedToken | Unavailable | Partial<OpenQuestion> | { readonly accounts: readonly string[] } {
       const { provider, scopes } = request
       const isNew = !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
@@ -128,12 +127,12 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     async claim(owner: string, request: ApprovalRequest): Promise<'approved' | OpenQuestion> {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { principal, userId, tool, binding: purpose, input, reason } = request
+      const { principal, userId, tool, fingerprint: purpose, invocation, reason } = request
       const id = newAuthorizationId(this.ctx.id)
-      const sealed = await sealInput(this.#deployment.keyring, id, input)
+      const sealed = await sealInvocation(this.#deployment.keyring, id, invocation)
       if (this.#rows.claim(purpose)) return 'approved'
       const user = userId === undefined ? {} : { userId }
-      const call = { ...user, tool, principal, input: sealed }
+      const call = { ...user, tool, principal, invocation: sealed }
       const wanted = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], ...call, purpose } as const
       return this.#ask(wanted, this.#withLastFailure({ reason }, { purpose }), id)
     }
@@ -248,11 +247,11 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
-      const { input: stored, ...rest } = found
+      const { invocation: stored, ...rest } = found
       if (rest.kind === 'grant' && isOpen(rest)) return { ...rest, ...this.#held(rest) }
       if (stored === undefined) return rest
-      const input = await openInput(this.#deployment.keyring, rest.id, stored)
-      if (input !== undefined) return { ...rest, input }
+      const invocation = await openInvocation(this.#deployment.keyring, rest.id, stored)
+      if (invocation !== undefined) return { ...rest, invocation }
       // Nobody should approve what they cannot see
       const why = 'Its arguments cannot be read'
       if (isOpen(found)) this.#rows.end(rest.id, 'failed', `${why} any more`, `${why} with the keys in VAULT_KEYS`)

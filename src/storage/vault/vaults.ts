@@ -11,7 +11,7 @@ import {
   type UserGrants,
   type Visit,
 } from '../../core/consent/authorization.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
+import type { ShownInvocation } from '../../core/consent/shown-invocation.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import {
   challengeForNobody,
@@ -20,7 +20,6 @@ import {
   type TokenResult,
   type UserTokens,
 } from '../../core/call/requirements.ts'
-import { canonicalText } from '../sealing/canonical-text.ts'
 import { reachableStub, type Reach } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
@@ -29,7 +28,7 @@ import { createProviderAccess, type ProviderAccessOptions } from './provider-acc
 import { GONE, NOBODY_IDENTIFIED, NOBODY_TOLD_APART, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
-const MAX_INPUT = 1_000_000
+const MAX_INVOCATION = 1_000_000
 /** Long, since a provider may be asked meanwhile, and `changed` waits for a person up to a minute. */
 const REACH: Reach = {
   what: 'vaults',
@@ -77,8 +76,7 @@ export function createVault(
     const owner = userOwner(userId)
     const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
     const answer = await vaultOf(owner).token(owner, request)
-    if ('token' in answer) return { token: answer.token }
-    if (!('authorization' in answer)) return answer
+    if ('token' in answer || !('authorization' in answer)) return answer
     return { challenge: challengeOf(requirement.id, answer, url), ...why(request, answer) }
   }
 
@@ -116,8 +114,7 @@ export function createVault(
       const owner = userOwner(userId)
       const request = await requestFor(required)
       const answer = await vaultOf(owner).look(owner, request)
-      if ('token' in answer) return { token: answer.token }
-      if ('accounts' in answer || 'unavailable' in answer) return answer
+      if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
       const { authorization, reason = '' } = answer
       const told = why(request, answer)
       if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...told }
@@ -126,27 +123,22 @@ export function createVault(
 
     canBeApproved: identifies,
 
-    async claim({ principal, userId, tool, input, reachedAt }) {
+    async claim({ tool, shown, fingerprint, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
       if (!identifies(url)) {
         return { refused: `${reason}, and ${NOBODY_TOLD_APART}`, forOperator: `${reason}, and ${NOBODY_IDENTIFIED}` }
       }
-      const text = canonicalText(input)
-      if (new TextEncoder().encode(text).length > MAX_INPUT) {
+      const invocation = JSON.stringify(shown)
+      if (new TextEncoder().encode(invocation).length > MAX_INVOCATION) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
         const nowhere = `${new URL(url).origin}/authorizations/${APPROVAL}/start`
         return { challenge: { id: APPROVAL, url: nowhere, scopes: [], status: 'failed' }, reason: tooLarge }
       }
-      const owner = userId === undefined ? JSON.stringify(['principal', principal]) : userOwner(userId)
-      const answer = await vaultOf(owner).claim(owner, {
-        principal,
-        ...(userId === undefined ? {} : { userId }),
-        tool: tool.id,
-        binding: await sha256(JSON.stringify([principal, userId ?? null, tool.id, tool.digest, text])),
-        input: text,
-        reason,
-      })
+      const { principal, user } = shown
+      const owner = user === undefined ? JSON.stringify(['principal', principal]) : userOwner(user)
+      const request = { principal, tool: tool.id, fingerprint, invocation, reason }
+      const answer = await vaultOf(owner).claim(owner, user === undefined ? request : { ...request, userId: user })
       if (answer === 'approved') return { approved: true }
       return { challenge: challengeOf(APPROVAL, answer, url), reason: answer.reason }
     },
@@ -219,8 +211,8 @@ function endedOf(ended: Ended<StoredAuthorization>): Ended {
 }
 
 function authorizationOf(stored: StoredAuthorization): Authorization {
-  const { input, principal: _, ...rest } = stored
-  if (input === undefined) return rest
-  const value: JsonObject = JSON.parse(input)
-  return { ...rest, input: value }
+  const { invocation: text, principal: _, ...rest } = stored
+  if (text === undefined) return rest
+  const invocation: ShownInvocation = JSON.parse(text)
+  return { ...rest, invocation }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorization } from '../../../src/core/consent/authorization.ts'
-import type { Json } from '../../../src/core/tool/json.ts'
+import type { ShownInvocation } from '../../../src/core/consent/shown-invocation.ts'
+import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
 import { AWAY, awayOf, REFERENCE } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
@@ -116,36 +117,77 @@ describe("a grant's page", () => {
 })
 
 describe("an approval's page", () => {
+  async function shown(input: JsonObject, more: Partial<ShownInvocation> = {}): Promise<string> {
+    const { invocation } = APPROVAL
+    if (!invocation) throw new Error('It has none')
+    const known = [{ ...APPROVAL, invocation: { ...invocation, ...more, input } }]
+    return (await setUp({ known }).get(APPROVE)).text()
+  }
+
   it('shows the arguments whole, and two buttons', async () => {
     const { get, acts } = setUp()
     const text = await (await get(APPROVE)).text()
     expect(text).toContain('Bank.Pay@1.0.0')
-    expect(text).toContain('&quot;to&quot;: &quot;DE02 1203 0000 0000 2020 51&quot;')
-    expect(text).toContain('&quot;cents&quot;: 125000')
+    expect(text).toContain('<dt>to</dt><dd><pre>DE02 1203 0000 0000 2020 51</pre></dd>')
+    expect(text).toContain('<dt>cents</dt><dd><pre>125000</pre></dd>')
     expect(text).toContain('<button class="go" name="decision" value="approve">Approve</button>')
     expect(text).toContain('<button name="decision" value="refuse">Refuse</button>')
     expect(acts()).toBe(0)
   })
 
   it('shows arguments that would read as something else as what they are', async () => {
-    const input = { note: '</pre><h1>Safe</h1>\u202e', line: 'a\nb' }
-    const text = await (await setUp({ known: [{ ...APPROVAL, input }] }).get(APPROVE)).text()
+    const text = await shown({ note: '</pre><h1>Safe</h1>\u202e', line: 'a\nb' })
     expect(text).toContain('&lt;/pre&gt;&lt;h1&gt;Safe&lt;/h1&gt;\\u202e')
-    expect(text).toContain('a\\nb')
+    expect(text).toContain('<pre>a\nb</pre>')
   })
 
-  it('says how much of very long arguments it does not show', async () => {
-    const input = { text: 'x'.repeat(150_000) }
-    const text = await (await setUp({ known: [{ ...APPROVAL, input }] }).get(APPROVE)).text()
-    expect(text.includes('50,011 more characters are not shown here')).toBe(true)
-    expect(text.length).toBeLessThan(110_000)
+  it('quotes texts that read like other values, or whose edges nobody would see', async () => {
+    const text = await shown({ a: '10', b: 10, c: 'true', d: '', e: ' x ', f: '{"x":1}', g: null })
+    for (const said of ['"10"', '10', '"true"', '""', '" x "', '"{\\"x\\":1}"', 'null']) {
+      expect(text).toContain(`<pre>${said.replaceAll('"', '&quot;')}</pre>`)
+    }
   })
 
-  it('grows no longer than its arguments, however deep they nest', async () => {
+  it('shows very long arguments whole, and grows no longer than they are, however deep they nest', async () => {
+    expect((await shown({ text: 'x'.repeat(900_000) })).includes('x'.repeat(900_000))).toBe(true)
     const list: Json = JSON.parse(`${'['.repeat(130)}${'0,'.repeat(150_000)}0${']'.repeat(130)}`)
-    const text = await (await setUp({ known: [{ ...APPROVAL, input: { list } }] }).get(APPROVE)).text()
-    expect(text.includes('200,270 more characters are not shown here')).toBe(true)
-    expect(text.length).toBeLessThan(600_000)
+    expect((await shown({ list })).length).toBeLessThan(310_000)
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${n}`, n]))
+    expect((await shown(many)).length).toBeLessThan(1_500_000)
+  })
+
+  it('shows all else that the tool is given: credentials by whose they are, what is said of the user, answers, files', async () => {
+    const text = await shown(
+      {},
+      {
+        method: 'tools/other',
+        user_info: { role: 'owner' },
+        answers: { responses: { amount: { action: 'accept', content: { eur: 1_000_000 } } } },
+        credentials: [
+          { id: 'mail', kind: 'token', from: 'grant', account: 'work' },
+          { id: 'chat', kind: 'token', from: 'grant', account: '' },
+          { id: 'bank', kind: 'token', from: 'caller', hash: 'abcdefghijklmnop' },
+          { id: 'KEY', kind: 'secret', from: 'deployment' },
+        ],
+        files: [
+          { handle: 'artifact:x', filename: 'bill.pdf', content_type: 'application/pdf', size: 12_345, sha256: 'ab12' },
+        ],
+      },
+    )
+    for (const said of [
+      '<dt>Called by</dt><dd><code>key:7</code>',
+      '<dt>Method</dt><dd><code>tools/other</code>',
+      '<dt>Access to mail</dt><dd>the user’s account <strong>work</strong>',
+      '<dt>Access to chat</dt><dd>the user’s, of the account without a name',
+      '<dt>Access to bank</dt><dd>one that the caller sends along, known by <code>abcdefghijkl</code>',
+      '<dt>Secret KEY</dt><dd>that of this Switchboard',
+      '<dt>role</dt><dd><pre>owner</pre>',
+      '&quot;eur&quot;: 1000000',
+      '<a href="/authorizations/auth_2/files/0">bill.pdf</a>, application/pdf, 12,345 bytes',
+      'SHA-256 ab12',
+    ]) {
+      expect(text).toContain(said)
+    }
   })
 
   it('says so where nobody is identified', async () => {

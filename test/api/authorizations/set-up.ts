@@ -1,5 +1,8 @@
 import { Hono } from 'hono'
 import { vi } from 'vitest'
+import type { FileStores } from '../../../src/core/call/files.ts'
+import { noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
+import { noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type Failing, fail, ok } from '../../../src/core/failure/failure.ts'
@@ -31,7 +34,15 @@ export const APPROVAL: Authorization = {
   provider: 'approval',
   scopes: [],
   tool: 'Bank.Pay@1.0.0',
-  input: { to: 'DE02 1203 0000 0000 2020 51', cents: 125_000 },
+  invocation: {
+    principal: 'key:7',
+    tool: 'Bank.Pay@1.0.0',
+    digest: 'd1',
+    user: 'ann',
+    input: { to: 'DE02 1203 0000 0000 2020 51', cents: 125_000 },
+    credentials: [],
+    files: [],
+  },
 }
 
 const GOOGLE: Provider = { id: 'google', name: 'Google', client_id: 'c' }
@@ -64,6 +75,7 @@ export function setUp(
     readonly limited?: Failing
     readonly identifiesPeople?: boolean
     readonly requiresSignIn?: boolean
+    readonly files?: FileStores
     /** Who is signed in, and what they may do. */
     readonly signedIn?: SignedIn | Failing
   } = {},
@@ -74,6 +86,7 @@ export function setUp(
     limited,
     identifiesPeople = true,
     requiresSignIn = false,
+    files = { uploads: noUploads, artifacts: noArtifacts },
     signedIn,
   } = given
   const find = async (id: string) => known.find((each) => each.id === id)
@@ -92,6 +105,7 @@ export function setUp(
     gate: gateFor('ok' in caller ? caller.failure : caller),
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
+    files,
     shield: () => limited,
     ...(signedIn ? { sessions: { signedIn: () => ('ok' in signedIn ? signedIn : ok(signedIn)) } } : {}),
     requiresSignIn,

@@ -61,7 +61,7 @@ describe('a call', () => {
   })
 
   it('comes to its result, with the tool that was called, and is written down', async () => {
-    const tool = callableOf({ ...recordWith({}), digest: 'd1' }, (input, { userId, callId }) =>
+    const tool = callableOf({ ...recordWith({}), digest: 'd1' }, ({ input, userId }, { callId }) =>
       value([input, userId, callId]),
     )
     const { deps, records, asked, defects } = worldOf({ tool })
@@ -121,7 +121,7 @@ describe('a call', () => {
 
   it('is for the only user that its principal may act for', async () => {
     const principal: Principal = { ...ADMIN, users: ['bob'] }
-    const run: Run = (_, { userId }) => value(userId)
+    const run: Run = ({ userId }) => value(userId)
     const { result, records, asked } = await call({ securityLevel: 8 }, run, { principal })
     expect(result).toEqual({ ok: true, value: 'bob' })
     expect(records[0]?.user_id).toBe('bob')
@@ -223,7 +223,7 @@ describe('a call', () => {
   it('whose output is not what was promised says so, without its secrets', async () => {
     const { result } = await call({ secrets: ['KEY'] }, () => value('bad'), {}, { secretOf: () => 'secret-one' })
     expect(result).toEqual(fail({ type: 'output-invalid', problems: [{ path: '', message: 'Is bad' }] }))
-    const echo: Run = (_, { secrets }) => value(`is ${secrets.get('KEY')?.value}`)
+    const echo: Run = ({ secrets }) => value(`is ${secrets.get('KEY')?.value}`)
     const told = await call({ secrets: ['KEY'] }, echo, {}, { secretOf: () => 'secret-one' })
     expect(told.result).toEqual({ ok: true, value: 'is [redacted]' })
   })
@@ -338,7 +338,7 @@ describe('a call that a person must approve', () => {
 })
 
 describe("a call with a user's token", () => {
-  const twice: Run = async (_, { tokens, renew }) => {
+  const twice: Run = async ({ tokens }, { renew }) => {
     const second = await renew?.('mail', tokens.get('mail')?.value ?? '')
     if (second === undefined) return { ok: false, failure: { message: 'The API answered 401' } }
     return value(`with ${second}`)
@@ -424,7 +424,7 @@ describe("a call with a user's token", () => {
   it('is asked for with the way the caller reached us', async () => {
     const origins: string[] = []
     await call(MAIL, () => value(7), ANN, {
-      tokenFor: ({ reachedAt }) => (origins.push(reachedAt()), { token: 't' }),
+      tokenFor: ({ reachedAt }) => (origins.push(reachedAt()), { token: 't', account: '' }),
     })
     expect(origins).toEqual([REACHED_AT])
   })
@@ -453,7 +453,7 @@ describe('what a call gives that is too large for an answer', () => {
     given === 'bad' || given === null || Array.isArray(given) ? [{ path: '', message: 'Is bad' }] : []
 
   it('is kept for its caller, without the secrets that the tool was given', async () => {
-    const run: Run = (_, { secrets }) => value({ was: secrets.get('KEY')?.value, LONG })
+    const run: Run = ({ secrets }) => value({ was: secrets.get('KEY')?.value, LONG })
     const { result, kept } = await placed(run, { secrets: ['KEY'] })
     expect(result).toMatchObject({ value: { artifact: { url: 'https://edge.example/artifacts/1', size: 7 } } })
     const [[what, owner] = []] = kept

@@ -1,11 +1,13 @@
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { type LookDeps, type Stage, type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
+import { type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
+import type { LookDeps, Stage } from '../../../src/core/call/stage.ts'
 import type { Approvals } from '../../../src/core/consent/authorization.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { invocationWith } from '../../runners/http/records.ts'
 import {
   callableOf,
   callerWith,
@@ -81,10 +83,8 @@ describe('an approval', () => {
         runnable,
         publisher: PUBLISHER,
         caller: { principal: ADMIN, reachedAt, meter: createMeter() },
-        userId,
         context: NO_CONTEXT,
-        input: INPUT,
-        met: { ok: true, secrets: new Map(), tokens: new Map() },
+        invocation: { ...invocationWith(INPUT), userId },
         deadline: () => deps.startDeadline(1_000, () => undefined),
       },
       {
@@ -104,11 +104,13 @@ describe('an approval', () => {
   it('is claimed for the principal, the user, the tool and its input', async () => {
     const { record, claims, claimed } = await claim(8, 'ann')
     expect(claimed).toBeUndefined()
-    expect(claims).toEqual([{ principal: 'admin', userId: 'ann', tool: record, input: INPUT, reachedAt }])
+    const { id: tool, digest } = record
+    const shown = { principal: 'admin', tool, digest, user: 'ann', input: INPUT, credentials: [], files: [] }
+    expect(claims).toEqual([{ shown, fingerprint: expect.any(String), tool: record, reachedAt }])
+    expect(JSON.parse(claims[0]?.fingerprint ?? '')).toEqual(shown)
     const forNobody = await claim(10)
     expect(forNobody.claimed).toBeUndefined()
-    expect(forNobody.claims).toEqual([{ principal: 'admin', tool: forNobody.record, input: INPUT, reachedAt }])
-    expect(forNobody.claims[0]).not.toHaveProperty('userId')
+    expect(forNobody.claims[0]?.shown).not.toHaveProperty('user')
   })
 
   it('that a person has not given is a challenge', async () => {
@@ -134,7 +136,7 @@ describe('to look at a stage', () => {
       { record, publisher: PUBLISHER, hosts: [], userId: 'ann', reachedAt },
       {
         toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
-        grants: { look: async () => ({ token: '' }) },
+        grants: { look: async () => ({ token: '', account: '' }) },
         approvals: { canBeApproved: () => true },
         ...deps,
       },

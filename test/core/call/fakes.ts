@@ -106,16 +106,17 @@ export function worldOf({
     userTokens: {
       async tokenFor(asking) {
         asked.push(`token ${asking.userId} ${asking.requirement.id}`)
-        return tokenFor ? tokenFor(asking) : { token: `${asking.requirement.id}-1` }
+        return tokenFor ? tokenFor(asking) : { token: `${asking.requirement.id}-1`, account: asking.account ?? '' }
       },
       async renew(asking, refused, final) {
         asked.push(`renew ${asking.userId} ${asking.requirement.id} ${refused}${final ? ' final' : ''}`)
-        return renew ? renew(asking, refused, final) : { token: `${asking.requirement.id}-2` }
+        return renew ? renew(asking, refused, final) : { token: `${asking.requirement.id}-2`, account: '' }
       },
     },
     approvals: {
       async claim(asking) {
-        asked.push(`approval ${asking.principal} ${asking.userId} ${JSON.stringify(asking.input)}`)
+        const { principal, user, input } = asking.shown
+        asked.push(`approval ${principal} ${user} ${JSON.stringify(input)}`)
         return claim ? claim(asking) : { approved: true }
       },
     },
@@ -124,6 +125,7 @@ export function worldOf({
     uploads: { find: async () => undefined },
     ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
     startDeadline,
+    fingerprint: async (value) => JSON.stringify(value),
     base64: (text) => Buffer.from(text).toString('base64'),
     defect: (callId, tool, message) => void defects.push(`${callId} ${tool}: ${message}`),
   }

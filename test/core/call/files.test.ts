@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ArtifactStore, UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/artifact-store.ts'
-import { findFiles, mayHoldFiles, readFiles } from '../../../src/core/call/files.ts'
+import { describeFiles, findFiles, mayHoldFiles, readFiles } from '../../../src/core/call/files.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 
 const ID = 'x'.repeat(22)
@@ -19,6 +19,7 @@ function storeOf(size = 3, owner: UploadOwner = { principal: 'p' }) {
     read: async () => undefined,
     bytes: async () => new Uint8Array([1, 2, 3]),
     base64: async () => 'AQID',
+    sha256: async () => '039058c6',
   }
   const uploads: UploadStore = {
     keep: async () => ({ ok: true, id: ID, expires: 1 }),
@@ -177,4 +178,25 @@ it('a schema may hold files where any part of it says so', () => {
     false,
     false,
   ])
+})
+
+it('files that cannot be read right now are shown to nobody', async () => {
+  const { uploads, artifacts } = storeOf()
+  const named = await findFiles(
+    { input: object({ a: BYTES }) },
+    { a: HANDLE },
+    true,
+    { principal: 'p' },
+    { uploads, artifacts },
+  )
+  if (!named?.ok) throw new Error('It names one')
+  expect(await describeFiles(named.value)).toEqual({
+    ok: true,
+    value: [{ handle: HANDLE, filename: 'f', content_type: 'a/b', size: 3, sha256: '039058c6' }],
+  })
+  const [[, file] = []] = named.value.byHandle
+  if (!file) throw new Error('There is one')
+  const away = { ...file, sha256: () => Promise.reject(new Error('R2 is down')) }
+  const broken = { ...named.value, byHandle: new Map([[HANDLE, away]]) }
+  expect(await describeFiles(broken)).toMatchObject({ ok: false, failure: { type: 'unavailable' } })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createRenewals } from '../../../src/core/call/renewal.ts'
 import type { TokenResult } from '../../../src/core/call/requirements.ts'
-import type { Credential } from '../../../src/core/call/runner.ts'
+import type { Credential } from '../../../src/core/call/invocation.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
 const record = recordWith({ providers: ['mail', 'chat'] })
-const MAIL: Credential = { value: 'mail-1', from: 'deployment' }
+const MAIL: Credential = { value: 'mail-1', from: 'deployment', account: '' }
 const refused: TokenResult = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
 const refusedBy = (id: string): TokenResult => ({ challenge: challengeOf(id), reason: `Refused by ${id}` })
 
@@ -34,7 +34,7 @@ describe('a token that was refused', () => {
     })
     const both = renewing(
       ({ requirement: { id } }) => ({ ...refusedBy(id), ...(id === 'mail' ? { forOperator: 'Set KEY' } : {}) }),
-      { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } },
+      { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } },
     )
     await both.renew('mail', 'mail-1')
     await both.renew('chat', 'chat-1')
@@ -45,7 +45,9 @@ describe('a token that was refused', () => {
   })
 
   it('is renewed once; when the new one is refused as well, only the user can help', async () => {
-    const { renew, given, failure, asked } = renewing((_, _token, final) => (final ? refused : { token: 'mail-2' }))
+    const { renew, given, failure, asked } = renewing((_, _token, final) =>
+      final ? refused : { token: 'mail-2', account: '' },
+    )
     expect(await renew('mail', 'mail-1')).toBe('mail-2')
     expect(failure()).toBeUndefined()
     expect(await renew('mail', 'mail-2')).toBeUndefined()
@@ -70,7 +72,7 @@ describe('a token that was refused', () => {
 
   it('is not given a third time, even when there is a newer grant by then', async () => {
     let count = 1
-    const { renew, failure, given } = renewing(() => ({ token: `mail-${++count}` }))
+    const { renew, failure, given } = renewing(() => ({ token: `mail-${++count}`, account: '' }))
     expect(await renew('mail', 'mail-1')).toBe('mail-2')
     expect(await renew('mail', 'mail-2')).toBeUndefined()
     expect(failure()).toBeUndefined()
@@ -96,6 +98,13 @@ describe('a token that was refused', () => {
     expect(broken.defects).toEqual([new Error('Storage')])
   })
 
+  it('is not replaced by one of another account, which the user may have connected meanwhile', async () => {
+    const { renew, given, failure } = renewing(() => ({ token: 'of-work', account: 'work' }))
+    expect(await renew('mail', 'mail-1')).toBeUndefined()
+    expect(given).toEqual([])
+    expect(failure()).toMatchObject({ type: 'tool-failed', can_retry: true })
+  })
+
   it('is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
     const { renew, asked, defects, failure } = renewing(undefined, {
       mail: { value: 'own', from: 'caller' },
@@ -109,7 +118,7 @@ describe('a token that was refused', () => {
   })
 
   it('of several providers leads to all their challenges', async () => {
-    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
+    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
     const { renew, failure } = renewing(({ requirement: { id } }) => refusedBy(id), both)
     await renew('mail', 'mail-1')
     await renew('chat', 'chat-1')
@@ -121,7 +130,7 @@ describe('a token that was refused', () => {
 
   it('is asked for by the provider that the tool requires, for its user', async () => {
     const seen: unknown[] = []
-    const { renew } = renewing((required) => (seen.push(required), { token: 'mail-2' }))
+    const { renew } = renewing((required) => (seen.push(required), { token: 'mail-2', account: '' }))
     await renew('mail', 'mail-1')
     expect(seen).toEqual([
       { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], reachedAt: expect.any(Function) },
@@ -137,7 +146,7 @@ describe('a token that was refused', () => {
   })
 
   it('may be refused by some while others are away: the user is asked, and told of both', async () => {
-    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
+    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
     const { renew, failure } = renewing(
       ({ requirement: { id } }) => (id === 'mail' ? { unavailable: "'mail' is away" } : refusedBy(id)),
       both,
@@ -157,7 +166,7 @@ describe('a token that was refused', () => {
   })
 
   it('of several providers is renewed for each', async () => {
-    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
+    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
     const { renew, given } = renewing(undefined, both)
     expect(await Promise.all([renew('mail', 'mail-1'), renew('chat', 'chat-1')])).toEqual(['mail-2', 'chat-2'])
     expect(given).toEqual(['mail-2', 'chat-2'])

@@ -133,7 +133,8 @@ describe('what a tool requires', () => {
         { providers },
         { userId: 'ann' },
         {
-          tokenFor: ({ requirement: { id } }) => (id === down ? { unavailable: `'${id}' is down` } : { token: 't' }),
+          tokenFor: ({ requirement: { id } }) =>
+            id === down ? { unavailable: `'${id}' is down` } : { token: 't', account: '' },
         },
       )
       const failure = { type: 'tool-failed', message: `'${down}' is down`, can_retry: true }
@@ -164,7 +165,7 @@ describe('what a tool requires', () => {
 
   it('is asked for by provider, scopes and user, for the tool, with the way the caller came', async () => {
     const seen: unknown[] = []
-    const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't' }) })
+    const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't', account: '' }) })
     const reachedAt = () => REACHED_AT
     const record = recordWith(MAIL)
     await meetRequirements(record, PUBLISHER, callWith().context, 'ann', { reachedAt, hosts: HOSTS }, deps)
@@ -176,7 +177,7 @@ describe('what a tool requires', () => {
     const { deps } = worldOf({
       tokenFor: ({ account }) => (
         seen.push(account),
-        account === undefined ? { accounts: ['', 'work'] } : { token: 't' }
+        account === undefined ? { accounts: ['', 'work'] } : { token: 't', account: '' }
       ),
     })
     const meetWith = (values: JsonObject) => {
@@ -198,7 +199,7 @@ describe('what a tool requires', () => {
 
   it("is met by the user's grant", async () => {
     const { met, asked } = await meet(MAIL, { userId: 'ann' })
-    const tokens = new Map([['mail', { value: 'mail-1', from: 'deployment' }]])
+    const tokens = new Map([['mail', { value: 'mail-1', from: 'deployment', account: '' }]])
     expect(met).toEqual({ ok: true, secrets: new Map(), tokens })
     expect(asked).toEqual(['token ann mail'])
   })

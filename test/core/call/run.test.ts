@@ -2,19 +2,19 @@ import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
 import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
-import type { Credential, Run, RunContext } from '../../../src/core/call/runner.ts'
+import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
+import type { Run, RunContext } from '../../../src/core/call/runner.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
-import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
+import { invocationWith } from '../../runners/http/records.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
-const MAIL: Credential = { value: 'mail-one', from: 'deployment' }
+const MAIL: Credential = { value: 'mail-one', from: 'deployment', account: '' }
 const refusal = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
 
 interface Given {
   readonly run?: Run
   readonly userId?: string
-  readonly values?: JsonObject
   readonly secrets?: Readonly<Record<string, Credential>>
   readonly tokens?: Readonly<Record<string, Credential>>
   readonly caller?: Partial<RunOptions['caller']>
@@ -28,6 +28,7 @@ interface Given {
 /** Runs a tool that requires a provider; its deadline counts who looks at its signal. */
 async function run(given: Given = {}) {
   const { deps, asked, defects } = worldOf(given.world)
+  const invocations: Invocation[] = []
   const contexts: RunContext[] = []
   let looked = 0
   const deadline: Deadline = {
@@ -53,48 +54,38 @@ async function run(given: Given = {}) {
         ok: true,
         timeoutMs: 70,
         ...(given.isRepeatable && { isRepeatable: true }),
-        run(input, context) {
+        run(invocation, context) {
+          invocations.push(invocation)
           contexts.push(context)
-          const value = given.run ? given.run(input, context) : ({ ok: true, value: input } as const)
+          const value = given.run ? given.run(invocation, context) : ({ ok: true, value: invocation.input } as const)
           // Only what has to be waited for can end early
           return given.end === undefined ? value : Promise.resolve(value)
         },
       },
-      input: { a: 1 },
-      userId: given.userId,
-      context: { ...NO_CONTEXT, ...(given.values && { values: given.values }) },
-      met: {
-        ok: true,
-        secrets: new Map(Object.entries(given.secrets ?? {})),
-        tokens: new Map(Object.entries(given.tokens ?? {})),
+      invocation: {
+        ...invocationWith({ a: 1 }, { secrets: given.secrets ?? {}, tokens: given.tokens ?? {} }),
+        userId: given.userId,
       },
+      context: NO_CONTEXT,
       deadline: () => deadline,
       caller: { reachedAt: () => REACHED_AT, meter: createMeter(), ...given.caller },
     },
     deps,
   )
-  return { ran, context: contexts[0], asked, defects, looked: () => looked }
+  return { ran, invocation: invocations[0], context: contexts[0], asked, defects, looked: () => looked }
 }
 
-const renewing: Run = async (_, { renew, tokens }) => {
+const renewing: Run = async ({ tokens }, { renew }) => {
   const token = await renew?.('mail', tokens.get('mail')?.value ?? '')
   return token === undefined ? { ok: false, failure: { message: '401' } } : { ok: true, value: token }
 }
 
 describe('what a run may use', () => {
-  it.each([
-    [{ user_info: { mail: 'm' } }, { mail: 'm' }],
-    [{ user_info: 'm' }, undefined],
-    [undefined, undefined],
-  ])('describes the user by an object, or not at all: %j', async (values, userInfo) => {
-    const { context } = await run(values ? { values } : {})
-    expect(context?.userInfo).toEqual(userInfo)
-  })
-
-  it('is what its tool requires and its caller wants, and no more', async () => {
-    const { context } = await run()
+  it('is what its tool is given and its caller wants, and no more', async () => {
+    const { invocation, context } = await run()
     const { signal: _, meter: _meter, ...rest } = context ?? {}
-    expect(rest).toEqual({ callId: 'c1', secrets: new Map(), tokens: new Map() })
+    expect(rest).toEqual({ callId: 'c1' })
+    expect(invocation).toEqual(invocationWith({ a: 1 }))
   })
 
   it('is all of what there is', async () => {
@@ -102,20 +93,14 @@ describe('what a run may use', () => {
       traceparent: 'trace',
       progress: () => undefined,
       log: () => undefined,
-      answers: { responses: {} },
       background: () => undefined,
     }
     const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
-    const { context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
+    const { invocation, context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
     const { signal: _, meter: _meter, renew, progress, ...rest } = context ?? {}
     const { progress: _told, ...others } = caller
-    expect(rest).toEqual({
-      callId: 'c1',
-      secrets: new Map(Object.entries(secrets)),
-      tokens: new Map([['mail', MAIL]]),
-      userId: 'ann',
-      ...others,
-    })
+    expect(rest).toEqual({ callId: 'c1', ...others })
+    expect(invocation).toEqual({ ...invocationWith({ a: 1 }, { secrets, tokens: { mail: MAIL } }), userId: 'ann' })
     expect(renew).toBeTypeOf('function')
     expect(progress).toBeTypeOf('function')
   })

@@ -16,7 +16,7 @@ import {
   wrong,
 } from '../../../src/core/tool/json-reader.ts'
 import { MANY_PARTS, parseJson } from '../../../src/core/tool/json-text.ts'
-import { canonicalText } from '../../../src/storage/sealing/canonical-text.ts'
+import { canonicalText } from '../../../src/storage/sealing/fingerprint.ts'
 import { climb, type Cross } from '../../climb.ts'
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'

@@ -18,7 +18,7 @@ const ECHO = { name: 'echo', arguments: { a: 1 } }
 const asking = (asks: InputRequests, more: SetUp = {}) =>
   setUp({
     ...more,
-    run: (_, { answers }) =>
+    run: ({ answers }) =>
       answers && Object.keys(answers.responses).length > 0
         ? succeed(answers)
         : fail({ type: 'input-required', ...asks }),
@@ -178,14 +178,14 @@ describe('a call that a person must first do something for', () => {
     const again = await resultOf(modern('tools/call', { ...ECHO, requestState, inputResponses }, can(ALL)))
     expect(again.result).toMatchObject({ resultType: 'complete', structuredContent: { a: 1 } })
     // The answers are ours, and not the tool's
-    expect(calls.at(-1)?.caller.answers).toEqual({ responses: {} })
+    expect(calls.at(-1)?.call.answers).toEqual({ responses: {} })
   })
 
   it('keeps what the tool was told for when the person is done', async () => {
     const seen: unknown[] = []
     let approvals = 0
     const { modern } = setUp({
-      run(_, { answers }) {
+      run({ answers }) {
         if (approvals === 0) return fail(approval)
         approvals -= 1
         seen.push(answers)

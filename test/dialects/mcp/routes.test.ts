@@ -93,7 +93,7 @@ describe('the legacy revisions', () => {
     const { legacy, calls } = setUp()
     await legacy('tools/call', ECHO)
     expect(calls[0]?.caller.signal()).toBeUndefined()
-    expect(calls[0]?.caller.answers).toBeUndefined()
+    expect(calls[0]?.call.answers).toBeUndefined()
   })
 })
 

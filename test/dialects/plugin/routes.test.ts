@@ -62,7 +62,9 @@ describe('POST /plugin/call', () => {
     const answer = await send('POST', '/plugin/call', request, { traceparent })
     expect(answer).toMatchObject({ status: 200 })
     expect(answer.body).toEqual({ content: [{ type: 'text', text: 'done' }] })
-    expect(calls).toEqual([{ asked: 'name:add', input: { a: 1 }, context: { tokens: new Map(), secrets: new Map() } }])
+    expect(calls).toEqual([
+      { asked: 'name:add', method: 'tools/call', input: { a: 1 }, context: { tokens: new Map(), secrets: new Map() } },
+    ])
     expect(callers[0]).toMatchObject({ traceparent })
   })
 

@@ -17,9 +17,12 @@ export interface Verifier {
 }
 
 /** A Switchboard beside a world, and the application that it asks who somebody is. */
-export async function connectVerified(world: World): Promise<{ readonly app: Verifier; readonly edge: Connected }> {
+export async function connectVerified(
+  world: World,
+  vars: Readonly<Record<string, string>> = {},
+): Promise<{ readonly app: Verifier; readonly edge: Connected }> {
   const app = await startVerifier()
-  const edge = await connect(world, { vars: { USER_VERIFIER_URL: app.url } })
+  const edge = await connect(world, { vars: { ...vars, USER_VERIFIER_URL: app.url } })
   app.edge = edge
   return { app, edge }
 }

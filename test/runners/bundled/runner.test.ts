@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '../../../src/core/tool/bundled-tool.ts'
 import { createBundledRunner } from '../../../src/runners/bundled/runner.ts'
-import { contextWith, definitionWith, recordOf } from '../http/records.ts'
+import { contextWith, definitionWith, type Given, invocationWith, recordOf } from '../http/records.ts'
 
 const record = { ...recordOf(definitionWith([]), { kind: 'bundled' }), digest: 'd1' }
 
@@ -23,11 +23,11 @@ function runner(handler: BundledTool['handler'], digest = 'd1') {
   return { ...made, logged }
 }
 
-function run(handler: BundledTool['handler'], given: Parameters<typeof contextWith>[0] = {}) {
+function run(handler: BundledTool['handler'], given: Given = {}) {
   const made = runner(handler)
   const prepared = made.prepare(record)
   if (!prepared.ok) throw new Error(prepared.reason)
-  return { result: prepared.run({}, contextWith(given)), logged: made.logged }
+  return { result: prepared.run(invocationWith({}, given), contextWith(given)), logged: made.logged }
 }
 
 describe('the runner of bundled tools', () => {
@@ -82,7 +82,7 @@ describe('the runner of bundled tools', () => {
   it('tells the caller of progress, and of logs, redacted, if it listens', () => {
     const told: unknown[][] = []
     const context = {
-      ...contextWith({ secrets: { KEY: 'a-secret-value' } }),
+      ...contextWith(),
       progress: (...progress: unknown[]) => void told.push(progress),
       log: (line: string) => void told.push([line]),
     }
@@ -92,7 +92,7 @@ describe('the runner of bundled tools', () => {
       log('and a-secret-value')
     }
     const prepared = runner(handler).prepare(record)
-    if (prepared.ok) prepared.run({}, context)
+    if (prepared.ok) prepared.run(invocationWith({}, { secrets: { KEY: 'a-secret-value' } }), context)
     expect(told).toEqual([[1, undefined, undefined], [2, 3, 'halfway'], ['and [redacted]']])
     expect(run(handler).result).toEqual({ ok: true, value: undefined })
   })
@@ -103,7 +103,8 @@ describe('the runner of bundled tools', () => {
       state: 1,
     }
     const prepared = runner((_, context) => context.answers).prepare(record)
-    expect(prepared.ok && prepared.run({}, { ...contextWith(), answers })).toEqual({ ok: true, value: answers })
+    const invocation = { ...invocationWith({}), answers }
+    expect(prepared.ok && prepared.run(invocation, contextWith())).toEqual({ ok: true, value: answers })
     expect(accepted(answers.responses.n)).toEqual({ name: 'Ann' })
     for (const none of [answers.responses.no, undefined, 1, { action: 'accept' }])
       expect(accepted(none)).toBeUndefined()
@@ -140,8 +141,9 @@ describe('the runner of bundled tools', () => {
       log: (_, line) => void logged.push(line),
     })
     const prepared = made.prepare(record)
-    const context = contextWith({ tokens: { mail: 'mail-one' }, renew: async () => 'mail-two' })
-    expect(await (prepared.ok && prepared.run({}, context))).toEqual({ ok: true, value: [200, 'mail-one', 'mail-two'] })
+    const given = { tokens: { mail: 'mail-one' }, renew: async () => 'mail-two' }
+    const result = prepared.ok && prepared.run(invocationWith({}, given), contextWith(given))
+    expect(await result).toEqual({ ok: true, value: [200, 'mail-one', 'mail-two'] })
     expect(logged).toEqual(['from [redacted] to [redacted]'])
   })
 
@@ -168,8 +170,8 @@ describe('the runner of bundled tools', () => {
     }).prepare(record)
     if (!prepared.ok) throw new Error(prepared.reason)
     const call = new AbortController()
-    await prepared.run({}, contextWith({ signal: call.signal }))
-    await prepared.run({}, contextWith())
+    await prepared.run(invocationWith({}), contextWith({ signal: call.signal }))
+    await prepared.run(invocationWith({}), contextWith())
     expect(made).toEqual([{ toolkit: 'Example', timeoutMs: 30_000 }])
     call.abort(new DOMException('', 'TimeoutError'))
     const reasons = signals.map((signal) => signal?.reason?.name)

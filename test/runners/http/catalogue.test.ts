@@ -9,7 +9,7 @@ import { convertBinding, providerOf } from './arcade-binding.ts'
 import type { ArcadeBinding } from './arcade-binding.ts'
 import { expectArrived, expectation, hasDefault, sample, secretValue } from './binding-expectation.ts'
 import { INVENTED_BINDINGS } from './invented-bindings.ts'
-import { contextWith, definitionWith, recordOf } from './records.ts'
+import { contextWith, definitionWith, invocationWith, recordOf } from './records.ts'
 
 const CATALOGUE = 'catalogues/http-bindings.ndjson'
 
@@ -87,7 +87,10 @@ async function run(
 
   server.arrived.length = 0
   const values = Object.fromEntries(secrets.map((each) => [each.arcade_key, secretValue(binding, each.arcade_key)]))
-  const result = await prepared.run(input, contextWith({ secrets: values, tokens: { [provider]: 'user-token' } }))
+  const result = await prepared.run(
+    invocationWith(input, { secrets: values, tokens: { [provider]: 'user-token' } }),
+    contextWith(),
+  )
   expect(result).toEqual({ ok: true, value: { done: true } })
   expect(server.arrived).toHaveLength(1)
   return { arrived: server.arrived[0]!, host }

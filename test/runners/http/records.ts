@@ -1,5 +1,7 @@
 import { createMeter } from '../../../src/core/tool/budget.ts'
-import type { Credential, RunContext } from '../../../src/core/call/runner.ts'
+import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import type { RunContext } from '../../../src/core/call/runner.ts'
 import type { Definition, Implementation, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
 import { checkHttpImplementation } from '../../../src/runners/http/publication-rules.ts'
@@ -51,20 +53,32 @@ export function checkedHttp(implementation: Implementation, definition: Definiti
 
 type Values = Readonly<Record<string, string | Credential>>
 
-export function contextWith(
-  given: {
-    secrets?: Values
-    tokens?: Values
-    signal?: AbortSignal
-    traceparent?: string
-    renew?: RunContext['renew']
-  } = {},
-): RunContext {
+export interface Given {
+  readonly secrets?: Values
+  readonly tokens?: Values
+  readonly signal?: AbortSignal
+  readonly traceparent?: string
+  readonly renew?: RunContext['renew']
+}
+
+/** What a tool is given: an input, and these credentials. */
+export function invocationWith(input: JsonObject, { secrets = {}, tokens = {} }: Given = {}): Invocation {
+  return {
+    input,
+    userId: undefined,
+    userInfo: undefined,
+    method: undefined,
+    answers: undefined,
+    secrets: credentials(secrets),
+    tokens: credentials(tokens),
+    files: undefined,
+  }
+}
+
+export function contextWith(given: Given = {}): RunContext {
   return {
     callId: 'call',
     meter: createMeter(),
-    secrets: credentials(given.secrets ?? {}),
-    tokens: credentials(given.tokens ?? {}),
     signal: given.signal ?? new AbortController().signal,
     ...(given.renew ? { renew: given.renew } : {}),
     ...(given.traceparent === undefined ? {} : { traceparent: given.traceparent }),

@@ -4,15 +4,15 @@ import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Implementation } from '../../../src/core/tool/tool.ts'
 import { prepareRequest } from '../../../src/runners/http/request.ts'
 import type { BuiltRequest } from '../../../src/runners/http/request.ts'
-import { checkedHttp, contextWith, definitionWith } from './records.ts'
+import { checkedHttp, contextWith, definitionWith, type Given, invocationWith } from './records.ts'
 
 const SECRETS = ['KEY', 'OTHER', 'HOST']
 const INPUTS = ['id', 'a', 'b', 'c']
 
-function build(fields: object, input: JsonObject = {}, given: Parameters<typeof contextWith>[0] = {}) {
+function build(fields: object, input: JsonObject = {}, given: Given = {}) {
   const implementation: Implementation = { kind: 'http', method: 'POST', url: 'https://api.example.com/v1', ...fields }
   const definition = definitionWith(INPUTS, { secrets: SECRETS, providers: ['google'] })
-  return prepareRequest(checkedHttp(implementation, definition))(input, contextWith(given))
+  return prepareRequest(checkedHttp(implementation, definition))(invocationWith(input, given), contextWith(given))
 }
 
 function built(...args: Parameters<typeof build>): BuiltRequest {
@@ -72,7 +72,7 @@ describe('inputs without a parameter', () => {
     const definition = definitionWith(['constructor'])
     const parameters = [{ input: 'constructor', in: 'query', name: 'c' }]
     const fields: Implementation = { kind: 'http', method: 'GET', url: 'https://api.example.com/v1', parameters }
-    const result = prepareRequest(checkedHttp(fields, definition))({}, contextWith())
+    const result = prepareRequest(checkedHttp(fields, definition))(invocationWith({}), contextWith())
     expect(result).toMatchObject({ request: { url: 'https://api.example.com/v1' } })
   })
 

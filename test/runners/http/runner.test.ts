@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Implementation } from '../../../src/core/tool/tool.ts'
 import type { GuardedFailureKind, GuardedRequest, GuardedResult } from '../../../src/outbound/guarded-fetch.ts'
 import { createHttpRunner } from '../../../src/runners/http/runner.ts'
-import { contextWith, definitionWith, recordOf } from './records.ts'
+import { contextWith, definitionWith, type Given, invocationWith, recordOf } from './records.ts'
 
 type Answer =
   number | { status: number; retryAfter?: string; body?: string } | Exclude<GuardedFailureKind, 'too-many-redirects'>
@@ -46,13 +46,13 @@ function resultOf(answer: Answer): GuardedResult {
 async function call(
   { runner }: ReturnType<typeof scripted>,
   fields: object = {},
-  given: Parameters<typeof contextWith>[0] & { annotations?: JsonObject } = {},
+  given: Given & { annotations?: JsonObject } = {},
 ) {
   const implementation: Implementation = { kind: 'http', method: 'GET', url: 'https://example.com/', ...fields }
   const needs = { secrets: ['HOST'], ...(given.annotations ? { annotations: given.annotations } : {}) }
   const prepared = runner.prepare(recordOf(definitionWith(['a'], needs), implementation))
   if (!prepared.ok) throw new Error(prepared.reason)
-  return prepared.run({ a: 1 }, contextWith(given))
+  return prepared.run(invocationWith({ a: 1 }, given), contextWith(given))
 }
 
 describe('retries', () => {
@@ -247,7 +247,7 @@ describe('a token that is refused', () => {
     answers: readonly Answer[],
     renewed: readonly string[],
     fields: object = TOKEN,
-    tokens: Parameters<typeof contextWith>[0] = { tokens: { mail: 'mail-1' } },
+    tokens: Given = { tokens: { mail: 'mail-1' } },
   ) {
     const script = scripted(answers)
     const refused: string[] = []
@@ -263,7 +263,7 @@ describe('a token that is refused', () => {
       }),
     )
     if (!prepared.ok) throw new Error(prepared.reason)
-    const result = await prepared.run({ a: 1 }, contextWith({ ...tokens, renew }))
+    const result = await prepared.run(invocationWith({ a: 1 }, tokens), contextWith({ renew }))
     const sent = script.sent.map(({ headers, body }) => [headers.get('authorization'), body])
     return { result, refused, sent }
   }
@@ -292,7 +292,7 @@ describe('a token that is refused', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test.each<[string, object, Parameters<typeof contextWith>[0]]>([
+  test.each<[string, object, Given]>([
     ["the caller's own", TOKEN, { tokens: { mail: { value: 'own', from: 'caller' } } }],
     [
       'not sent',
@@ -322,7 +322,7 @@ describe('a URL that names the tool', () => {
     }
     const prepared = script.runner.prepare(record)
     if (!prepared.ok) throw new Error(prepared.reason)
-    await prepared.run({ tool: 'given' }, contextWith())
+    await prepared.run(invocationWith({ tool: 'given' }), contextWith())
     return [record.tool, script.sent[0]?.url]
   }
 

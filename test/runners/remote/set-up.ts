@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/core/tool/json.ts'
+import type { Invocation } from '../../../src/core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../src/core/call/runner.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
@@ -7,7 +8,7 @@ import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
 import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../../../src/runners/remote/upstream.ts'
 import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
-import { contextWith, definitionWith, recordOf } from '../http/records.ts'
+import { contextWith, definitionWith, invocationWith, recordOf } from '../http/records.ts'
 import { withoutHeaders } from '../../../src/dialects/mcp/tool-document.ts'
 
 // Else the first call would load it, in a time that is the call's own
@@ -46,7 +47,7 @@ export interface Calling {
   readonly secrets?: Readonly<Record<string, string>>
   /** Users' tokens, by provider. */
   readonly tokens?: Readonly<Record<string, string>>
-  readonly context?: Partial<RunContext>
+  readonly context?: Partial<RunContext & Pick<Invocation, 'userId' | 'answers'>>
   readonly document?: JsonObject
 }
 
@@ -60,7 +61,7 @@ export async function callRemote(
     annotations,
     secrets = {},
     tokens = {},
-    context = {},
+    context: { userId, answers, ...context } = {},
     document = {},
   }: Calling = {},
 ): Promise<RunResult> {
@@ -73,5 +74,6 @@ export async function callRemote(
   const record = recordOf(definitionWith([], needs), whole)
   const prepared = createRemoteRunner(deps).prepare({ ...record, source: { dialect: 'mcp', document } })
   if (!prepared.ok) throw new Error(prepared.reason)
-  return prepared.run(input, { ...contextWith({ secrets, tokens }), ...context })
+  const invocation = { ...invocationWith(input, { secrets, tokens }), userId, answers }
+  return prepared.run(invocation, { ...contextWith(), ...context })
 }

@@ -5,7 +5,6 @@ import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createLedger } from '../../../src/storage/ledger/ledger.ts'
 import { defineLedger, type LedgerObject } from '../../../src/storage/ledger/ledger-object.ts'
 import type { Finished, LedgerCall } from '../../../src/core/call/ledger.ts'
-import { recordWith } from '../../core/call/fakes.ts'
 
 /** Ledgers over real Durable Objects, whose clock goes only when it is set. */
 function createWorld() {
@@ -56,9 +55,7 @@ function createWorld() {
 const call = (given: Partial<LedgerCall> = {}): LedgerCall => ({
   principal: 'key:1',
   callId: 'c1',
-  userId: 'ann',
-  tool: recordWith({}),
-  input: { a: 1, b: { c: [1, 2] } },
+  fingerprint: 'of what the tool is given',
   timeoutMs: 1_000,
   ...given,
 })
@@ -74,7 +71,7 @@ describe('the ledger', () => {
   it('gives a claim once, and to whoever comes meanwhile what it came to', async () => {
     const world = createWorld()
     const claimed = await world.ledger.claim(call())
-    const others = Promise.all([1, 2, 3].map(() => world.ledger.claim(call({ input: { b: { c: [1, 2] }, a: 1 } }))))
+    const others = Promise.all([1, 2, 3].map(() => world.ledger.claim(call())))
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(await others).toEqual(Array(3).fill({ state: 'finished', finished: FINISHED }))
     world.deploy()
@@ -101,11 +98,8 @@ describe('the ledger', () => {
   })
 
   it.each([
-    ['input', { input: { a: 2 } }],
-    ['user', { userId: 'bob' }],
-    ['user, who is none', { userId: undefined }],
-    ['tool', { tool: { ...recordWith({}), id: 'Example.Other@1.0.0' } }],
-    ['version of the tool', { tool: { ...recordWith({}), digest: 'another' } }],
+    ['invocation', { fingerprint: 'of another' }],
+    ['selection', { select: '' }],
   ])('refuses another %s under the same id, while it runs and afterwards', async (_, other) => {
     const world = createWorld()
     const claimed = await world.ledger.claim(call())
@@ -117,7 +111,7 @@ describe('the ledger', () => {
   it("holds ids of one principal apart from another's", async () => {
     const world = createWorld()
     await settle(world, FINISHED)
-    expect((await world.ledger.claim(call({ principal: 'key:2', input: { a: 2 } }))).state).toBe('claimed')
+    expect((await world.ledger.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe('claimed')
   })
 
   it('lets a call be made again that was not run after all, by one of those who wait', async () => {

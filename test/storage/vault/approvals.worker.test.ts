@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import { browser, CALLBACK, challenged, createWorld, locationOf, MINUTE, reachedAt, tool, type World } from './world.ts'
+import {
+  approvable,
+  browser,
+  CALLBACK,
+  challenged,
+  createWorld,
+  locationOf,
+  MINUTE,
+  reachedAt,
+  tool,
+  type World,
+} from './world.ts'
 
 const PAY = tool('Pay', { securityLevel: 8 })
 const INPUT = { to: 'ann', amount: 7, note: { text: 'confidential', tags: [1, 2] } }
@@ -14,16 +25,11 @@ interface Given {
 }
 
 /** Claims as the agent `a` for the user `ann`, but for what is given. */
-function claim(world: World, given: Given = {}) {
+async function claim(world: World, given: Given = {}) {
   const { principal = 'a', tool: record = PAY, input = INPUT } = given
   const userId = 'userId' in given ? given.userId : 'ann'
-  return world.vault.claim({
-    principal: world.principal(principal),
-    ...(userId === undefined ? {} : { userId: world.user(userId) }),
-    tool: record,
-    input,
-    reachedAt,
-  })
+  const user = userId === undefined ? undefined : world.user(userId)
+  return world.vault.claim({ ...(await approvable(record, world.principal(principal), user, input)), reachedAt })
 }
 const decide = (world: World, id: string, approve: boolean, who = browser()) =>
   world.vault.decide(id, { browser: who, callback: CALLBACK, approve })
@@ -37,14 +43,18 @@ describe('the approval of a call', () => {
     expect(first.reason).toContain("'Mail.Pay@1.0.0' has security level 8")
     const { authorization: id } = first
     expect(await asked(world)).toBe(id)
-    expect(await world.vault.find(id)).toMatchObject({ kind: 'approval', tool: 'Mail.Pay@1.0.0', input: INPUT })
+    expect(await world.vault.find(id)).toMatchObject({
+      kind: 'approval',
+      tool: 'Mail.Pay@1.0.0',
+      invocation: { input: INPUT },
+    })
     const waiting = world.vault.changed(id, 'not_started', 59_000)
     expect(await decide(world, id, true)).toMatchObject({ ok: true, authorization: { status: 'completed' } })
     expect(await waiting).toMatchObject({ status: 'completed' })
     const claims = await Promise.all(Array.from({ length: 10 }, () => claim(world)))
     expect(claims.filter((each) => 'approved' in each)).toHaveLength(1)
     expect(await world.vault.find(id)).toMatchObject({ status: 'completed' })
-    expect(await world.vault.find(id)).not.toHaveProperty('input')
+    expect(await world.vault.find(id)).not.toHaveProperty('invocation')
     expect(await asked(world)).not.toBe(id)
   })
 
@@ -104,7 +114,7 @@ describe('the approval of a call', () => {
     const world = createWorld()
     const odd = JSON.parse('{"\\ud800": "\\udfff", "__proto__": 1, "2": -0, "1": 1e400}')
     const id = await asked(world, { input: odd })
-    expect(Object.keys((await world.vault.find(id))?.input ?? {})).toHaveLength(4)
+    expect(Object.keys((await world.vault.find(id))?.invocation?.input ?? {})).toHaveLength(4)
     const large = challenged(await claim(world, { input: { text: 'é'.repeat(500_001) } }))
     expect(large).toMatchObject({ authorization: '', status: 'failed', reason: expect.stringContaining('too large') })
   })
@@ -156,7 +166,7 @@ describe('the arguments', () => {
   it('are shown where there are no keys, too', async () => {
     const world = createWorld({ keys: [] })
     const id = await asked(world)
-    expect(await world.vault.find(id)).toMatchObject({ input: INPUT })
+    expect(await world.vault.find(id)).toMatchObject({ invocation: { input: INPUT } })
     await decide(world, id, true)
     expect(await claim(world)).toEqual({ approved: true })
   })

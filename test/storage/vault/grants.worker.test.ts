@@ -240,7 +240,7 @@ describe('scopes', () => {
     world.provider.bend = async (path) =>
       path === '/token' ? Response.json({ access_token: 'a', token_type: 'bearer' }) : undefined
     await consent(world, user)
-    expect(await world.vault.tokenFor(asking(user))).toEqual({ token: 'a' })
+    expect(await world.vault.tokenFor(asking(user))).toEqual({ token: 'a', account: '' })
   })
 })
 

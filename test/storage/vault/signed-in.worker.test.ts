@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { browser, CALLBACK, challenged, createWorld, reachedAt, tool, type World } from './world.ts'
+import { approvable, browser, CALLBACK, challenged, createWorld, reachedAt, tool, type World } from './world.ts'
 
 const PAY = tool('Pay', { securityLevel: 8 })
 const PERSON = { principal: 'person:ann', approves: false }
 
-const claim = (world: World, userId: string | undefined = 'ann', principal = 'agent') =>
-  world.vault.claim({
-    principal: world.principal(principal),
-    ...(userId === 'nobody' ? {} : { userId: world.user(userId) }),
-    tool: PAY,
-    input: { to: 'bob' },
-    reachedAt,
-  })
+async function claim(world: World, userId: string | undefined = 'ann', principal = 'agent') {
+  const user = userId === 'nobody' ? undefined : world.user(userId)
+  const call = await approvable(PAY, world.principal(principal), user, { to: 'bob' })
+  return world.vault.claim({ ...call, reachedAt })
+}
 const asked = async (world: World, userId?: string) => challenged(await claim(world, userId)).authorization
 const decide = (world: World, id: string, person?: object, approve = true) => {
   const who = person === undefined ? {} : { person: { ...PERSON, user: world.user('ann'), ...person } }

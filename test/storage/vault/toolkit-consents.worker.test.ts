@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { RequiredToken } from '../../../src/core/call/requirements.ts'
-import { asking, browser, CALLBACK, challenged, consent, createWorld, locationOf, tool, type World } from './world.ts'
+import {
+  approvable,
+  asking,
+  browser,
+  CALLBACK,
+  challenged,
+  consent,
+  createWorld,
+  locationOf,
+  tool,
+  type World,
+} from './world.ts'
 
 const WEATHER = tool('Weather', { id: 'Weather.Now@1.0.0', toolkit: 'Weather' })
 const weather = (user: string, scopes: readonly string[] = [], more: Partial<RequiredToken> = {}) =>
@@ -153,13 +164,9 @@ describe("a call's approval", () => {
   it('is refused where nobody can be told from the caller, and says what to set up', async () => {
     const world = createWorld()
     world.isTrial = false
-    const call = {
-      principal: world.principal('agent'),
-      userId: world.user('ann'),
-      tool: tool('Pay', { securityLevel: 9 }),
-      input: {},
-      reachedAt: () => CALLBACK,
-    }
+    const pay = tool('Pay', { securityLevel: 9 })
+    const approval = await approvable(pay, world.principal('agent'), world.user('ann'), {})
+    const call = { ...approval, reachedAt: () => CALLBACK }
     expect(await world.vault.claim(call)).toEqual({
       refused: expect.stringMatching(/can be told from the caller$/),
       forOperator: expect.stringContaining('USER_VERIFIER_URL'),

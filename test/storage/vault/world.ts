@@ -8,8 +8,13 @@ import { createOAuth } from '../../../src/oauth-client/oauth.ts'
 import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
 import type { Step } from '../../../src/core/consent/authorization.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
+import { identify } from '../../../src/core/call/invocation.ts'
 import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { canonicalText } from '../../../src/storage/sealing/fingerprint.ts'
+import { sha256 } from '../../../src/storage/sealing/sha256.ts'
+import { invocationWith } from '../../runners/http/records.ts'
 
 export const ORIGIN = 'https://sb.example'
 export const CALLBACK = `${ORIGIN}/oauth/callback`
@@ -34,6 +39,12 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
   digest: `digest of ${name}`,
   ...given,
 })
+
+/** What a call claims approval of: all that its tool is given, as the core identifies it. */
+export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
+  const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
+  return { ...(await identify(call, (value) => sha256(canonicalText(value)))), tool: record }
+}
 
 interface Issued {
   readonly account: string

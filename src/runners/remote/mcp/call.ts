@@ -1,4 +1,5 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
+import type { Invocation } from '../../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import { readCallToolResult } from '../../shared/call-tool-result.ts'
 import { failureMeta } from '../../shared/failure-fields.ts'
@@ -19,12 +20,12 @@ const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 export async function callMcp(
   { tool: name, timeout_ms: timeoutMs, inputSchema }: McpTool,
-  input: JsonObject,
+  { input, answers }: Invocation,
   endpoint: Endpoint,
   context: RunContext,
   deps: RemoteDeps,
 ): Promise<ServerOutcome> {
-  const { signal, progress, log, answers, traceparent } = context
+  const { signal, progress, log, traceparent } = context
   const meta = {
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(log ? { [LOG_LEVEL]: 'info' as const } : {}),

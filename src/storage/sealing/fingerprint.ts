@@ -1,4 +1,11 @@
+import type { Fingerprint } from '../../core/call/invocation.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
+import type { Signer } from './deployment-keys.ts'
+
+/** HMAC-SHA-256 under the deployment's secret: what is stored tells nobody a short secret that was hashed along. */
+export function createFingerprint({ sign }: Pick<Signer, 'sign'>): Fingerprint {
+  return (value) => sign(canonicalText(value))
+}
 
 /** Sorted properties. Unlike RFC 8785 it takes any text. */
 export function canonicalText(value: Json | undefined): string {

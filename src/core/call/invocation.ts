@@ -1,0 +1,80 @@
+import type { ShownCredential, ShownFile, ShownInvocation } from '../consent/shown-invocation.ts'
+import type { InputResponses } from '../tool/content.ts'
+import type { Json, JsonObject } from '../tool/json.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import type { FileBytes } from './files.ts'
+
+export interface Credential {
+  readonly value: string
+  readonly from: 'caller' | 'deployment'
+  /** The user's account at the provider, where it is a grant; empty for the one without a name. */
+  readonly account?: string
+}
+
+/** All that a tool is given for one call. What is not in it reaches no runner, is shown to nobody and bound to nothing. */
+export interface Invocation {
+  readonly input: JsonObject
+  readonly userId: string | undefined
+  readonly userInfo: JsonObject | undefined
+  /** The Model Context Protocol's plugins take one in place of `tools/call`. */
+  readonly method: string | undefined
+  readonly answers: InputResponses | undefined
+  readonly secrets: ReadonlyMap<string, Credential>
+  readonly tokens: ReadonlyMap<string, Credential>
+  readonly files: ReadonlyMap<string, FileBytes> | undefined
+}
+
+/** A keyed hash of a value as canonical JSON: whoever reads it cannot try out what it is of. */
+export type Fingerprint = (value: Json) => Promise<string>
+
+/** One caller's calls with equal fingerprints give their tool the same. */
+export interface IdentifiedInvocation {
+  readonly shown: ShownInvocation
+  readonly fingerprint: string
+}
+
+interface Identifiable {
+  readonly record: Pick<ToolRecord, 'id' | 'digest'>
+  readonly caller: { readonly principal: { readonly id: string } }
+  readonly invocation: Invocation
+}
+
+/** Without `files`, they are known by their handles alone, which stand in the input and name bytes that never change. */
+export async function identify(
+  { record, caller, invocation }: Identifiable,
+  fingerprint: Fingerprint,
+  files: readonly ShownFile[] = [],
+): Promise<IdentifiedInvocation> {
+  const principal = caller.principal.id
+  const { id: tool, digest } = record
+  const { input, userId, userInfo, method, answers, secrets, tokens, files: _, ...others } = invocation
+  others satisfies Record<string, never>
+
+  function credentials(kind: ShownCredential['kind'], all: Invocation['tokens']): Promise<ShownCredential[]> {
+    const shown = [...all].map(async ([id, { value, from, account }]): Promise<ShownCredential> => {
+      if (account !== undefined) return { id, kind, from: 'grant', account }
+      if (from === 'deployment') return { id, kind, from }
+      // With its caller and tool, so that nobody finds a short one by comparing pages of guesses of their own
+      return { id, kind, from, hash: await fingerprint([principal, tool, kind, id, value]) }
+    })
+    return Promise.all(shown)
+  }
+
+  const shown: ShownInvocation = {
+    principal,
+    tool,
+    digest,
+    input,
+    ...(userId === undefined ? {} : { user: userId }),
+    ...(userInfo && { user_info: userInfo }),
+    ...(method === undefined ? {} : { method }),
+    ...(answers && saysAnything(answers) ? { answers } : {}),
+    credentials: [...(await credentials('token', tokens)), ...(await credentials('secret', secrets))],
+    files,
+  }
+  return { shown, fingerprint: await fingerprint(shown) }
+}
+
+function saysAnything({ responses, state }: InputResponses): boolean {
+  return state !== undefined || Object.keys(responses).length > 0
+}

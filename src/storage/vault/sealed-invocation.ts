@@ -1,0 +1,15 @@
+import type { Keyring } from '../sealing/keyring.ts'
+
+/** Sealed, since a call's arguments and answers may be private. */
+export async function sealInvocation(keyring: Keyring, id: string, invocation: string): Promise<string> {
+  return keyring.isEmpty ? `plain:${invocation}` : `sealed:${await keyring.seal(invocation, boundTo(id))}`
+}
+
+export async function openInvocation(keyring: Keyring, id: string, stored: string): Promise<string | undefined> {
+  if (stored.startsWith('plain:')) return stored.slice('plain:'.length)
+  return (await keyring.open(stored.slice('sealed:'.length), boundTo(id)))?.text
+}
+
+function boundTo(id: string): string {
+  return JSON.stringify(['invocation', id])
+}
