@@ -40,7 +40,10 @@ type ClaimsRefusal =
   | { readonly ok: false; readonly lacks: string }
   | { readonly ok: false; readonly unruled: string }
 
-/** `scope` is RFC 8693's (section 4.2). A token's scopes only narrow those of rules, since clients choose them. */
+/**
+ * `scope` is RFC 8693's (section 4.2). Clients choose scopes, so those of a provider's token only narrow what rules give, or
+ * what everybody gets where none applies. Whoever has the secret says what its tokens may do: then there are no `people`.
+ */
 export function principalOfClaims(
   claims: Readonly<Record<string, unknown>>,
   issuer?: string,
@@ -53,7 +56,8 @@ export function principalOfClaims(
   const person = people && personIn(claims, sub, people)
   if (typeof person === 'string') return { ok: false, lacks: person }
   const user = issuer === undefined ? (person?.user ?? sub) : `${issuer}|${person?.user ?? sub}`
-  let rights: Rights = { scopes: own ?? DEFAULT_SCOPES, tools: tools ?? ['*'] }
+  const asked = own ?? DEFAULT_SCOPES
+  let rights: Rights = { scopes: people ? both(asked, DEFAULT_SCOPES) : asked, tools: tools ?? ['*'] }
   if (person && people?.rules && tools === undefined) {
     const given = rightsOf(person, people.rules)
     if (!given) return { ok: false, unruled: user }

@@ -24,6 +24,8 @@ export interface JwtOptions {
   readonly isOneOfSeveral?: boolean | undefined
 }
 
+const NO_RULES: PeopleRules = { claims: { user: undefined, groups: 'groups' } }
+
 export interface VerifiedJwt {
   readonly principal: Principal
   readonly expiresAt: number
@@ -53,7 +55,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
-  const { issuers, audience, people } = options
+  const { issuers, audience, people = NO_RULES } = options
   const known = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
   const hasSeveralIssuers = options.isOneOfSeveral ?? known.size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }

@@ -1,0 +1,123 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rpc } from '../e2e/oauth/agent.ts'
+import { definition } from '../e2e/definition.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { startUpstream, type Upstream } from '../upstream.ts'
+import { ADMIN_KEY, asAdmin } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+let provider: Upstream
+let pair: CryptoKeyPair
+const servers = new Map<string, RunningServer>()
+beforeAll(async () => {
+  pair = await generateKeyPair('ES256', { extractable: true })
+  const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }]
+  provider = await startUpstream(({ url = '' }, response) => {
+    const issuer = provider.origin
+    const metadata = { issuer, jwks_uri: `${issuer}/jwks`, token_endpoint: `${issuer}/token` }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(url.includes('.well-known') ? metadata : { keys }))
+  })
+  const jwks = { ACCESS: 'keys', ADMIN_KEY, JWT_JWKS_URL: `${provider.origin}/jwks` }
+  const rules = JSON.stringify([{ domain: 'acme.test', toolkits: ['Calculator'] }])
+  const reach = { ALLOW_HTTP_HOSTS: provider.host }
+  servers.set('without rules', await startWatched({ vars: jwks }))
+  servers.set('with rules', await startWatched({ vars: { ...jwks, SIGN_IN_RULES: rules } }))
+  servers.set(
+    'beside a secret',
+    await startWatched({ vars: { ...jwks, JWT_SECRET: 'a secret of at least 32 bytes, no less' } }),
+  )
+  servers.set(
+    'of the company',
+    await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, CONNECT_ISSUER: provider.origin, ...reach } }),
+  )
+})
+afterAll(async () => {
+  await Promise.all([...servers.values()].map((each) => each.stop()))
+  await provider?.close()
+})
+afterAll(neverSilent)
+
+const serverOf = (name: string): RunningServer => {
+  const server = servers.get(name)
+  if (!server) throw new Error(`There is no server '${name}'`)
+  return server
+}
+const tokenOf = (claims: Claims) =>
+  new SignJWT({ sub: 'mallory', ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+    .setExpirationTime('1h')
+    .sign(pair.privateKey)
+
+const ASKS: readonly Claims[] = [
+  { scope: 'openid admin' },
+  { scope: 'admin tools:read tools:call tools:publish records:read users:confirm', users: 'any' },
+  { scopes: ['admin'] },
+  { scopes: ['tools:publish', 'users:confirm'], users: 'any' },
+  { scope: 'admin', tools: ['*'] },
+  { scope: 'tools:publish', tools: ['Mine.*'], users: 'any' },
+  { scope: 'records:read', tools: ['*'], email: 'mallory@evil.test', email_verified: true },
+]
+
+/** Each wants a scope beyond reading and calling. */
+const ACTS = [
+  ['GET', '/keys', undefined],
+  ['POST', '/keys', { name: 'mine', scopes: ['admin'] }],
+  ['PUT', '/policies/Calculator.*', { approval: true }],
+  ['PUT', '/providers/evil', { name: 'Evil', issuer: 'https://evil.test', client_id: 'x' }],
+  ['POST', '/tools', definition('Mine.Tool@1.0.0')],
+  ['POST', '/toolkits/import', { from: { openapi: {} }, toolkit: 'Mine' }],
+  ['GET', '/export', undefined],
+  ['GET', '/audit', undefined],
+  ['POST', `/authorizations/${'A'.repeat(64)}/confirm`, { flow: 'x', user_id: 'ann' }],
+  ['GET', '/users/ann/grants', undefined],
+] as const
+
+describe.each(['without rules', 'with rules', 'beside a secret'])('a token of a provider %s', (name) => {
+  it.each(ASKS)('administers, publishes and confirms nothing, whatever its client asked for: %j', async (claims) => {
+    const server = serverOf(name)
+    const as = { authorization: `Bearer ${await tokenOf(claims)}` }
+    for (const [method, path, body] of ACTS) {
+      const answer = await server.json(method, path, body, as)
+      expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.body)}`).toBe(403)
+    }
+    const { body } = await server.json('GET', '/calls', undefined, as)
+    expect(body.items ?? []).toEqual([])
+  })
+
+  it('acts for no user but its own', async () => {
+    const as = { authorization: `Bearer ${await tokenOf({ scope: 'admin tools:call', users: 'any', tools: ['*'] })}` }
+    const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 }, context: { user_id: 'ann' } }
+    expect((await serverOf(name).json('POST', '/tools/call', call, as)).status).toBe(403)
+  })
+})
+
+it('a token still lists and calls, and what it asks for narrows that', async () => {
+  const server = serverOf('without rules')
+  const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
+  for (const claims of [{}, { scope: 'admin' }, { scope: 'openid tools:read tools:call' }]) {
+    const as = { authorization: `Bearer ${await tokenOf(claims)}` }
+    expect((await server.json('GET', '/tools', undefined, as)).status).toBe(200)
+    expect((await server.json('POST', '/tools/call', call, as)).status).toBe(200)
+  }
+  const reads = { authorization: `Bearer ${await tokenOf({ scope: 'tools:read' })}` }
+  expect((await server.json('POST', '/tools/call', call, reads)).status).toBe(403)
+})
+
+describe('a token of a company, at the door for agents,', () => {
+  it.each(ASKS)('gives no more than reading and calling: %j', async (claims) => {
+    const { url, json } = serverOf('of the company')
+    const more = { iss: provider.origin, aud: `${url}/connect/mcp` }
+    const token = await tokenOf({ ...claims, ...more })
+    // Scopes of ours that are no admin's leave nothing to a client that asks for neither of the two
+    const asksAll = JSON.stringify(claims).includes('admin')
+    expect((await rpc(url, token, 'tools/list')).status).toBe(asksAll ? 200 : 403)
+    for (const [method, path, body] of ACTS) {
+      expect((await json(method, path, body, { authorization: `Bearer ${token}` })).status).toBe(401)
+    }
+    expect((await json('GET', '/keys', undefined, asAdmin)).body.items).toEqual([])
+  })
+})
