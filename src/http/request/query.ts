@@ -59,15 +59,12 @@ export const ANY_QUERY = query({}, { others: 'ignored' })
 export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Result<T> {
   const at = url.indexOf('?')
   if (at === -1) return none
-  const said = new Map<string, string | readonly string[]>()
-  const parameters = new URLSearchParams(url.slice(at + 1))
-  for (const name of parameters.keys()) {
-    if (said.has(name)) continue
-    const values = parameters.getAll(name)
-    const [first = ''] = values
-    said.set(name, lists.has(name) || values.length > 1 ? values : first)
-  }
-  return read(reader, Object.fromEntries(said))
+  const said = Map.groupBy(new URLSearchParams(url.slice(at + 1)), ([name]) => name)
+  const values = [...said].map(([name, each]) => {
+    const texts = each.map(([, text]) => text)
+    return [name, lists.has(name) || texts.length > 1 ? texts : texts[0]]
+  })
+  return read(reader, Object.fromEntries(values))
 }
 
 function read<T>(reader: Reader<T>, said: Readonly<Record<string, unknown>>): Result<T> {

@@ -9,12 +9,18 @@ interface EntranceOptions {
 /** Cloudflare's edge sets it, and lets no client set it. */
 const CLIENT_ADDRESS = 'cf-connecting-ip'
 
+/** Of a path or of a query: more than any route has, and each takes time wherever an address is read. */
+const MAX_PARTS = 64
+
 /** The first to see a request: it believes of the address of client and deployment what the platform says, and no header. */
 export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (request: Request) => Request | Response {
   const place = publicUrl === undefined ? undefined : new URL(publicUrl)
   let isAtEdge = false
 
   return (received) => {
+    if (received.url.length > MAX_PARTS && hasTooManyParts(received.url)) {
+      return refused(400, `Cannot read the address: its path or its query has more than ${MAX_PARTS} parts`)
+    }
     // Parsed once an isolate. Where Cloudflare is not in front, clients of Miniflare's sockets could set it too
     isAtEdge ||= !isSelfHosted && received.cf !== undefined
     const request = isAtEdge || !received.headers.has(CLIENT_ADDRESS) ? received : withoutAddress(received)
@@ -29,9 +35,19 @@ export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (r
     const isHere = [url.host, said].every((each) => URL.parse(`${protocol}//${each}`)?.host === host)
     if (isHere && isSelfHosted) return new Request(`${origin}${url.pathname}${url.search}`, request)
     if (isHere && url.protocol === protocol) return request
-    const message = `This Switchboard is at '${origin}' (PUBLIC_URL), and answers at no other address`
-    return jsonText(JSON.stringify({ message }), 421, { 'cache-control': 'no-store' })
+    return refused(421, `This Switchboard is at '${origin}' (PUBLIC_URL), and answers at no other address`)
   }
+}
+
+function hasTooManyParts(url: string): boolean {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  const parts = [path.split(/\/|%2f/i, MAX_PARTS + 1), url.slice(path.length).split('&', MAX_PARTS + 1)]
+  return parts.some(({ length }) => length > MAX_PARTS)
+}
+
+function refused(status: number, message: string): Response {
+  return jsonText(JSON.stringify({ message }), status, { 'cache-control': 'no-store' })
 }
 
 function withoutAddress(request: Request): Request {

@@ -11,13 +11,17 @@ export function unknownRoute(
   gate: Gate,
   respond: (failure: Failure) => Response,
 ): (c: Context) => Promise<Response> {
+  const routesAt = (path: string) => {
+    const steps = path.split('/')
+    return app.routes.filter((route) => matches(route.path, steps))
+  }
   const methodsAt = (path: string) =>
     new Set(
-      app.routes
-        .filter((route) => route.method !== 'ALL' && matches(route.path, path))
+      routesAt(path)
+        .filter(({ method }) => method !== 'ALL')
         .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
     )
-  const refusesAt = (path: string) => app.routes.some((route) => route.method === 'ALL' && matches(route.path, path))
+  const refusesAt = (path: string) => routesAt(path).some(({ method }) => method === 'ALL')
   return async (c) => {
     const { method, path } = c.req
     const plain = withoutStraySlashes(path)
@@ -44,9 +48,8 @@ function isSafeToSendOn(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'POST'
 }
 
-function matches(route: string, path: string): boolean {
+function matches(route: string, got: readonly string[]): boolean {
   const wanted = route.split('/')
-  const got = path.split('/')
   const fits = (part: string, index: number) => (part.startsWith(':') ? got[index] !== '' : part === got[index])
   return wanted.length === got.length && wanted.every(fits)
 }

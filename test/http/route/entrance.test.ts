@@ -67,3 +67,21 @@ describe('a deployment that is named', () => {
     expect(await entered.text()).toBe('text')
   })
 })
+
+describe('an address', () => {
+  const status = (path: string) => {
+    const entered = createEntrance(HERE)(received(`https://sb.test${path}`))
+    return entered instanceof Request ? 200 : entered.status
+  }
+
+  it.each<[string, (count: number) => string]>([
+    ['parameters', (count) => `/tools?${Array(count).fill('a=1').join('&')}`],
+    ['parameters of different names', (count) => `/llms.txt?${Array.from({ length: count }, (_, at) => at).join('&')}`],
+    ['parameters without a name', (count) => `/?${'&'.repeat(count - 1)}`],
+    ['parameters behind a second question mark', (count) => `/?a?${'&'.repeat(count - 1)}`],
+    ['steps', (count) => `${'/a'.repeat(count - 4)}?b`],
+    ['steps that are encoded', (count) => '/%2f%2F'.repeat((count - 4) / 3) + 'a'.repeat(64)],
+  ])('has at most so many %s', (_, make) => {
+    expect([status(make(64)), status(make(65 + 2))]).toEqual([200, 400])
+  })
+})
