@@ -215,7 +215,7 @@ export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
 }
 
 export function tooManyParts(url: URL, most: number): GuardedFailure {
-  return failure('too-large', `Cannot read the answer of "${shown(url)}": it has more than ${most} commas and colons`)
+  return failure('too-large', `Cannot read the answer of "${shown(url)}": it has more than ${most} parts`)
 }
 
 export function notUtf8(url: URL): GuardedFailure {

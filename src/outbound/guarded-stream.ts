@@ -8,7 +8,7 @@ import { utf8Judge } from './utf8.ts'
 /** For all that is read in one session. */
 export interface Allowance {
   readonly bytes: number
-  /** Commas and colons of JSON. */
+  /** Of lists and objects in JSON. */
   readonly parts: number
   bytesLeft: number
   partsLeft: number

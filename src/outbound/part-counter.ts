@@ -1,11 +1,12 @@
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const LINE_FEED = 0x0a
 const RETURN = 0x0d
 
-/** Counts the commas and colons of JSON outside its strings, which end with their line: events hold other lines too. */
+/** Counts the parts of JSON by what stands before or between them. Strings end with their line, as events hold other lines too. */
 export function partCounter(): (bytes: Uint8Array) => number {
   let isInString = false
   let isEscaped = false
@@ -15,7 +16,7 @@ export function partCounter(): (bytes: Uint8Array) => number {
       const byte = bytes[at]
       if (byte === LINE_FEED || byte === RETURN) isInString = false
       else if (!isInString) {
-        if (byte === COMMA || byte === COLON) parts += 1
+        if (byte === COMMA || byte === COLON || byte === OPEN_BRACKET) parts += 1
         else if (byte === QUOTE) {
           isInString = true
           isEscaped = false

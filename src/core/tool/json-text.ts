@@ -18,7 +18,7 @@ interface Unread {
 
 export interface TextRules {
   readonly what?: string
-  /** Commas and colons: each may take a hundred times its byte of memory. */
+  /** Of lists and objects: each may take a hundred times its bytes of memory. */
   readonly parts?: number
   readonly depth?: number
   /** Takes the key `__proto__` and numbers too large for a double, in values that are only passed on. */
@@ -99,18 +99,14 @@ export function* readInSlices(
     }
     if (code === COMMA ? wanted === 'comma' : code === COLON && wanted === 'colon') {
       parts += 1
-      if (parts > mostParts) {
-        return unread(
-          true,
-          `Cannot accept ${what}: it has more than ${mostParts} commas and colons, so make it smaller`,
-        )
-      }
       const inList = ends.at(-1) === IN_LIST
       if (inList) steps[steps.length - 1] = (steps.at(-1) ?? 0) + 1
       wanted = code === COLON || inList ? 'value' : 'name'
       at += 1
     } else if (isValue && (code === OPEN_BRACE || code === OPEN_BRACKET)) {
       if (steps.length >= depth) return unread(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
+      // Any other comes behind a comma or a colon
+      if (wanted === 'first value') parts += 1
       steps.push(0)
       ends.push(code === OPEN_BRACE ? 0 : IN_LIST)
       wanted = code === OPEN_BRACE ? 'first name' : 'first value'
@@ -129,6 +125,9 @@ export function* readInSlices(
         return unread(true, `Cannot accept a number at '${pointerTo(text, steps, ends)}': it is too large`)
       }
       wanted = after
+    }
+    if (parts > mostParts) {
+      return unread(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
     }
   }
   if (wanted !== 'end') return fault(text, at, what, expected(wanted, ends).replace("',' or ", ''))
