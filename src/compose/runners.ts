@@ -4,6 +4,7 @@ import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
+import { giveWay } from '../http/request/body.ts'
 import { insideHashes } from '../generated/inside-hashes.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
@@ -52,6 +53,7 @@ export function createRunners(
     inside: insideOf('wasm'),
     sha256: sha256OfBytes,
     storeBlob: blobs.store,
+    giveWay,
   })
   const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
   return {

@@ -128,6 +128,7 @@ const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'meter'> = {
   toolkit: 'There',
   wants: () => true,
   secret: () => ({ missing: 'No secrets here' }),
+  giveWay: async () => undefined,
   signal: new AbortController().signal,
   asker: new Admission('test'),
 }

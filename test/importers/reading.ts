@@ -19,6 +19,7 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     options: {},
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
     meter: createMeter(),
+    giveWay: async () => undefined,
     signal: new AbortController().signal,
     asker: new Admission('test'),
     ...request,

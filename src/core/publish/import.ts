@@ -1,5 +1,6 @@
 import type { Admission } from '../access/admission.ts'
 import type { Meter } from '../tool/budget.ts'
+import type { GiveWay } from '../tool/give-way.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { Problem } from '../tool/problem.ts'
@@ -17,6 +18,7 @@ export interface ImportRequest {
   readonly options: JsonObject
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
   readonly meter: Meter
+  readonly giveWay: GiveWay
   readonly signal: Signal
   /** For whom the source is read, where it is elsewhere. */
   readonly asker: Admission

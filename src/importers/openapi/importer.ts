@@ -72,11 +72,12 @@ function* itemsOf(
 }
 
 async function readSource(
-  { source, signal, meter }: ImportRequest,
+  request: ImportRequest,
   fetchText: OpenApiImporterOptions['fetchText'],
 ): Promise<Possible<Node> & { readonly url?: string }> {
+  const { source, signal } = request
   if (typeof source !== 'string') return checkedDocument(source)
-  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source, meter)
+  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source, request)
   const fetched = await fetchText(source.trim(), signal)
-  return fetched.ok ? { ...(await readText(fetched.text, meter)), url: fetched.url } : fetched
+  return fetched.ok ? { ...(await readText(fetched.text, request)), url: fetched.url } : fetched
 }

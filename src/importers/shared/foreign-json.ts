@@ -4,7 +4,6 @@ export const MAX_DEPTH = 136
 
 /** The first thing that our JSON may not hold: `__proto__`, numbers beyond JSON, depth, or more than `most` characters. */
 export function foreignJsonProblem(root: object, most = Infinity): string | undefined {
-  const seen = new Set<object>()
   const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
     { value: root, path: '', depth: 1 },
   ]
@@ -13,9 +12,7 @@ export function foreignJsonProblem(root: object, most = Infinity): string | unde
     const { value, path, depth } = next
     if (typeof value === 'number' && !Number.isFinite(value)) return `Has no number at '${path}'`
     if (typeof value === 'bigint') return `Has too large a number at '${path}'`
-    // A repeated YAML alias is one object
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue
-    seen.add(value)
+    if (typeof value !== 'object' || value === null) continue
     if (depth > MAX_DEPTH) return `Must not nest deeper than ${MAX_DEPTH} levels`
     if (Array.isArray(value) && value.length > most) return tooLarge(most)
     for (const [key, each] of Object.entries(value)) {

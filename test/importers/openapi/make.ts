@@ -43,6 +43,7 @@ export async function read(
     options,
     secret: () => ({ missing: 'No secrets here' }),
     meter,
+    giveWay: async () => undefined,
     signal: new AbortController().signal,
     asker: new Admission('test'),
   })

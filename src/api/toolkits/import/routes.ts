@@ -60,7 +60,8 @@ export function importFace(deps: ImportFaceDeps): Hono {
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = secretsOf(principal, toolkit)
     const { signal } = c.req.raw
-    const read = await importer.read({ source, toolkit, wants, options, secret, meter, signal, asker })
+    const asked = { source, toolkit, wants, options, secret }
+    const read = await importer.read({ ...asked, meter, giveWay, signal, asker })
     if (!read.ok) return read
     const rules = { version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined, guardsOf }
     const imported = await importTools(read.items, { principal, ...rules, budget: meter, giveWay }, publish)
