@@ -1,5 +1,5 @@
 import type { Budget } from '../../tool/budget.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../../tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject, jsonSize } from '../../tool/json.ts'
 
 /** Units of visiting a part of an expression or of a value, which takes about a tenth of a microsecond. */
 export const STEP = 0.1
@@ -8,26 +8,60 @@ const MANY_NAMES = 1_000
 /** Characters of texts that are read or made in a unit. */
 export const CHARACTERS = 256
 
-/** Thrown where a value is not of the type that a function takes (JMESPath, "Functions": `invalid-type`). */
-export class WrongType extends Error {}
+/** In bytes: a selection is a part, so neither it nor the texts that it makes may outgrow the value by more. */
+const MAX_GROWTH = 64 * 1024
+const OUTGROWN = `It outgrows the output by more than ${MAX_GROWTH} bytes: select a part of it`
 
-export function isFalse(value: Json, budget: Budget): boolean {
+/** Thrown where nothing can be selected, as by a function of a wrong type (JMESPath, "Functions": `invalid-type`). */
+export class Unselectable extends Error {}
+
+/** For one search in a value: the units of its work, and the bytes that it may make. */
+export class SearchBudget {
+  readonly #work: Budget
+  readonly #most: number
+  #made = 0
+
+  constructor(value: Json, work: Budget) {
+    this.#work = work
+    this.#most = MAX_GROWTH + jsonSize(value, Infinity)
+  }
+
+  spend(units: number): void {
+    this.#work.spend(units)
+  }
+
+  /** Takes the length of a text before it is made. */
+  make(length: number): void {
+    this.spend(length / CHARACTERS)
+    this.#made += length
+    if (this.#made > this.#most) throw new Unselectable(OUTGROWN)
+  }
+
+  /** The bytes of a value as JSON, unless they are too many. */
+  sizeOf(value: Json): number {
+    const size = jsonSize(value, this.#most)
+    if (size > this.#most) throw new Unselectable(OUTGROWN)
+    return size
+  }
+}
+
+export function isFalse(value: Json, budget: SearchBudget): boolean {
   if (value === null || value === false || value === '') return true
   if (isList(value)) return value.length === 0
   return isJsonObject(value) && namesOf(value, budget).length === 0
 }
 
-export function namesOf(value: JsonObject, budget: Budget): string[] {
+export function namesOf(value: JsonObject, budget: SearchBudget): string[] {
   const names = Object.keys(value)
   budget.spend(names.length * (names.length > MANY_NAMES ? 5 * STEP : STEP))
   return names
 }
 
-export function valuesOf(value: JsonObject, budget: Budget): Json[] {
+export function valuesOf(value: JsonObject, budget: SearchBudget): Json[] {
   return namesOf(value, budget).map((name) => value[name] ?? null)
 }
 
-export function isSame(one: Json, other: Json, budget: Budget): boolean {
+export function isSame(one: Json, other: Json, budget: SearchBudget): boolean {
   budget.spend(STEP)
   if (typeof one === 'string' && typeof other === 'string') {
     if (one.length !== other.length) return false
@@ -43,18 +77,6 @@ export function isSame(one: Json, other: Json, budget: Budget): boolean {
   const names = namesOf(one, budget)
   if (names.length !== namesOf(other, budget).length) return false
   return names.every((name) => Object.hasOwn(other, name) && isSame(one[name] ?? null, other[name] ?? null, budget))
-}
-
-export function weighJson(value: Json, budget: Budget): void {
-  budget.spend(STEP)
-  if (typeof value === 'string') budget.spend(value.length / CHARACTERS)
-  else if (isList(value)) for (const item of value) weighJson(item, budget)
-  else if (isJsonObject(value)) {
-    for (const name of namesOf(value, budget)) {
-      budget.spend(name.length / CHARACTERS)
-      weighJson(value[name] ?? null, budget)
-    }
-  }
 }
 
 export function typeOf(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {

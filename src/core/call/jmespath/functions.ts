@@ -1,6 +1,5 @@
-import type { Budget } from '../../tool/budget.ts'
 import { isJsonObject, isList, isTexts, type Json } from '../../tool/json.ts'
-import { CHARACTERS, isSame, namesOf, STEP, typeOf, valuesOf, weighJson, WrongType } from './evaluation.ts'
+import { CHARACTERS, isSame, namesOf, type SearchBudget, STEP, typeOf, Unselectable, valuesOf } from './evaluation.ts'
 
 type Expression = (value: Json) => Json
 type Argument = Json | Expression
@@ -9,7 +8,7 @@ export interface JmesFunction {
   readonly least: number
   readonly most: number
   readonly expression?: number
-  readonly call: (take: Take, budget: Budget) => Json
+  readonly call: (take: Take, budget: SearchBudget) => Json
 }
 
 /** Characters compared in a unit; searching a text for another compares each with each at worst. */
@@ -46,22 +45,27 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
 ])
 
-export function callFunction(name: string, { call }: JmesFunction, args: readonly Argument[], budget: Budget): Json {
+export function callFunction(
+  name: string,
+  { call }: JmesFunction,
+  args: readonly Argument[],
+  budget: SearchBudget,
+): Json {
   const result = call(taker(name, args, budget), budget)
-  if (typeof result === 'number' && !Number.isFinite(result)) throw new WrongType(`${name}() gives no finite number`)
+  if (typeof result === 'number' && !Number.isFinite(result)) throw new Unselectable(`${name}() gives no finite number`)
   return result
 }
 
 type Take = ReturnType<typeof taker>
 
-function taker(name: string, args: readonly Argument[], budget: Budget) {
+function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
   const any = (index: number): Json => {
     const argument = args[index] ?? null
     return typeof argument === 'function' ? null : argument
   }
   const wrong = (index: number, expected: string) => {
     const got = typeOf(any(index))
-    return new WrongType(
+    return new Unselectable(
       `${name}() takes ${expected} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
     )
   }
@@ -104,7 +108,7 @@ function taking(count: number, call: JmesFunction['call']): JmesFunction {
 }
 
 function by(
-  choose: (list: readonly Json[], keys: readonly number[] | readonly string[], budget: Budget) => Json,
+  choose: (list: readonly Json[], keys: readonly number[] | readonly string[], budget: SearchBudget) => Json,
 ): JmesFunction {
   return {
     least: 2,
@@ -114,7 +118,7 @@ function by(
       const list = take.list(0)
       const keys = list.map(take.expression(1))
       if (isComparable(keys)) return choose(list, keys, budget)
-      throw new WrongType('An array is ordered by a number for each item, or a string for each')
+      throw new Unselectable('An array is ordered by a number for each item, or a string for each')
     },
   }
 }
@@ -128,7 +132,7 @@ function average(numbers: readonly number[]): Json {
   return numbers.length === 0 ? null : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
 }
 
-function contains(take: Take, budget: Budget): boolean {
+function contains(take: Take, budget: SearchBudget): boolean {
   const subject = take.any(0)
   const sought = take.any(1)
   if (isList(subject)) return take.list(0).some((each) => isSame(each, sought, budget))
@@ -138,15 +142,15 @@ function contains(take: Take, budget: Budget): boolean {
   return subject.includes(sought)
 }
 
-function join(take: Take, budget: Budget): string {
+function join(take: Take, budget: SearchBudget): string {
   const glue = take.text(0)
   const texts = take.texts(1)
   const length = texts.reduce((sum, each) => sum + each.length, 0)
-  budget.spend((length + glue.length * texts.length) / CHARACTERS)
+  budget.make(length + glue.length * texts.length)
   return texts.join(glue)
 }
 
-function length(take: Take, budget: Budget): number {
+function length(take: Take, budget: SearchBudget): number {
   const value = take.any(0)
   if (isList(value)) return value.length
   if (isJsonObject(value)) return namesOf(value, budget).length
@@ -156,14 +160,15 @@ function length(take: Take, budget: Budget): number {
   return count
 }
 
-function reverse(take: Take, budget: Budget): Json {
+function reverse(take: Take, budget: SearchBudget): Json {
   const value = take.any(0)
   if (typeof value !== 'string') return take.list(0).toReversed()
   budget.spend(value.length * STEP)
+  budget.make(value.length)
   return [...value].toReversed().join('')
 }
 
-function merge(take: Take, budget: Budget): Json {
+function merge(take: Take, budget: SearchBudget): Json {
   const members = take.all().flatMap((_, index) => {
     const object = take.object(index)
     return namesOf(object, budget).map((name) => [name, object[name]] as const)
@@ -178,20 +183,20 @@ function toNumber(take: Take): Json {
   return typeof value === 'string' && NUMBER.test(take.text(0)) ? Number(value) : null
 }
 
-function toText(take: Take, budget: Budget): string {
+function toText(take: Take, budget: SearchBudget): string {
   const value = take.any(0)
   if (typeof value === 'string') return value
-  weighJson(value, budget)
+  budget.make(budget.sizeOf(value))
   return JSON.stringify(value)
 }
 
 type Key = number | string
 
-function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1, budget: Budget): Json {
+function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1, budget: SearchBudget): Json {
   return keys[extremeIndex(keys, direction, budget)] ?? null
 }
 
-function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): number {
+function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: SearchBudget): number {
   budget.spend(charactersOf(keys) / COMPARISONS)
   return keys.reduce<number>((best, key, index) => {
     const than = keys[best]
@@ -199,7 +204,7 @@ function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): 
   }, -1)
 }
 
-function sorted(keys: readonly Key[], budget: Budget): { readonly key: Key; readonly index: number }[] {
+function sorted(keys: readonly Key[], budget: SearchBudget): { readonly key: Key; readonly index: number }[] {
   budget.spend((keys.length * STEP + charactersOf(keys) / COMPARISONS) * Math.log2(keys.length + 1))
   return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))
 }

@@ -1,10 +1,9 @@
-import type { Budget } from '../../tool/budget.ts'
 import { isJsonObject, isList, type Json } from '../../tool/json.ts'
-import { isFalse, isSame, STEP, valuesOf } from './evaluation.ts'
+import { isFalse, isSame, type SearchBudget, STEP, valuesOf } from './evaluation.ts'
 import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 
-/** Throws `Exhausted` where no units are left, and `WrongType` for a value that a function cannot take. */
-type Select = (value: Json, budget: Budget) => Json
+/** Throws `Exhausted` where no units are left, and `Unselectable` for a value that a function cannot take. */
+type Select = (value: Json, budget: SearchBudget) => Json
 
 export interface ExpressionPart {
   readonly levels: number
@@ -70,7 +69,7 @@ export function pipe(left: ExpressionPart, right: ExpressionPart): ExpressionPar
   return part([left, right], (value, budget) => right.select(left.select(value, budget), budget))
 }
 
-function selectEach(items: readonly Json[], { select }: ExpressionPart, budget: Budget): Json {
+function selectEach(items: readonly Json[], { select }: ExpressionPart, budget: SearchBudget): Json {
   return items.map((item) => select(item, budget)).filter((selected) => selected !== null)
 }
 

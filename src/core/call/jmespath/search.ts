@@ -1,14 +1,14 @@
 import { afford, type Budget, createBudget } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
-import { weighJson, WrongType } from './evaluation.ts'
+import { SearchBudget, Unselectable } from './evaluation.ts'
 import { parse, type Parsed } from './expression.ts'
 
 export type Search = (
   value: Json,
-  budget?: Budget,
+  work?: Budget,
 ) => { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
 
-/** Reads a JMESPath expression into a search of values, which spends a budget; or says what is wrong with it, and where. */
+/** Reads a JMESPath expression into a search of values, which does its work within a budget; or says what is wrong with it, and where. */
 export function createSearch(
   expression: string,
 ): { readonly ok: true; readonly search: Search } | Exclude<Parsed, { ok: true }> {
@@ -16,17 +16,18 @@ export function createSearch(
   if (!parsed.ok) return parsed
   return {
     ok: true,
-    search(value, budget = createBudget()) {
+    search(value, work = createBudget()) {
       try {
         const found = afford(() => {
+          const budget = new SearchBudget(value, work)
           const selected = parsed.part.select(value, budget)
           // A part that is selected many times is small until it is written
-          weighJson(selected, budget)
+          budget.sizeOf(selected)
           return selected
         }, 'It takes too much work: select less, or in fewer steps')
         return found.ok ? found : { ok: false, why: found.problems[0]?.message ?? '' }
       } catch (error) {
-        if (error instanceof WrongType) return { ok: false, why: error.message }
+        if (error instanceof Unselectable) return { ok: false, why: error.message }
         throw error
       }
     },
