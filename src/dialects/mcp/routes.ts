@@ -8,7 +8,7 @@ import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
 import { nearestOf } from '../../core/tool/nearest.ts'
-import { readJson } from '../../http/request/body.ts'
+import { giveWay, readJson } from '../../http/request/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
 import { backgroundOf, type Gate, type RouteContext } from '../../http/route/gate.ts'
 import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
@@ -54,6 +54,8 @@ export interface McpFaceDeps {
 }
 
 const MAX_BATCH = 100
+/** In characters of its answers: past them no message of a batch is begun. */
+const MAX_BATCH_ANSWER = 4 * 1024 * 1024
 const ANY_USE = ['tools:call', 'tools:read'] as const
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 const ANSWERED: Answers = {
@@ -194,15 +196,18 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (values.length === 0 || values.length > MAX_BATCH) {
       return errorResponse(null, malformed(`A batch must be of 1 to ${MAX_BATCH} messages`))
     }
-    const texts = await Promise.all(
-      values.map(async (value) => {
-        const message = readMessage(value)
-        if (message.kind === 'malformed') return errorText(message.id, malformed(message.message))
-        return message.kind === 'request' ? textFor(message, await answer(message, revision, client)) : undefined
-      }),
-    )
-    const answered = texts.filter((text) => text !== undefined)
-    return answered.length === 0 ? accepted() : jsonText(`[${answered.join(',')}]`, 200, PRIVATE)
+    const texts: string[] = []
+    let length = 0
+    for (const value of values) {
+      const message = readMessage(value)
+      if (message.kind === 'malformed') texts.push(errorText(message.id, malformed(message.message)))
+      if (message.kind !== 'request') continue
+      const text = textFor(message, length < MAX_BATCH_ANSWER ? await answer(message, revision, client) : NO_ROOM)
+      texts.push(text)
+      length += text.length
+      await giveWay()
+    }
+    return texts.length === 0 ? accepted() : jsonText(`[${texts.join(',')}]`, 200, PRIVATE)
   }
 
   return face
@@ -258,6 +263,10 @@ function errorOf(failure: Failure): McpError {
 function malformed(message: string): McpError {
   return { code: INVALID_REQUEST, message, status: 400 }
 }
+
+const NO_ROOM = malformed(
+  `The answers before have ${MAX_BATCH_ANSWER} characters, the most of a batch: send this message by itself`,
+)
 
 function accepted(): Response {
   return new Response(null, { status: 202 })
