@@ -20,6 +20,8 @@ export interface AnswerDeps {
 
 export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record<string, string>>) => Promise<Response>
 
+/** In characters: no name that a route takes makes a longer one. */
+const MAX_PATH = 8_192
 /** In bytes: a tool's input at its largest fits, or a description that is imported. */
 const FORM_LIMIT = 4 * 1024 * 1024
 
@@ -73,6 +75,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       const { query, etag, body: value } = request
       const names: ReadonlyMap<string, unknown> = new Map(Object.entries(request))
       const filled = template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(names.get(name))))
+      if (filled.length > MAX_PATH) throw new StrayPath()
       const search = String(query ?? '')
       const path = search === '' ? filled : `${filled}${filled.includes('?') ? '&' : '?'}${search}`
       const target = new URL(path, url)
@@ -80,7 +83,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
       const body = value === undefined ? undefined : JSON.stringify(value)
       // It comes back from a form, so it may hold what no header can
-      const ifMatch = etag === undefined ? undefined : `"${encodeURIComponent(etag)}"`
+      const ifMatch = etag === undefined ? undefined : `"${encodeURIComponent(etag.slice(0, MAX_PATH))}"`
       made.push({ method, path, body, accept, ifMatch })
       const headers = new Headers({ accept: accept ?? 'application/json' })
       if (body !== undefined) headers.set('content-type', 'application/json')

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import type { Reply, RouteFailure, View } from '../visit.ts'
 import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
-import { FieldRows } from './field-rows.tsx'
+import { FieldRows, LeftOut } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'
-import { formOf } from './values.ts'
+import { formOf, shownAgain } from './values.ts'
 
 /** The fields of a form for the body of a route, behind one for the id in its path. */
 export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'description'>): readonly Field[] {
@@ -13,6 +13,9 @@ export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'descripti
   if (!id) return fields
   return [{ ...id, name: `${ROOT}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
 }
+
+/** In characters: none that was given is longer. */
+const MAX_ETAG = 200
 
 /** A form without the spaces that pasted texts have around them. */
 export function trimmed(form: URLSearchParams, except?: string): URLSearchParams {
@@ -54,9 +57,9 @@ interface EditFormProps {
 
 export function EditForm({ fields, sent, value, etag, folded, action, act, button, ...rest }: EditFormProps) {
   const { progress, children } = rest
-  const form = sent?.form ?? formOf(fields, value)
+  const form = sent?.form ? shownAgain(sent.form) : formOf(fields, value)
   const problems: readonly Problem[] = (sent?.form && sent.failure?.problems) ?? []
-  const revision = sent?.form?.get('etag') ?? etag
+  const revision = sent?.form?.get('etag')?.slice(0, MAX_ETAG) ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const hidden = fields.filter(isFolded)
   const rows = { form, problems, labelOf: wordsOf }
@@ -76,6 +79,7 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
           </div>
         </details>
       )}
+      <LeftOut sent={sent?.form} shown={form} />
       <button class="go">{button}</button>
       {progress && <SendingNote>{progress}</SendingNote>}
     </form>

@@ -48,6 +48,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
   )
   const described = about.length === 0 ? {} : { 'aria-describedby': about.join(' ') }
   if (kind.type === 'group' || kind.type === 'several') {
+    const chosen = new Set(form.getAll(name))
     return (
       <fieldset {...described} {...(kind.type === 'several' ? { class: 'choices' } : {})}>
         <legend>{label}</legend>
@@ -57,12 +58,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
         ) : (
           kind.values.map((value, index) => (
             <label class="choice">
-              <input
-                type="checkbox"
-                name={name}
-                value={String(index)}
-                checked={form.getAll(name).includes(String(index))}
-              />
+              <input type="checkbox" name={name} value={String(index)} checked={chosen.has(String(index))} />
               <span>{wordOf(value)}</span>
             </label>
           ))
@@ -118,6 +114,11 @@ export function FieldProblem({ name, problems }: { name: string; problems: reado
       {problems.map(({ message }) => message).join('; ')}
     </p>
   )
+}
+
+export function LeftOut({ sent, shown }: { sent: URLSearchParams | undefined; shown: URLSearchParams }) {
+  if (!sent || sent.size === shown.size) return undefined
+  return <p class="note">What is longer than 64 KB does not come back: write it again.</p>
 }
 
 interface ControlProps {

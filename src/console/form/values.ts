@@ -12,6 +12,21 @@ interface ReadInput {
   readonly problems: readonly Problem[]
 }
 
+/** In characters, for all fields together: of some, a page has nine times as many to show them as they are. */
+const MAX_SHOWN = 64 * 1024
+
+/** A form as it comes back to be corrected, without the fields that are too long for a page. */
+export function shownAgain(form: URLSearchParams): URLSearchParams {
+  let left = MAX_SHOWN
+  const fits = ([name, text]: [string, string]) => {
+    const length = name.length + text.length
+    if (length > left) return false
+    left -= length
+    return true
+  }
+  return new URLSearchParams([...form].filter(fits))
+}
+
 /** The name of the box that puts the text of a field of lines in their place. */
 export function insteadName(name: string): string {
   return `instead:${name}`

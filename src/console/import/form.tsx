@@ -1,3 +1,4 @@
+import * as base64url from 'jose/base64url'
 import { guardFields } from '../../core/access/guard.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import type { Budget } from '../../core/tool/budget.ts'
@@ -6,7 +7,7 @@ import { MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import { anyObject, boolean, described, object, optional, schemaOf, strings } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
-import { readInput } from '../form/values.ts'
+import { readInput, shownAgain } from '../form/values.ts'
 import type { RouteFailure } from '../visit.ts'
 import { exact } from '../parts.tsx'
 
@@ -60,11 +61,36 @@ function documentOf(source: string, meter: Budget): Json {
   return read?.ok ? read.value : source
 }
 
+const KEPT = 'kept'
+
+/** A long description, in Base64: written as a page has texts, it would be several times as long. */
+export function KeptSource({ form }: { form: URLSearchParams }) {
+  const source = form.get('source') ?? ''
+  return shownAgain(form).has('source') || source === '' ? undefined : (
+    <input type="hidden" name={KEPT} value={base64url.encode(source)} />
+  )
+}
+
+/** A form with the description that came along, unless another was written. */
+export function withSource(form: URLSearchParams): URLSearchParams {
+  const kept = form.get(KEPT)
+  if (kept === null) return form
+  const whole = new URLSearchParams([...form].filter(([name]) => name !== KEPT))
+  try {
+    if (!form.get('source')) whole.set('source', new TextDecoder().decode(base64url.decode(kept)))
+  } catch {
+    // Nobody's form has anything else in it
+  }
+  return whole
+}
+
 export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: RouteFailure }) {
+  const shown = shownAgain(form)
+  const isKept = shown.get('source') !== form.get('source')
   return (
     <EditForm
       fields={FIELDS}
-      sent={failure ? { form, failure } : { form }}
+      sent={failure ? { form: shown, failure } : { form: shown }}
       folded={FOLDED}
       action="/console/import"
       act="look"
@@ -83,10 +109,16 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
       </label>
       <label>
         Its address, or the description itself <span class="note">JSON or YAML</span>
-        <textarea name="source" required spellcheck={false}>
-          {exact(form.get('source') ?? '')}
+        <textarea
+          name="source"
+          required={!isKept}
+          placeholder={isKept ? 'As it was sent' : undefined}
+          spellcheck={false}
+        >
+          {exact(shown.get('source') ?? '')}
         </textarea>
       </label>
+      <KeptSource form={form} />
       <p class="note">
         <a href="/docs/import">The guide to imports</a>
       </p>

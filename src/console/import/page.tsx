@@ -1,7 +1,8 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
+import { shownAgain } from '../form/values.ts'
 import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
-import { ImportForm, requestOf } from './form.tsx'
+import { ImportForm, KeptSource, requestOf, withSource } from './form.tsx'
 
 type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 
@@ -13,7 +14,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
 }
 
 export async function act(visit: PageVisit): Promise<PageResult> {
-  const { form } = visit
+  const form = withSource(visit.form)
   const isReal = form.get('do') === 'import'
   const request = requestOf(form, isReal, visit.meter)
   if (!request.ok) return failed(form, { status: 400, message: 'Nothing was sent', problems: request.problems })
@@ -67,9 +68,10 @@ function failed(form: URLSearchParams, failure: RouteFailure): View {
 function Confirm({ form }: { form: URLSearchParams }) {
   return (
     <form method="post">
-      {[...form].map(([name, text]) =>
+      {[...shownAgain(form)].map(([name, text]) =>
         name === 'do' ? undefined : <input type="hidden" name={name} value={exact(text)} />,
       )}
+      <KeptSource form={form} />
       <button class="go" name="do" value="import">
         Import them
       </button>

@@ -5,8 +5,8 @@ import { parseJson } from '../../core/tool/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
-import { FieldProblem, FieldRows } from '../form/field-rows.tsx'
-import { readInput, WHOLE } from '../form/values.ts'
+import { FieldProblem, FieldRows, LeftOut } from '../form/field-rows.tsx'
+import { readInput, shownAgain, WHOLE } from '../form/values.ts'
 import { exact, SendingNote } from '../parts.tsx'
 
 /** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
@@ -99,7 +99,8 @@ interface CallFormProps {
   readonly problems: readonly Problem[]
 }
 
-export function CallForm({ fields, context, asksUser, callId, hasFailed, form, problems }: CallFormProps) {
+export function CallForm({ fields, context, asksUser, callId, hasFailed, form: sent, problems }: CallFormProps) {
+  const form = shownAgain(sent)
   const whole = form.get(WHOLE) ?? ''
   return (
     <form method="post" action="#answer" novalidate data-call>
@@ -127,6 +128,7 @@ export function CallForm({ fields, context, asksUser, callId, hasFailed, form, p
         </label>
         <FieldProblem name="" problems={problems.filter(({ path }) => path === '')} />
       </details>
+      <LeftOut sent={sent} shown={form} />
       <button class="go">{hasFailed ? 'Try again' : 'Call it'}</button>
       <SendingNote>Calling…</SendingNote>
     </form>

@@ -1,6 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
+import { MAX_COPIED } from '../curl.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { ALL_TOOLS, Chips, LivePlace, FailureNotice } from '../parts.tsx'
@@ -10,9 +11,6 @@ import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
 import { Ready, StatusNotice } from './ready.tsx'
 import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
-
-/** In characters of the input: no shell takes a longer command. */
-const MAX_COPIED = 100_000
 
 /** A tool, with a form to call it, whether it could be called, its versions and its definition. */
 export async function show(visit: PageVisit): Promise<PageResult> {
