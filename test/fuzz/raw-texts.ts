@@ -17,7 +17,7 @@ import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
 import { pathSegment } from '../../src/http/request/path-segment.ts'
 import { createTextJudge } from '../../src/outbound/allowed-url.ts'
 import { ModuleError } from '../../src/runners/wasm/meter/bytes.ts'
-import { meterModule } from '../../src/runners/wasm/meter/meter.ts'
+import { meteredInSteps } from '../runners/wasm/meter/metered.ts'
 import { checkHeader } from '../../src/runners/wasm/meter/sections.ts'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import { decodeCursor, encodeCursor } from '../../src/storage/registry/catalogue/cursor.ts'
@@ -168,7 +168,7 @@ export const rawTexts: readonly Row[] = [
     try {
       checkHeader(module)
       if (!WebAssembly.validate(module)) return false
-      const metered = meterModule(module, { fuel: 1_000, maxPages: 16 })
+      const metered = meteredInSteps(module, { fuel: 1_000, maxPages: 16 })
       expect(WebAssembly.validate(metered.bytes)).toBe(true)
       return true
     } catch (error) {
@@ -179,7 +179,7 @@ export const rawTexts: readonly Row[] = [
   }),
   row('a wasm module that nobody validated', bytes(modules), (module) => {
     try {
-      meterModule(module, { fuel: 1_000, maxPages: 16 })
+      meteredInSteps(module, { fuel: 1_000, maxPages: 16 })
       return true
     } catch (error) {
       expect(error).toBeInstanceOf(ModuleError)

@@ -10,6 +10,9 @@ import { egressPolicy } from '../sandbox/egress-policy.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 
+/** In characters of one report, each copied from the sandbox whole. */
+const MAX_REPORTED = 100_000
+
 export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
   const reader = object({
     kind: oneOf(['code']),
@@ -59,8 +62,11 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         }
         const call = { about, timeoutMs: implementation.timeout_ms }
         const { input } = invocation
-        const given = context.progress ? [input, call, reporter(context)] : [input, call]
-        const waited = await sandbox.call(id, code, given, context.signal)
+        const flood = new AbortController()
+        const report = context.progress && reporter(context, () => flood.abort())
+        const signal = report ? AbortSignal.any([context.signal, flood.signal]) : context.signal
+        const waited = await sandbox.call(id, code, report ? [input, call, report] : [input, call], signal)
+        if (flood.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
         const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did', context.meter)
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, invocation, context, log)
@@ -78,10 +84,11 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
   }
 }
 
-/** A module may call it with anything. */
-function reporter({ progress: tell }: RunContext) {
+/** The code around a module reports neither longer nor otherwise (`inside/main.ts`): one that got past it is ended. */
+function reporter({ progress: tell }: RunContext, end: () => void) {
   return (progress: unknown, total: unknown, message: unknown): void => {
-    if (typeof progress !== 'number') return
-    tell?.(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined)
+    const text = typeof message === 'string' ? message : undefined
+    if (typeof progress !== 'number' || (text?.length ?? 0) > MAX_REPORTED) return end()
+    tell?.(progress, typeof total === 'number' ? total : undefined, text)
   }
 }

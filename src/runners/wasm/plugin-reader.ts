@@ -1,6 +1,7 @@
 import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
 import type { Meter } from '../../core/tool/budget.ts'
+import type { GiveWay } from '../../core/tool/give-way.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { ModuleError } from './meter/bytes.ts'
@@ -13,6 +14,7 @@ export interface PluginReaderOptions {
   readonly inside: InsideModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>
   readonly storeBlob: (name: string, bytes: ArrayBuffer) => Promise<void>
+  readonly giveWay: GiveWay
 }
 
 const MAX_DESCRIBED = 1024 * 1024
@@ -33,11 +35,12 @@ const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 const WASI = 'wasi_snapshot_preview1'
 
-export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
+export function createPluginReader(options: PluginReaderOptions): PluginReader {
+  const { sandbox, inside, sha256, storeBlob, giveWay } = options
   return {
     async read(bytes, { toolkit, allowedHosts, config }, { signal, meter: whole }) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
-      const metered = meter(bytes)
+      const metered = await meter(bytes, giveWay)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
       const blob = await sha256(bytes.buffer)
       const described = await describe(sandbox, blob, metered.bytes.buffer, { signal, meter: whole })
@@ -57,7 +60,7 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
     },
     async keep(bytes, hash) {
       if ((await sha256(bytes.buffer)) !== hash) return `The plugin's bytes are not those of the SHA-256 '${hash}'`
-      const metered = meter(bytes)
+      const metered = await meter(bytes, giveWay)
       if (typeof metered === 'string') return metered
       await store(hash, bytes, metered)
       return undefined
@@ -101,11 +104,14 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
   }
 }
 
-function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
+async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: GiveWay): Promise<Metered | string> {
   try {
     checkHeader(bytes)
     if (!WebAssembly.validate(bytes)) return 'It is no valid WebAssembly module, or not the whole of one'
-    const metered = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
+    const steps = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) await giveWay()
+    const metered = step.value
     if (!WebAssembly.validate(metered.bytes)) throw new Error('A metered module is not valid')
     return whyRefused(metered) ?? metered
   } catch (error) {

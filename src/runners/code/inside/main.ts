@@ -4,6 +4,8 @@ import { toJson } from './json.ts'
 import * as tool from './tool.js'
 
 const MAX_MESSAGE = 2_000
+/** In characters, as the caller's side has it (`runner.ts`), where a longer text would be copied whole. */
+const MAX_REPORTED = 100_000
 
 interface About {
   readonly callId: string
@@ -37,8 +39,14 @@ function createSender(send: Progress) {
     sending = undefined
   }
   return {
-    progress: (...report: Parameters<Progress>): Promise<void> => {
-      newest = report
+    // A module may call it with anything
+    progress: async (progress: unknown, total?: unknown, message?: unknown): Promise<void> => {
+      if (typeof progress !== 'number' || !Number.isFinite(progress)) return undefined
+      newest = [
+        progress,
+        typeof total === 'number' ? total : undefined,
+        typeof message === 'string' ? message.slice(0, MAX_REPORTED) : undefined,
+      ]
       return (sending ??= sendAll())
     },
     sent: () => sending,

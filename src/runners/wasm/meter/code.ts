@@ -9,6 +9,8 @@ export interface Gauge {
 }
 
 const MAX_BODY = 1024 * 1024
+/** In bytes of a module, of which some 5 ms are metered: between them others are let in. */
+const STRETCH = 64 * 1024
 const MAX_LOCALS = 10_000
 
 const ENTRY_COST = 4
@@ -16,7 +18,7 @@ const HOST_CALL_COST = 120
 const BYTES_PER_UNIT_LOG2 = 3
 
 /** Each straight line of code pays as it begins, and loops and calls trap without fuel: no pass outruns it. */
-export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array {
+export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Generator<undefined, Uint8Array> {
   const { bulkFunction, fuelGlobal, globals, imports } = gauge
   const global = unsigned(fuelGlobal)
   const beforeCost = Uint8Array.of(0x23, ...global, 0x42)
@@ -24,8 +26,9 @@ export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array 
   const check = Uint8Array.from(trapWhenEmpty(global))
   const callBulk = Uint8Array.of(0x10, ...unsigned(bulkFunction))
   const line = new ByteWriter()
+  let stretchEnd = STRETCH
 
-  return (body) => {
+  return function* (body) {
     if (body.end - body.at > MAX_BODY) {
       throw new ModuleError(`A function of the module is larger than ${MAX_BODY} bytes`)
     }
@@ -51,6 +54,10 @@ export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Uint8Array 
     }
     while (!body.isDone) {
       const at = body.at
+      if (at > stretchEnd) {
+        stretchEnd = at + STRETCH
+        yield
+      }
       const instruction = readInstruction(body)
       if (instruction.global !== undefined && instruction.global >= globals) {
         throw new ModuleError('The module uses a global that it does not have')

@@ -9,7 +9,7 @@ export interface MeterOptions {
   readonly maxPages: number
 }
 
-export type Metered = ReturnType<typeof meterModule>
+export type Metered = ReturnType<typeof meterModule> extends Generator<unknown, infer Made> ? Made : never
 
 export const FUEL_EXPORT = '__fuel'
 export const START_EXPORT = '__start'
@@ -20,9 +20,10 @@ const MAX_TABLE = 100_000
 
 /**
  * Rewrites a valid module so that it takes fuel, traps without, and cannot grow past bounds. What is added comes
- * last, so that nothing is renumbered. Throws a ModuleError for a module that is not supported or too large.
+ * last, so that nothing is renumbered. Yields where others may be let in. Throws a ModuleError for a module that is
+ * not supported or too large.
  */
-export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions) {
+export function* meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions) {
   const sections = readSections(module)
   const counts = new Map<SectionName, number>()
   for (const { name, most } of SECTIONS) {
@@ -51,6 +52,7 @@ export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions
   const fuelGlobal = [0x7e, 1, 0x42, ...budget.bytes, 0x0b]
   const added = [[...text(FUEL_EXPORT), 3, ...unsigned(gauge.fuelGlobal)]]
   if (start !== undefined) added.push([...text(START_EXPORT), 0, ...unsigned(start)])
+  const code = yield* meterCode(sections.get('code')?.fork(), gauge)
   const rewritten: Partial<Record<SectionName, (section: ByteReader | undefined) => Uint8Array>> = {
     type: (section) => appended(section, [[0x60, 1, 0x7f, 1, 0x7f]]),
     function: (section) => appended(section, [unsigned(count('type'))]),
@@ -58,7 +60,7 @@ export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions
     memory: (section) => bounded(section, maxPages, 'memory'),
     global: (section) => appended(section, [fuelGlobal]),
     export: (section) => appended(section, added),
-    code: (section) => meterCode(section, gauge),
+    code: () => code,
   }
   const out = new ByteWriter(2 * module.length)
   out.write(module.subarray(0, 8))
@@ -106,13 +108,13 @@ function bounded(section: ByteReader | undefined, most: number, what: 'memory' |
   return out.bytes
 }
 
-function meterCode(section: ByteReader | undefined, gauge: Gauge): Uint8Array {
+function* meterCode(section: ByteReader | undefined, gauge: Gauge): Generator<undefined, Uint8Array> {
   const out = new ByteWriter(2 * (section ? section.end - section.at : 0) + 64)
   const meterBody = createBodyMeter(gauge)
   const count = section?.u32() ?? 0
   out.u32(count + 1)
   for (let index = 0; section && index < count; index++) {
-    const body = meterBody(section.part(section.u32()))
+    const body = yield* meterBody(section.part(section.u32()))
     out.u32(body.length)
     out.write(body)
     if (out.length > MAX_METERED) throw new ModuleError(`The module is larger than ${MAX_METERED} bytes when metered`)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ModuleError, unsigned } from '../../../../src/runners/wasm/meter/bytes.ts'
-import { meterModule } from '../../../../src/runners/wasm/meter/meter.ts'
 import { assemble, compilePlugin } from '../../../plugins/compile.ts'
+import { meteredInSteps } from './metered.ts'
 import { moduleOf, program } from './program.ts'
 
 const FUEL = 10_000_000
@@ -32,7 +32,7 @@ function start(bytes: Uint8Array<ArrayBuffer>) {
 }
 
 function instantiate(text: string, options = OPTIONS): { exports: Exported; fuel: () => number } {
-  const { bytes } = meterModule(assemble(text), options)
+  const { bytes } = meteredInSteps(assemble(text), options)
   const exports: Exported = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports
   return { exports, fuel: () => Number(exports['__fuel'].value) }
 }
@@ -44,7 +44,7 @@ describe('a metered module', () => {
     fc.assert(
       fc.property(programs, fc.integer(), fc.nat(100), (all, a, b) => {
         const bytes = assemble(moduleOf(all))
-        const metered = meterModule(bytes, OPTIONS).bytes
+        const metered = meteredInSteps(bytes, OPTIONS).bytes
         const [plain, first, second] = [start(bytes), start(metered), start(metered)]
         for (const index of all.keys()) {
           const before = first.fuel()
@@ -92,7 +92,7 @@ describe('a metered module', () => {
   it('takes more fuel for a call of its host than for one of its own functions', () => {
     const text = `(module (import "host" "note" (func $note)) (func $own)
       (func (export "host") ${'(call $note)'.repeat(100)}) (func (export "own") ${'(call $own)'.repeat(100)}))`
-    const { bytes } = meterModule(assemble(text), OPTIONS)
+    const { bytes } = meteredInSteps(assemble(text), OPTIONS)
     const imports = { host: { note: () => undefined } }
     const exports: Exported = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports
     const used = (name: string) => {
@@ -153,10 +153,10 @@ describe('a real plugin', () => {
   }, 120_000)
 
   it('is valid when metered, and no matter where it is cut off, refused without harm', () => {
-    expect(WebAssembly.validate(meterModule(toolbox, OPTIONS).bytes)).toBe(true)
+    expect(WebAssembly.validate(meteredInSteps(toolbox, OPTIONS).bytes)).toBe(true)
     fc.assert(
       fc.property(fc.nat(toolbox.length - 1), (length) => {
-        expect(() => meterModule(toolbox.slice(0, length), OPTIONS)).toThrow(ModuleError)
+        expect(() => meteredInSteps(toolbox.slice(0, length), OPTIONS)).toThrow(ModuleError)
       }),
     )
   })
@@ -168,7 +168,7 @@ describe('a real plugin', () => {
         changed[at] = value
         if (!WebAssembly.validate(changed)) return
         try {
-          expect(WebAssembly.validate(meterModule(changed, OPTIONS).bytes)).toBe(true)
+          expect(WebAssembly.validate(meteredInSteps(changed, OPTIONS).bytes)).toBe(true)
         } catch (error) {
           expect(error).toBeInstanceOf(ModuleError)
         }
@@ -196,7 +196,7 @@ describe('what cannot be metered', () => {
     ['too large a table', '(module (table 100001 funcref) (func))'],
     ['too many variables', `(module (func ${'(local i64)'.repeat(10_001)}))`],
   ])('has %s', (_, text) => {
-    expect(() => meterModule(assemble(text), OPTIONS)).toThrow(ModuleError)
+    expect(() => meteredInSteps(assemble(text), OPTIONS)).toThrow(ModuleError)
   })
 
   it('has too large a function', () => {
@@ -206,7 +206,7 @@ describe('what cannot be metered', () => {
     const head = [...HEADER, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, ...unsigned(code.length)]
     const module = new Uint8Array(Buffer.concat([Buffer.from(head), code]))
     expect(WebAssembly.validate(module)).toBe(true)
-    expect(() => meterModule(module, OPTIONS)).toThrow(/larger than/)
+    expect(() => meteredInSteps(module, OPTIONS)).toThrow(/larger than/)
   })
 })
 
