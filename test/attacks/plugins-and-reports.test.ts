@@ -128,6 +128,7 @@ async function called(id: string) {
     const data = await answer.text()
     return { events: [{ event: 'result', data }], length: data.length }
   }
-  const events = await Array.fromAsync(readEvents(answer))
+  const events: { readonly event: string; readonly data: string }[] = []
+  for await (const event of readEvents(answer)) events.push(event)
   return { events, length: events.reduce((sum, { data }) => sum + data.length, 0) }
 }
