@@ -1,26 +1,36 @@
 import type { Background } from '../../core/tool/platform.ts'
 
-export interface BatchesOptions<Item> {
-  readonly windowMs: number
-  readonly most: number
-  /** Must not throw. */
-  readonly flush: (items: Item[]) => void | Promise<void>
+/** What waits to be handed on together. */
+interface Gathered<Item> {
+  readonly size: number
+  add(item: Item): void
 }
 
-export function createBatches<Item>(options: BatchesOptions<Item>): (item: Item, background: Background) => void {
-  const { windowMs, most, flush } = options
-  let waiting: Item[] = []
+export interface BatchesOptions<Item, Batch extends Gathered<Item>> {
+  readonly windowMs: number
+  readonly most: number
+  readonly begin: () => Batch & Gathered<Item>
+  /** Must not throw. */
+  readonly flush: (batch: Batch) => void | Promise<void>
+}
+
+export function createBatches<Item, Batch extends Gathered<Item>>(
+  options: BatchesOptions<Item, Batch>,
+): (item: Item, background: Background) => void {
+  const { windowMs, most, begin, flush } = options
+  let waiting = begin()
 
   function handOn(): void | Promise<void> {
-    const items = waiting
-    waiting = []
-    if (items.length > 0) return flush(items)
+    const batch = waiting
+    waiting = begin()
+    if (batch.size > 0) return flush(batch)
   }
 
   return (item, background) => {
-    waiting.push(item)
-    if (waiting.length === 1) background(new Promise((done) => setTimeout(() => done(handOn()), windowMs)))
-    else if (waiting.length >= most) {
+    waiting.add(item)
+    const { size } = waiting
+    if (size === 1) background(new Promise((done) => setTimeout(() => done(handOn()), windowMs)))
+    else if (size >= most) {
       const flushed = handOn()
       if (flushed) background(flushed)
     }

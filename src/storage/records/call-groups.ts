@@ -2,9 +2,10 @@ import type { CallRecord } from '../../core/call/call-record.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { bucketOf } from './durations.ts'
 
-const SHARED = ['principal', 'principal_name', 'user_id', 'tool', 'digest', 'dialect', 'outcome'] as const
-
-export type SharedFields = Pick<CallRecord, (typeof SHARED)[number]>
+export type SharedFields = Pick<
+  CallRecord,
+  'principal' | 'principal_name' | 'user_id' | 'tool' | 'digest' | 'dialect' | 'outcome'
+>
 
 /** The many calls of a second are mostly few callers' of few tools, so grouping saves rows, and most of each record. */
 export interface CallGroup {
@@ -27,64 +28,120 @@ export type Figure = readonly [hour: number, bucket: number, calls: number, ms: 
 /** Characters of lines a row, with room to SQLite's limit. */
 const MAX_TEXT = 250_000
 
-type Placed = { readonly place: number; readonly call: CallRecord }
+/** Callers read records, and not the log. */
+export interface LoggedCall extends CallRecord {
+  readonly for_operator?: string
+}
 
-/** All calls are counted in figures; rows are of those alone that are to be `kept`. */
-export function groupCalls(calls: readonly CallRecord[], kept: 'all' | 'failures'): readonly CallGroup[] {
-  const groups = new Map<string, Placed[]>()
-  let group: Placed[] = []
-  calls.forEach((call, place) => {
-    const [first] = group
-    if (!first || SHARED.some((field) => first.call[field] !== call[field])) {
-      const key = JSON.stringify(sharedOf(call))
-      group = groups.get(key) ?? []
-      groups.set(key, group)
+/** Calls that have everything `shared` in common: one in each list for each of them. */
+interface Alike {
+  readonly shared: SharedFields
+  readonly places: number[]
+  readonly at: number[]
+  readonly durations: number[]
+  readonly ids: string[]
+  /** As JSON, by place: few calls have more. */
+  readonly more: Map<number, string>
+}
+
+/** Kept as numbers and ids: as objects they would outlive the young generation, and be out of the cache when written. */
+export class GatheredCalls {
+  readonly #groups = new Map<string, Alike>()
+  #last: Alike | undefined
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(call: LoggedCall): void {
+    const last = this.#last
+    const group = last && isShared(last.shared, call) ? last : this.#groupOf(call)
+    this.#last = group
+    const more = moreOf(call)
+    if (more !== undefined) group.more.set(this.#size, more)
+    group.places.push(this.#size)
+    group.at.push(call.at)
+    group.durations.push(call.duration_ms)
+    group.ids.push(call.call_id)
+    this.#size += 1
+  }
+
+  #groupOf({ principal, principal_name, user_id, tool, digest, dialect, outcome }: CallRecord): Alike {
+    const shared = { principal, principal_name, user_id, tool, digest, dialect, outcome }
+    const key = JSON.stringify(shared)
+    const known = this.#groups.get(key)
+    if (known) return known
+    const made = { shared, places: [], at: [], durations: [], ids: [], more: new Map<number, string>() }
+    this.#groups.set(key, made)
+    return made
+  }
+
+  /** All are counted in figures; rows are of those alone that are to be `kept`. */
+  groups(kept: 'all' | 'failures'): CallGroup[] {
+    return [...this.#groups.values()].map((group) => {
+      const hasRows = kept === 'all' || group.shared.outcome !== 'success'
+      return { shared: group.shared, rows: hasRows ? rowsOf(group) : [], figures: figuresOf(group) }
+    })
+  }
+
+  /** A JSON text each, in their order. */
+  lines(event: string): string[] {
+    const lines = Array.from({ length: this.#size }, () => '')
+    for (const { shared, places, at, durations, ids, more } of this.#groups.values()) {
+      const begun = JSON.stringify({ event, ...shared }).slice(0, -1)
+      places.forEach((place, index) => {
+        const rest = more.get(place)?.replace('{', ',') ?? '}'
+        const id = JSON.stringify(ids[index])
+        lines[place] = `${begun},"at":${at[index]},"call_id":${id},"duration_ms":${durations[index]}${rest}`
+      })
     }
-    group.push({ place, call })
-  })
-  return [...groups.values()].flatMap((placed) => {
-    const [first] = placed
-    if (!first) return []
-    const shared = sharedOf(first.call)
-    const hasRows = kept === 'all' || shared.outcome !== 'success'
-    return { shared, rows: hasRows ? rowsOf(placed) : [], figures: figuresOf(placed) }
-  })
+    return lines
+  }
 }
 
-function sharedOf(call: CallRecord): SharedFields {
-  const { principal, principal_name, user_id, tool, digest, dialect, outcome } = call
-  return { principal, principal_name, user_id, tool, digest, dialect, outcome }
+/** Each call is compared to the one before it: by named fields, since reading them by name costs more than the rest. */
+function isShared(shared: SharedFields, call: CallRecord): boolean {
+  return (
+    shared.principal === call.principal &&
+    shared.tool === call.tool &&
+    shared.outcome === call.outcome &&
+    shared.user_id === call.user_id &&
+    shared.dialect === call.dialect &&
+    shared.digest === call.digest &&
+    shared.principal_name === call.principal_name
+  )
 }
 
-function rowsOf(placed: readonly Placed[]): CallRow[] {
+function moreOf({ trace_id, traceparent, upstream_status, arguments: input, for_operator }: LoggedCall) {
+  if ((trace_id ?? traceparent ?? upstream_status ?? input ?? for_operator) === undefined) return undefined
+  return JSON.stringify({ trace_id, traceparent, upstream_status, arguments: input, for_operator })
+}
+
+function rowsOf({ places, at, durations, ids, more }: Alike): CallRow[] {
   const rows: CallRow[] = []
   let lines: string[] = []
   let row = { first: 0, calls: 0, at: Infinity, last: -Infinity }
   let room = MAX_TEXT
   const end = () => rows.push({ ...row, lines: lines.join('\n') })
-  for (const { place, call } of placed) {
-    const line = lineOf(place, call)
+  for (const [index, place] of places.entries()) {
+    const begun = at[index] ?? 0
+    const rest = more.get(place)
+    const line = `[${place},${begun},${durations[index]},${JSON.stringify(ids[index])}${rest ? `,${rest}` : ''}]`
     if (line.length > room && lines.length > 0) {
       end()
       lines = []
       room = MAX_TEXT
     }
-    if (lines.length === 0) row = { first: place, calls: 0, at: call.at, last: call.at }
+    if (lines.length === 0) row = { first: place, calls: 0, at: begun, last: begun }
     lines.push(line)
     room -= line.length
     row.calls += 1
-    row.at = Math.min(row.at, call.at)
-    row.last = Math.max(row.last, call.at)
+    row.at = Math.min(row.at, begun)
+    row.last = Math.max(row.last, begun)
   }
   end()
   return rows
-}
-
-function lineOf(place: number, call: CallRecord): string {
-  const { at, duration_ms, call_id, trace_id, traceparent, upstream_status, arguments: input } = call
-  const own = [place, at, duration_ms, call_id]
-  const isShort = (trace_id ?? traceparent ?? upstream_status ?? input) === undefined
-  return JSON.stringify(isShort ? own : [...own, { trace_id, traceparent, upstream_status, arguments: input }])
 }
 
 export interface PlacedRecord {
@@ -92,7 +149,7 @@ export interface PlacedRecord {
   readonly record: CallRecord
 }
 
-/** Reads a line of a row, which `lineOf` wrote. */
+/** Reads a line of a row, as `rowsOf` writes it. */
 export function readLine(line: string, shared: SharedFields): PlacedRecord {
   const [place, at, duration_ms, call_id, more = {}] = JSON.parse(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
@@ -103,17 +160,18 @@ export function readLine(line: string, shared: SharedFields): PlacedRecord {
 }
 
 /** One for each hour and bucket of durations. */
-function figuresOf(placed: readonly Placed[]): Figure[] {
-  const figures = new Map<string, [hour: number, bucket: number, calls: number, ms: number]>()
-  for (const { call } of placed) {
-    const hour = call.at - (call.at % HOUR_MS)
-    const bucket = bucketOf(call.duration_ms)
-    const key = `${hour} ${bucket}`
-    const known = figures.get(key)
+function figuresOf({ at, durations }: Alike): Figure[] {
+  const figures = new Map<number, [hour: number, bucket: number, calls: number, ms: number]>()
+  durations.forEach((ms, index) => {
+    const begun = at[index] ?? 0
+    const hour = begun - (begun % HOUR_MS)
+    const bucket = bucketOf(ms)
+    // There are fewer buckets than an hour has milliseconds
+    const known = figures.get(hour + bucket)
     if (known) {
       known[2] += 1
-      known[3] += call.duration_ms
-    } else figures.set(key, [hour, bucket, 1, call.duration_ms])
-  }
+      known[3] += ms
+    } else figures.set(hour + bucket, [hour, bucket, 1, ms])
+  })
   return [...figures.values()]
 }

@@ -3,7 +3,7 @@ import type { CallRecord } from '../../core/call/call-record.ts'
 import type { RecordedCalls } from '../../core/call/recorded-calls.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
-import { groupCalls } from './call-groups.ts'
+import { GatheredCalls } from './call-groups.ts'
 import { dayOf } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
 
@@ -16,32 +16,49 @@ export interface RecordWriterOptions {
 
 const WINDOW_MS = 1_000
 /** Fewer than a batch may have. */
-const MOST = 500
+const MOST = 1_000
 
 /** Writes a call's record or an act. A batch that cannot be stored is lost, and counted in the next. */
 export function createRecordWriter({ append, keep, newId, defect }: RecordWriterOptions) {
   let lost = 0
 
-  async function store(day: number, records: readonly (CallRecord | AuditEntry)[]): Promise<void> {
-    const acts = records.filter((each) => 'act' in each)
-    const calls = records.filter((each): each is CallRecord => !('act' in each))
-    const groups = groupCalls(calls, keep === 'all' ? 'all' : 'failures')
+  async function store(day: number, { acts, calls }: Day): Promise<void> {
     const earlier = lost
     lost = 0
     try {
+      const groups = calls.groups(keep === 'all' ? 'all' : 'failures')
       await append({ id: newId(), day: dayOf(day * DAY_MS), calls: groups, acts, lost: earlier })
     } catch (error) {
-      lost += earlier + records.length
-      defect(error, records.length)
+      lost += earlier + acts.length + calls.size
+      defect(error, acts.length + calls.size)
     }
   }
 
-  return createBatches<CallRecord | AuditEntry>({
+  return createBatches<CallRecord | AuditEntry, Days>({
     windowMs: WINDOW_MS,
     most: MOST,
-    async flush(records) {
-      const days = Map.groupBy(records, ({ at }) => Math.floor(at / DAY_MS))
-      for (const [day, some] of days) await store(day, some)
+    begin: () => new Days(),
+    async flush({ days }) {
+      for (const [day, records] of days) await store(day, records)
     },
   })
+}
+
+interface Day {
+  readonly acts: AuditEntry[]
+  readonly calls: GatheredCalls
+}
+
+class Days {
+  readonly days = new Map<number, Day>()
+  size = 0
+
+  add(record: CallRecord | AuditEntry): void {
+    const of = Math.floor(record.at / DAY_MS)
+    const day = this.days.get(of) ?? { acts: [], calls: new GatheredCalls() }
+    this.days.set(of, day)
+    if ('act' in record) day.acts.push(record)
+    else day.calls.add(record)
+    this.size += 1
+  }
 }

@@ -11,7 +11,10 @@ const recordOf = (call_id: string): CallRecord => ({
   outcome: 'success',
   duration_ms: 1,
 })
-const lineOf = (call_id: string) => JSON.stringify({ event: 'call', ...recordOf(call_id) })
+const lineOf = (call_id: string) => {
+  const { at, duration_ms, call_id: id, ...shared } = recordOf(call_id)
+  return JSON.stringify({ event: 'call', ...shared, at, call_id: id, duration_ms })
+}
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `c${from + index}`)
 
 beforeEach(() => void vi.useFakeTimers())
@@ -21,10 +24,11 @@ function setUp() {
   const printed: string[] = []
   const behind: Promise<unknown>[] = []
   const write = createCallLog((message) => void printed.push(message))
+  const writeCall = (call: CallRecord) => write(call, (work) => void behind.push(work))
   return {
     printed,
-    write: (...calls: readonly string[]) =>
-      calls.forEach((id) => write(recordOf(id), (work) => void behind.push(work))),
+    writeCall,
+    write: (...calls: readonly string[]) => calls.forEach((id) => writeCall(recordOf(id))),
     /** The window ends, and all that is behind the calls with it. */
     async end() {
       await vi.advanceTimersByTimeAsync(50)
@@ -57,6 +61,19 @@ describe('the log of calls', () => {
     burst.write(...ids(0, 9))
     await burst.end()
     expect(burst.printed).toEqual([ids(0, 9).map(lineOf).join('\n')])
+  })
+
+  it('has each call in its place, with all that it has', async () => {
+    const { writeCall, end, printed } = setUp()
+    const calls: CallRecord[] = [
+      recordOf('c0'),
+      { ...recordOf('c1'), outcome: 'tool-failed', upstream_status: 503, arguments: { text: 'a { b\n"c"' } },
+      { ...recordOf('c2'), trace_id: 't', traceparent: '00-1-2-01', principal_name: 'Ann', user_id: 'ann' },
+      recordOf('c3'),
+    ]
+    for (const call of calls) writeCall(call)
+    await end()
+    expect(printed.map((line) => JSON.parse(line))).toEqual(calls.map((call) => ({ event: 'call', ...call })))
   })
 
   it('does not wait for more than 500, nor print a line twice', async () => {

@@ -97,9 +97,9 @@ describe('records of calls', () => {
     expect(figures).toEqual([[MIDNIGHT, 1, 3, 3]])
   })
 
-  it('do not wait for more than 500', async () => {
+  it('do not wait for more than 1,000', async () => {
     const world = setUp()
-    for (let index = 0; index < 500; index++) world.write(`c${index}`)
+    for (let index = 0; index < 1_000; index++) world.write(`c${index}`)
     expect(world.stored).toHaveLength(1)
     expect(world.behind).toHaveLength(2)
     await world.end()
