@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { userOf } from '../../core/call/authorise.ts'
+import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { convert } from '../../core/publish/convert.ts'
@@ -34,8 +35,8 @@ import {
   encodePublished,
   encodeResult,
   encodeVersion,
+  flag,
   guardHeaders,
-  losses,
   publicationNote,
   publicationQuery,
   publisherHeaders,
@@ -48,6 +49,7 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
+  readonly catalogue: Pick<Catalogue, 'list'>
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
   readonly tellReadiness: TellReadiness
@@ -101,12 +103,20 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
   on('GET /tools/:id', 'Read a definition', {
     ...READER,
-    query: query({ format: optional(format), losses }),
-    answers: { 200: json('In the format that was asked for', ANY), 304: UNCHANGED },
-  })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses } }) => {
+    query: query({ format: optional(format), losses: flag, neighbours: flag }),
+    answers: {
+      200: json('In the format that was asked for; or the five tools that are most likely taken for it', ANY),
+      304: UNCHANGED,
+    },
+  })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {
     const encode = formatNamed(formatName ?? 'oxp')
     const found = await findSeen(id, principal, backgroundOf(c))
     if (!found) return unknown(id)
+    if (neighbours) {
+      const { neighboursOf } = await import('./neighbours.ts')
+      const items = await neighboursOf(found.record, deps.catalogue, principal)
+      return { ...ok({ items }), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
+    }
     const whole = await source.whole(found.record)
     const sees = async (other: string) => (await findSeen(other, principal, backgroundOf(c))) !== undefined
     // Only the tool's own dialect has the whole document

@@ -2,6 +2,7 @@ import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, PublicationReport } from '../../core/publish/report.ts'
+import type { Neighbour } from './neighbours.ts'
 import type { summaryOf } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
@@ -28,7 +29,7 @@ export const publicationQuery = query({
   allow: optional(oneOf(['breaking'])),
 })
 
-export const losses = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
+export const flag = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
 
 const STATUS = {
   'created': 201,
@@ -133,7 +134,8 @@ export interface ToolAnswers {
     readonly next_cursor?: string
   }
   'POST /tools': ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
-  'GET /tools/:id': Json | { readonly document: Json; readonly losses: readonly Loss[] }
+  'GET /tools/:id':
+    Json | { readonly document: Json; readonly losses: readonly Loss[] } | { readonly items: readonly Neighbour[] }
   'GET /tools/:id/readiness': Readiness
   'GET /tools/:id/versions': { readonly items: readonly ReturnType<typeof encodeHistory>[] }
   'PATCH /tools/:id': ReturnType<typeof encodeVersion>

@@ -13,3 +13,11 @@ export function spaced(text: string): string {
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .replaceAll(/[_-]/g, ' ')
 }
+
+const MAX_SENTENCE = 500
+
+/** Says what a tool is for, so it is what the tool should be found by. */
+export function firstSentence(description: string): string {
+  const [sentence = ''] = description.trim().split(/(?<=[.!?])\s+(?=[^\p{Ll}])|\n\s*\n/u, 1)
+  return sentence.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE)
+}

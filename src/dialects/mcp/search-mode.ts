@@ -164,7 +164,9 @@ async function describe(
   const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
   const readiness = await deps.tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
   const tool = revision.tool(record, plain)
-  const shown = client.toolset.select ? withSelect(tool) : isWhole ? tool : inShort(tool)
+  const told = isWhole ? tool : inShort(tool)
+  // A list leaves out what the whole output is, which whoever selects from it has to know
+  const shown = client.toolset.select ? { ...told, ...withSelect(told) } : told
   const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
   return once(JSON.stringify({ ...shown, _meta }), revision)
 }

@@ -65,13 +65,17 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       publications: readonly Publication[],
       principal: Principal,
     ): Promise<{ published: PublicationOutcome[]; revision: number }> {
-      const { store } = await import('./publication.ts')
+      const [{ store }, { warnOfNeighbours }] = await Promise.all([
+        import('./publication.ts'),
+        import('./search/neighbours.ts'),
+      ])
       const quota = quotaOf(this.env)
-      const published = publications.map((publication) =>
+      const outcomes = publications.map((publication) =>
         this.ctx.storage.transactionSync(() =>
           store(this.#sql, publication, { principal, quota }, () => nextRevision(this.#sql)),
         ),
       )
+      const published = warnOfNeighbours(this.#sql, publications, outcomes, principal)
       await this.#outbox.schedule()
       return { published, revision: readNumber(this.#sql, 'catalogue') }
     }

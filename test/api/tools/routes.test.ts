@@ -85,6 +85,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
           runnable: { ok: false, reason: 'Nothing runs here' },
         }),
     }),
+    catalogue: { list: async () => undefined },
     codecs: [plain],
     sha256,
     formats: new Map(Object.entries(WRITERS).map(([name, write]) => [name, bounded(name, write)])),

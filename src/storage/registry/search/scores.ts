@@ -59,10 +59,8 @@ const NONE: Holders = { itself: [], standIns: [] }
 
 function holdersOf(sql: SqlStorage, terms: readonly Expressions[], seen: Seen): readonly Holders[] {
   const sides = terms.flatMap(({ itself, standIns }) => [itself, standIns])
-  const wanted = sides.filter((side) => side.length > 0).map((side) => side.join(' OR '))
-  const found = matching(sql, wanted, seen)[Symbol.iterator]()
-  const next = (side: readonly string[]) => (side.length > 0 ? found.next().value : undefined) ?? []
-  return terms.map(({ itself, standIns }) => ({ itself: next(itself), standIns: next(standIns) }))
+  const found = matching(sql, sides, seen)
+  return terms.map((_, at) => ({ itself: found[2 * at] ?? [], standIns: found[2 * at + 1] ?? [] }))
 }
 
 function createScores({ count, last }: Seen) {
@@ -114,7 +112,11 @@ function replacementOf(sql: SqlStorage, word: string, seen: Seen): Replacement {
   if (word.includes(' ') || stem.length < MIN_BEGINNING || stem.length > MAX_LETTERS)
     return { matches: [], isForm: false }
   const isKnown = (matches: readonly string[]) => {
-    const lists = matching(sql, matches, seen)
+    const lists = matching(
+      sql,
+      matches.map((match) => [match]),
+      seen,
+    )
     return matches.filter((_, at) => (lists[at] ?? []).length > 0)
   }
   const forms = isKnown([`"${stem}"*`, ...partsOf(stem)]).slice(0, 1)

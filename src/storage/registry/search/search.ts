@@ -1,4 +1,3 @@
-import { field } from '../../rows.ts'
 import { plainText } from './search-index.ts'
 import { type Scores, scoresOf } from './scores.ts'
 import { type IndexFilter, visibleIds } from './visibility.ts'
@@ -26,20 +25,22 @@ export function rank(
   const score = roundedScores(scores, found, veryOf(sql, q, scope))
   const inOrder = Float64Array.from(found, score).sort()
   const total = inOrder.length
-  /** How many tools score more. */
-  const before = (value: number) => total - firstAbove(inOrder, value)
-  const tiedWith = (value: number) => found.filter((id) => score(id) === value)
-
-  const isFound = behind.id > 0 && found.includes(behind.id)
-  const start = isFound
-    ? before(score(behind.id)) + placeAmong(sql, tiedWith(score(behind.id)), behind.id)
-    : behind.place
-  const best = inOrder[total - 1 - start]
-  const least = inOrder[Math.max(0, total - start - limit)]
-  if (best === undefined || least === undefined) return { page: [], total, unmatched: scores.unmatched }
-  const near = found.filter((id) => score(id) <= best && score(id) >= least)
-  const ties = [...Map.groupBy(near, score)].sort(([one], [other]) => other - one).map(([, ids]) => ids)
-  return { page: pageOf(sql, ties, start, before(best), limit), total, unmatched: scores.unmatched }
+  const begun = found.includes(behind.id) ? score(behind.id) : undefined
+  const best = begun ?? inOrder[total - 1 - behind.place]
+  if (best === undefined) return { page: [], total, unmatched: scores.unmatched }
+  // Those tied with the best may come before the page
+  const better = found.filter((id) => score(id) > best).length
+  const tied = found.filter((id) => score(id) === best).length
+  const least = inOrder[Math.max(0, total - better - tied - limit)] ?? 0
+  const isNear = (id: number) => score(id) <= best && score(id) >= least
+  const near = keysOf(sql, found.filter(isNear)).sort(
+    (one, other) =>
+      score(other.id) - score(one.id) || one.key.length - other.key.length || (one.key < other.key ? -1 : 1),
+  )
+  const start = begun === undefined ? behind.place : better + 1 + near.findIndex(({ id }) => id === behind.id)
+  const from = start - better
+  const page = near.slice(from, from + limit).map((tool, at) => ({ ...tool, place: start + at + 1 }))
+  return { page, total, unmatched: scores.unmatched }
 }
 
 /** Adds those of that very name to what was found: before all others, and first with the toolkit's name. */
@@ -57,35 +58,8 @@ function veryOf(sql: SqlStorage, q: string, { condition, bindings }: IndexFilter
   return new Map(Array.from(rows, ({ id, isWhole }) => [id, 1 + isWhole]))
 }
 
-/** The place of the first number that is larger, by halving. */
-function firstAbove(inOrder: Float64Array, value: number): number {
-  let low = 0
-  let high = inOrder.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((inOrder[middle] ?? 0) <= value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** From 1 on, in the order of keys. */
-function placeAmong(sql: SqlStorage, ids: readonly number[], id: number): number {
-  const query = `SELECT count(*) FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = tool.value
-    WHERE (length(indexed.key), indexed.key) <= (SELECT length(key), key FROM indexed WHERE id = ?)`
-  return field<number>(sql, query, JSON.stringify(ids), id) ?? 0
-}
-
-function pageOf(
-  sql: SqlStorage,
-  ties: readonly (readonly number[])[],
-  start: number,
-  before: number,
-  limit: number,
-): readonly Ranked[] {
-  const query = `SELECT indexed.id AS id, indexed.key AS key FROM json_each(?) AS tied
-    CROSS JOIN json_each(tied.value) AS tool CROSS JOIN indexed ON indexed.id = tool.value
-    ORDER BY tied.key, length(indexed.key), indexed.key LIMIT ? OFFSET ?`
-  const rows = sql.exec<{ id: number; key: string }>(query, JSON.stringify(ties), limit, start - before)
-  return Array.from(rows, ({ id, key }, at) => ({ id, key, place: start + at + 1 }))
+function keysOf(sql: SqlStorage, ids: readonly number[]) {
+  const query =
+    'SELECT indexed.id AS id, indexed.key AS key FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = value'
+  return sql.exec<Omit<Ranked, 'place'>>(query, JSON.stringify(ids)).toArray()
 }

@@ -78,12 +78,15 @@ export function visibleIds(sql: SqlStorage, { condition, bindings }: IndexFilter
   return { count: ids.size, last, spans, ids }
 }
 
+/** For each list of FTS5 expressions, the rows of tools that are seen that any of them finds. */
 export function matching(
   sql: SqlStorage,
-  expressions: readonly string[],
+  sides: readonly (readonly string[])[],
   { spans, ids }: Seen,
 ): readonly (readonly number[])[] {
-  const lists: number[][] = expressions.map(() => [])
+  const lists: number[][] = sides.map(() => [])
+  // No row has an empty phrase
+  const expressions = sides.map((side) => (side.length === 0 ? '""' : side.join(' OR ')))
   const query = `SELECT part.key AS at, (
       SELECT json_group_array(rowid) FROM words WHERE words MATCH part.value ${withinSpan('rowid', spans)}
     ) AS found FROM json_each(?) AS part CROSS JOIN json_each(?) AS span`
