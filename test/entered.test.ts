@@ -12,7 +12,8 @@ const AT_MOST = {
   'Plugin POST /plugin/call': { files: 28, functions: 97, promises: 32 },
   'GET /tools': { files: 25, functions: 85, promises: 43 },
   'GET /tools?q=': { files: 33, functions: 117, promises: 83 },
-  'POST /tools, one tool': { files: 45, functions: 202, promises: 120 },
+  // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
+  'POST /tools, one tool': { files: 45, functions: 204, promises: 168 },
 } as const
 
 const KINDS = ['files', 'functions', 'promises'] as const

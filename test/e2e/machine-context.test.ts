@@ -264,7 +264,9 @@ describe('a document', () => {
     ['ünïcode', 'unicode'],
   ])('may call itself %s', async (id, toolkit) => {
     const published = await publish(of(id, '1.0.0', 'capability-name', 'get forecast', 'add', 'ADD'))
-    expect(published).toMatchObject({ status: 201, body: { warnings: [{ path: '/definition/id' }, {}, {}, {}] } })
+    expect(published.status).toBe(201)
+    const ofNames = published.body.warnings.filter(({ path }: { path: string }) => path !== '')
+    expect(ofNames).toMatchObject([{ path: '/definition/id' }, {}, {}, {}])
     expect(published.body.ids.slice(0, 3)).toEqual([
       `${toolkit}.capability_name@1.0.0`,
       `${toolkit}.get_forecast@1.0.0`,

@@ -35,6 +35,8 @@ interface RegistryEnv {
 
 /** Limits the searches that made-up names can cause a second. */
 const NEAREST_PER_S = 100
+/** So many submissions are searched for a second, so that publishing costs no more in a large registry. */
+const JUDGED_PER_S = 10
 
 /**
  * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
@@ -47,6 +49,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
     readonly #headSince: ReturnType<typeof createHeads>
     readonly #mayLookNear = createPerSecond(NEAREST_PER_S, () => Date.now())
+    readonly #mayJudge = createPerSecond(JUDGED_PER_S, () => Date.now())
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
@@ -65,19 +68,22 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       publications: readonly Publication[],
       principal: Principal,
     ): Promise<{ published: PublicationOutcome[]; revision: number }> {
-      const [{ store }, { warnOfNeighbours }] = await Promise.all([
-        import('./publication.ts'),
-        import('./search/neighbours.ts'),
-      ])
+      const { store } = await import('./publication.ts')
       const quota = quotaOf(this.env)
-      const outcomes = publications.map((publication) =>
+      const published = publications.map((publication) =>
         this.ctx.storage.transactionSync(() =>
           store(this.#sql, publication, { principal, quota }, () => nextRevision(this.#sql)),
         ),
       )
-      const published = warnOfNeighbours(this.#sql, publications, outcomes, principal)
       await this.#outbox.schedule()
       return { published, revision: readNumber(this.#sql, 'catalogue') }
+    }
+
+    /** Warnings by id, of tools that are taken for others; none when too many were judged this second. */
+    async neighbourWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
+      if (!this.#mayJudge()) return new Map()
+      const { neighbourWarnings } = await import('./search/neighbours.ts')
+      return neighbourWarnings(this.#sql, ids, principal)
     }
 
     /** `keys` are the tools that the change affects. Undefined for an unknown version. */

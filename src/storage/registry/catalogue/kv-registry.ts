@@ -1,6 +1,6 @@
 import { Unreachable } from '../../../core/failure/failure.ts'
 import type { ToolkitChange, ToolkitChanged, ToolkitStore } from '../../../core/access/toolkit-owner.ts'
-import type { Principal } from '../../../core/access/principal.ts'
+import { hasScope, type Principal } from '../../../core/access/principal.ts'
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
 import type { Publication, PublicationOutcome, RegistryWriter } from '../../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
@@ -29,6 +29,8 @@ export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'p
 const MAX_MESSAGE_CHARACTERS = 8_000_000
 /** Stored in some 30 ms, in which the registry answers nobody else. */
 const MAX_PUBLICATIONS = 32
+/** Each is a search, so none of a larger submission is judged. */
+const MAX_JUDGED = 10
 const TAKE_IN_WAIT_MS = 3_000
 const TAKE_IN_REST_MS = 5_000
 const lengthOf = (publication: Publication) => JSON.stringify(publication).length
@@ -118,7 +120,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
         ])
         all.push(...published)
       }
-      return all
+      return withNeighbours(all, principal)
     },
 
     async change(name, version, change, principal) {
@@ -143,6 +145,18 @@ export function createKvRegistry(options: KvRegistryOptions) {
       console.error('Cannot read what each key has published', error)
       return undefined
     }
+  }
+
+  async function withNeighbours(all: readonly PublicationOutcome[], principal: Principal) {
+    const created = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
+    if (created.length === 0 || created.length > MAX_JUDGED || !hasScope(principal, 'tools:read')) return all
+    // It is published whether or not it can be judged
+    const found = await orElse(() => registry().neighbourWarnings(created, principal), new Map<string, string>())
+    return all.map((each) => {
+      const own = each.ids.flatMap((id) => found.get(id) ?? [])
+      if (each.outcome !== 'created' || own.length === 0) return each
+      return { ...each, warnings: [...(each.warnings ?? []), ...own] }
+    })
   }
 
   function wroteNames(records: readonly ToolRecord[]): void {
