@@ -20,13 +20,14 @@ import {
   tool,
 } from './machine-context-registry.ts'
 import { openDocument } from './source-document.ts'
+import { withoutNeighbours } from './without-neighbours.ts'
 
 /** Registration, versions and the example. `machine-context` has what comes before them in the document. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startApp({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  server = withoutNeighbours(await startApp({ vars: { ACCESS: 'public', ADMIN_KEY } }))
   await publishTypes()
 })
 afterAll(() => server?.stop())

@@ -25,6 +25,7 @@ import {
   without,
 } from './machine-context-registry.ts'
 import { openDocument } from './source-document.ts'
+import { withoutNeighbours } from './without-neighbours.ts'
 
 /** The definition, from its overview to its types. `machine-context-registration` has the rest of the document. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')
@@ -33,7 +34,7 @@ let server: RunningServer
 let app: Verifier
 beforeAll(async () => {
   app = await startVerifier()
-  server = await startApp({ vars: { ACCESS: 'public', ADMIN_KEY, USER_VERIFIER_URL: app.url } })
+  server = withoutNeighbours(await startApp({ vars: { ACCESS: 'public', ADMIN_KEY, USER_VERIFIER_URL: app.url } }))
   app.edge = { ask: (method, path, body, headers = asAdmin) => server.json(method, path, body, headers) }
   await publishTypes()
 })

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import { openDocument } from './source-document.ts'
+import { withoutNeighbours } from './without-neighbours.ts'
 
 /** `Tool` of the MCP SDK for Kotlin, over `/mcp` and where else a tool is seen. */
 const { works, deviates, aside, whole } = openDocument('mcp-kotlin-tool.txt', 'mcp')
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startApp()
+  server = withoutNeighbours(await startApp())
 })
 afterAll(() => server?.stop())
 

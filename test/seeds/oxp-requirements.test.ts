@@ -6,6 +6,7 @@ import { type RunningServer, startApp } from '../e2e/server.ts'
 import { ADD, GET_EMAILS, GET_TIMESTAMP, RING, SEND } from './oxp-examples.ts'
 import { answered, code, definition, failing, got, idsOf, invalid, refusal, registry } from './oxp-registry.ts'
 import { openDocument } from './source-document.ts'
+import { withoutNeighbours } from './without-neighbours.ts'
 
 /** OXP 1.0, "Tool Definition": requirements, and the examples. `oxp` and `oxp-schemas` have the other chapters. */
 const { works, aside, whole } = openDocument('oxp-1.0-tool-definition.txt', 'oxp')
@@ -17,27 +18,29 @@ const asked: { readonly authorization: string | null; readonly key: string | nul
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startApp({
-    vars: {
-      ALLOW_HTTP_HOSTS: provider.host,
-      TOOL_SECRETS: JSON.stringify({ SHARED_KEY: ['Secrets.Allowed'], ALSO_EMPTY: ['Secrets.Empty'] }),
-      SHARED_KEY: 'of the deployment',
-      ALSO_EMPTY: '',
-      PERSON_CLIENT_SECRET: provider.clientSecret,
-    },
-    async outbound(request) {
-      const { hostname } = new URL(request.url)
-      if (hostname === 'api.example') {
-        asked.push({ authorization: request.headers.get('authorization'), key: request.headers.get('x-api-key') })
-        return Response.json({ asked: asked.length })
-      }
-      if (hostname === 'gmail.googleapis.com') return gmail(request.url)
-      if (hostname === 'api.twilio.com') return Response.json({ status: 'queued' })
-      const body = request.method === 'POST' ? { body: await request.text() } : {}
-      const answer = await fetch(request.url, { method: request.method, headers: [...request.headers], ...body })
-      return new Response(await answer.text(), { status: answer.status, headers: [...answer.headers] })
-    },
-  })
+  server = withoutNeighbours(
+    await startApp({
+      vars: {
+        ALLOW_HTTP_HOSTS: provider.host,
+        TOOL_SECRETS: JSON.stringify({ SHARED_KEY: ['Secrets.Allowed'], ALSO_EMPTY: ['Secrets.Empty'] }),
+        SHARED_KEY: 'of the deployment',
+        ALSO_EMPTY: '',
+        PERSON_CLIENT_SECRET: provider.clientSecret,
+      },
+      async outbound(request) {
+        const { hostname } = new URL(request.url)
+        if (hostname === 'api.example') {
+          asked.push({ authorization: request.headers.get('authorization'), key: request.headers.get('x-api-key') })
+          return Response.json({ asked: asked.length })
+        }
+        if (hostname === 'gmail.googleapis.com') return gmail(request.url)
+        if (hostname === 'api.twilio.com') return Response.json({ status: 'queued' })
+        const body = request.method === 'POST' ? { body: await request.text() } : {}
+        const answer = await fetch(request.url, { method: request.method, headers: [...request.headers], ...body })
+        return new Response(await answer.text(), { status: answer.status, headers: [...answer.headers] })
+      },
+    }),
+  )
   provider.allowRedirectTo(`${server.url}/oauth/callback`)
 })
 afterAll(() => Promise.all([server?.stop(), provider?.close()]))

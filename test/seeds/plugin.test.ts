@@ -4,6 +4,7 @@ import { type RunningServer, startApp } from '../e2e/server.ts'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { openDocument } from './source-document.ts'
+import { unwarned, withoutNeighbours } from './without-neighbours.ts'
 
 const { works, deviates, aside, whole } = openDocument('plugin-call-describe.txt', 'plugin')
 
@@ -12,7 +13,7 @@ type Block = Readonly<Record<string, unknown>>
 let server: RunningServer
 beforeAll(async () => {
   const toolbox = await compilePlugin('toolbox', '-O1')
-  server = await startApp()
+  server = withoutNeighbours(await startApp())
   const { status, body } = await upload('Box', toolbox, 'version=1.0.0&security_level=0')
   expect(status, JSON.stringify(body)).toBe(201)
 })
@@ -22,7 +23,7 @@ async function upload(toolkit: string, bytes: Uint8Array<ArrayBuffer>, query = '
   const headers = { 'content-type': 'application/wasm' }
   const path = `/toolkits/${toolkit}/plugin?${query}`
   const { status, text } = await raw(server.url, { method: 'PUT', path, headers, body: bytes })
-  return { status, body: JSON.parse(text) }
+  return { status, body: unwarned(JSON.parse(text)) }
 }
 /** What the upload of a plugin comes to whose `describe` gives this. */
 const uploaded = (toolkit: string, list: unknown) => upload(toolkit, describing(JSON.stringify(list)))
