@@ -10,6 +10,7 @@ import { toolFaces } from './compose/tool-faces.ts'
 import { createConsole } from './console/routes.ts'
 import { choicesOf } from './core/catalogue/choices.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
+import type { Guide } from './docs/guide.tsx'
 import { docsFace } from './docs/routes.ts'
 import type { Env } from './env.ts'
 import { unexpected } from './http/answer/unexpected.ts'
@@ -17,6 +18,8 @@ import { hasCredential } from './http/caller/authenticate.ts'
 import { isLocalRequest } from './http/caller/loopback.ts'
 import { unknownRoute } from './http/route/unknown-route.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
+
+const GUIDES = 'https://assets.invalid/guides.json'
 
 /** One isolate's Switchboard as a whole: every face of a deployment. */
 export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
@@ -26,6 +29,10 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   const { gate, gateBesideTools } = doors
   const { forAnybody } = deployment.routes
   const { catalogue } = deployment.stores.registry
+
+  let guides: readonly Guide[] | undefined
+  // Beside the bundle, of which they were a tenth
+  const loadGuides = async () => (guides ??= (await (await env.ASSETS?.fetch(GUIDES))?.json<Guide[]>()) ?? [])
 
   const pages = createConsole({
     gate: doors.gateForVisitors,
@@ -44,7 +51,7 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
     ...toolFaces(deployment, publishing),
     ...accessFaces(deployment, publishing),
     openApiFace({ ...forAnybody, routes: () => app.routes, version }),
-    docsFace({ ...forAnybody, loadGuides: async () => (await import('./generated/guides.ts')).guides }),
+    docsFace({ ...forAnybody, loadGuides }),
     serversFace({
       ...forAnybody,
       deployment: {

@@ -32,6 +32,8 @@ export interface Env {
   readonly LOADER?: WorkerLoader
   /** Absent: what is too large for an answer is an error. */
   readonly ARTIFACTS?: R2Bucket
+  /** Absent: there are no guides. */
+  readonly ASSETS?: Fetcher
 }
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>

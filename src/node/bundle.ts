@@ -5,6 +5,7 @@ import { SourceMap } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, stop } from 'esbuild'
+import type { V4WorkerOptions } from 'miniflare'
 import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -75,6 +76,14 @@ export async function modulesIn(folder: string, entry: string) {
       return { type: 'ESModule', path, contents: await readFile(path, 'utf8') } as const
     }),
   )
+}
+
+/** Has assets read from their folder: miniflare's own would have Workers of its own in front of each request. */
+export function withAssetsFromDisk<Worker extends Pick<V4WorkerOptions, 'assets' | 'serviceBindings'>>(worker: Worker) {
+  const { assets, ...rest } = worker
+  if (assets?.binding === undefined) return rest
+  const read = { disk: { path: assets.directory } }
+  return { ...rest, serviceBindings: { ...worker.serviceBindings, [assets.binding]: read } }
 }
 
 /** Workers that others are measured against. */

@@ -10,7 +10,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
 import { type Config, loadConfig } from '../env.ts'
 import { isLoopback } from '../http/caller/loopback.ts'
-import { bundle, type Bundled, modulesIn, sourcePlaces } from './bundle.ts'
+import { bundle, type Bundled, modulesIn, sourcePlaces, withAssetsFromDisk } from './bundle.ts'
 import { readOptions } from './options.ts'
 import { NETWORK, networkFor, networkWorker } from './network.ts'
 import { onChange, type Watched } from './watch.ts'
@@ -100,7 +100,7 @@ async function workerOf(port: number) {
   }
   const { resourcePersistencePath, ...named } = storage()
   const main = {
-    ...worker,
+    ...withAssetsFromDisk(worker),
     ...named,
     modulesRoot: outdir,
     modules: await modulesIn(outdir, options.entry),

@@ -14,11 +14,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export async function writeGenerated(from: string, to: string): Promise<void> {
   const folder = join(root, to)
-  await mkdir(folder, { recursive: true })
+  await mkdir(join(folder, 'assets'), { recursive: true })
   for (const [name, text] of [
     ...(await bundledTools(from, folder)),
     ...(await sandboxes()),
-    ['guides.ts', `export const guides = ${JSON.stringify(await readGuides(join(root, 'src/docs')))} as const\n`],
+    ['assets/guides.json', JSON.stringify(await readGuides(join(root, 'src/docs')))],
     await consoleAssets(),
   ]) {
     await writeChanged(join(folder, name), text)

@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
-import { EXAMPLE_ORIGIN, type Guide } from '../../src/docs/guide.tsx'
+import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
 import { fail } from '../../src/core/failure/failure.ts'
-import { guides } from '../../src/generated/guides.ts'
+import { readGuides } from '../../src/node/guides.ts'
 
 const ORIGIN = 'https://tools.acme.com'
-const given: readonly Guide[] = guides
+const given = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta.url)))
 const all = given.map((guide) => ({ ...guide, text: guide.parts.map(([text]) => text).join('') }))
 
 function get(path: string, limited = false) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, type Request, type Response, type V4WorkerOptions } from 'miniflare'
-import { bundle, modulesIn } from '../../src/node/bundle.ts'
+import { bundle, modulesIn, withAssetsFromDisk } from '../../src/node/bundle.ts'
 import { isFull } from '../extent.ts'
 import { type Answer, sendJson } from './json.ts'
 
@@ -148,7 +148,7 @@ export async function workerOptionsIn(folder: string): Promise<V4WorkerOptions> 
   if (!existsSync(file)) {
     const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import('wrangler')
     const { modulesRules: _, ...worker } = readWorkerOptions(join(root, 'wrangler.toml')).workerOptions
-    writeFileSync(file, JSON.stringify(worker))
+    writeFileSync(file, JSON.stringify(withAssetsFromDisk(worker)))
   }
   return JSON.parse(readFileSync(file, 'utf8'))
 }

@@ -6,7 +6,7 @@ import { buildBundle, type Server, startServer } from './server.ts'
 
 /** Of which a call of a tool that asks for nothing needs none. */
 const SELDOM =
-  /^src\/(?:app\.ts|api|console|docs|importers|sign-in|oauth-client|generated\/(?:guides|console|inside)\.ts|compose\/(?:dialects|tool-faces|access-faces|publishing|runners)|dialects\/(?!oxp)|formats|core\/publish\/p|runners\/(?!bundled|sandbox|shared)|http\/caller\/jwt\.ts)|^node_modules\/(?!hono\/|jose\/dist\/webapi\/(?:util|lib\/(?:base64|buffer_utils))|semver\/|lru-cache\/|ipaddr\.js\/|canonicalize\/|fastest-levenshtein\/)/
+  /^src\/(?:app\.ts|api|console|docs|importers|sign-in|oauth-client|generated\/(?:console|inside)\.ts|compose\/(?:dialects|tool-faces|access-faces|publishing|runners)|dialects\/(?!oxp)|formats|core\/publish\/p|runners\/(?!bundled|sandbox|shared)|http\/caller\/jwt\.ts)|^node_modules\/(?!hono\/|jose\/dist\/webapi\/(?:util|lib\/(?:base64|buffer_utils))|semver\/|lru-cache\/|ipaddr\.js\/|canonicalize\/|fastest-levenshtein\/)/
 
 it('evaluates before the first answer of a call what calls need, and all else when it is first asked for', async () => {
   const { folder, remove } = await buildBundle()
@@ -44,9 +44,9 @@ it('evaluates before the first answer of a call what calls need, and all else wh
 
     expect((await server.json('GET', '/keys')).status).toBe(200)
     expect([...evaluated(server).keys()]).toContain('src/app.ts')
-    expect([...evaluated(server).keys()]).not.toContain('src/generated/guides.ts')
+    expect([...evaluated(server).keys()]).not.toContain('src/docs/guide.tsx')
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
-    expect([...evaluated(server).keys()]).toContain('src/generated/guides.ts')
+    expect([...evaluated(server).keys()]).toContain('src/docs/guide.tsx')
   } finally {
     await server.stop()
     remove()

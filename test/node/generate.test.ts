@@ -46,7 +46,10 @@ export default tool({
 
 /** What was generated; whatever is left behind that has no business there would be told of too. */
 function filesOf(out: string): Record<string, string> {
-  const names = readdirSync(join(folder, out)).filter((name) => name !== '.lock')
+  const entries = readdirSync(join(folder, out), { recursive: true, withFileTypes: true })
+  const names = entries
+    .filter((entry) => entry.isFile() && entry.name !== '.lock')
+    .map((entry) => relative(join(folder, out), join(entry.parentPath, entry.name)))
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, out, name), 'utf8')]))
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { readFile } from 'node:fs/promises'
 import { format } from 'node:util'
 import { Request as MiniflareRequest } from 'miniflare'
 import { vaultDeployment } from '../../src/compose/stores.ts'
@@ -21,6 +22,8 @@ interface Surroundings {
   /** Takes what the Worker writes to its log, apart from what a test prints. */
   readonly log: (line: string) => void
 }
+
+const GUIDES = new URL('../../src/generated/assets/guides.json', import.meta.url)
 
 const surroundings = new AsyncLocalStorage<Surroundings>()
 
@@ -63,6 +66,7 @@ export async function startInProcess({
       Connect: namespaceOf('Connect', worker.Connect),
       Records: namespaceOf('Records', worker.Records),
       RATE_LIMIT: part<RateLimit>({ limit: async () => ({ success: true }) }),
+      ASSETS: part<Fetcher>({ fetch: async () => new Response(await readFile(GUIDES)) }),
     },
     loader ? { LOADER: createLoader((request, context) => inside(() => egress(request, context))) } : {},
     bucket ? { ARTIFACTS: createBucket() } : {},
