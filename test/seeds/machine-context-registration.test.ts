@@ -20,7 +20,7 @@ import {
   tool,
 } from './machine-context-registry.ts'
 import { openDocument } from './source-document.ts'
-import { withoutNeighbours } from './without-neighbours.ts'
+import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
 /** Registration, versions and the example. `machine-context` has what comes before them in the document. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')

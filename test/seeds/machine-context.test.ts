@@ -25,7 +25,7 @@ import {
   without,
 } from './machine-context-registry.ts'
 import { openDocument } from './source-document.ts'
-import { withoutNeighbours } from './without-neighbours.ts'
+import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
 /** The definition, from its overview to its types. `machine-context-registration` has the rest of the document. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import { openDocument } from './source-document.ts'
-import { withoutNeighbours } from './without-neighbours.ts'
+import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
 /** `Tool` of the MCP SDK for Kotlin, over `/mcp` and where else a tool is seen. */
 const { works, deviates, aside, whole } = openDocument('mcp-kotlin-tool.txt', 'mcp')

@@ -6,7 +6,7 @@ import { type RunningServer, startApp } from '../e2e/server.ts'
 import { ADD, GET_EMAILS, GET_TIMESTAMP, RING, SEND } from './oxp-examples.ts'
 import { answered, code, definition, failing, got, idsOf, invalid, refusal, registry } from './oxp-registry.ts'
 import { openDocument } from './source-document.ts'
-import { withoutNeighbours } from './without-neighbours.ts'
+import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
 /** OXP 1.0, "Tool Definition": requirements, and the examples. `oxp` and `oxp-schemas` have the other chapters. */
 const { works, aside, whole } = openDocument('oxp-1.0-tool-definition.txt', 'oxp')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import { answered, definition, giving, got, idsOf, refusal, registry } from './oxp-registry.ts'
 import { openDocument } from './source-document.ts'
-import { withoutNeighbours } from './without-neighbours.ts'
+import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
 /** OXP 1.0, "Tool Definition": what it is, and its metadata. `oxp-schemas` and `oxp-requirements` have the other chapters. */
 const { works, deviates, aside, whole } = openDocument('oxp-1.0-tool-definition.txt', 'oxp')

@@ -4,7 +4,7 @@ import { type RunningServer, startApp } from '../e2e/server.ts'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { openDocument } from './source-document.ts'
-import { unwarned, withoutNeighbours } from './without-neighbours.ts'
+import { unwarned, withoutNeighbours } from '../e2e/without-neighbours.ts'
 
 const { works, deviates, aside, whole } = openDocument('plugin-call-describe.txt', 'plugin')
 

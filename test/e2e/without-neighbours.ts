@@ -1,4 +1,4 @@
-import type { RunningServer } from '../e2e/server.ts'
+import type { RunningServer } from './server.ts'
 
 interface Warned {
   readonly warnings?: readonly { readonly message: string }[]
