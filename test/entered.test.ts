@@ -13,7 +13,7 @@ const AT_MOST = {
   'GET /tools': { files: 25, functions: 85, promises: 43 },
   'GET /tools?q=': { files: 33, functions: 117, promises: 83 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
-  'POST /tools, one tool': { files: 45, functions: 204, promises: 168 },
+  'POST /tools, one tool': { files: 48, functions: 206, promises: 168 },
 } as const
 
 const KINDS = ['files', 'functions', 'promises'] as const
