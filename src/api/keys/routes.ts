@@ -1,9 +1,8 @@
 import type { Hono } from 'hono'
-import { type ApiKey, changedKey, keyChange, type KeyStore, newKey, ROTATION } from '../../core/access/api-key.ts'
+import { type ApiKey, keyChange, type KeyStore, newKey, ROTATION } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { isExpected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
 import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
@@ -59,16 +58,11 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     body: jsonBody(keyChange(deps.now), { what: 'key' }),
     answers: { 200: tagged(component('As it is now', 'Key')) },
   })(async ({ path: { id }, body, expected, note }) => {
-    const before = await keys.withId(id)
-    if (!before) return unknown(id)
-    if (!isExpected(before, expected)) return STALE
-    const key = changedKey(before, body)
+    const key = await keys.change(id, body, expected)
+    if (key === 'stale') return STALE
+    if (!key) return unknown(id)
     const { name, scopes, tools, users } = key
     note({ name, scopes, tools, users })
-    // Stored only where it is still the revision that was read here
-    const changed = await keys.change(key, expected && [revisionOf(before)])
-    if (changed === 'stale') return STALE
-    if (!changed) return unknown(id)
     deps.onChange('changed', id)
     return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
   })
@@ -80,10 +74,9 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     answers: { 200: component('The text, shown once', 'NewKey') },
   })(async ({ path: { id }, body }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
-    const key = await keys.withId(id)
-    if (!key) return unknown(id)
     const text = deps.randomKey()
-    if (!(await keys.rotate(id, await deps.sha256(text), until))) return unknown(id)
+    const key = await keys.rotate(id, await deps.sha256(text), until)
+    if (!key) return unknown(id)
     deps.onChange('changed', id)
     return ok({ ...encodeNewKey(key, text), previous_expires_at: new Date(until).toISOString() })
   })

@@ -47,19 +47,11 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     act: 'toolkit.give',
     body: jsonBody(OWNED, { what: 'change' }),
     answers: { 200: component('The toolkit', 'Toolkit') },
-  })(async ({ path: { toolkit: name }, body: { owner }, note }) => {
+  })(async ({ principal, path: { toolkit: name }, body: { owner }, note }) => {
     note({ owner })
-    const principal = await ownerNamed(owner)
-    if (!principal.ok) return principal
-    const known = await toolkits.find(name)
-    if (known?.deleted) {
-      const message = `The toolkit '${name}' was deleted, and its name is kept until ${new Date(known.deleted.until).toISOString()}: bring it back first, with PATCH /toolkits/${name} and {"status": "active"}`
-      return fail({ type: 'conflict', message })
-    }
-    const given = await toolkits.give(name, principal.value)
-    if (given) return ok(encodeToolkit(given))
-    const message = `The toolkit '${name}' has bundled tools, so it is the deployment's: give a key that names it ('${name}.*')`
-    return fail({ type: 'conflict', message })
+    const to = await ownerNamed(owner)
+    if (!to.ok) return to
+    return changedAnswer(name, await toolkits.give(name, to.value, principal))
   })
 
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {

@@ -18,10 +18,10 @@ export interface ApiKey extends ReadBy<ReturnType<typeof newKey>> {
 export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
-  /** False where there is none of its id, `stale` where it is not as expected. */
-  change(key: ApiKey, expected?: Expected): Promise<boolean | 'stale'>
-  /** The old text works until a time in milliseconds since 1970. False where there is no such key. */
-  rotate(id: string, hash: string, until: number): Promise<boolean>
+  /** Gives the key as it is then; undefined where there is none, `stale` where it is not as expected. */
+  change(id: string, change: KeyChange, expected?: Expected): Promise<ApiKey | 'stale' | undefined>
+  /** The old text works until a time in milliseconds since 1970. Undefined where there is no such key. */
+  rotate(id: string, hash: string, until: number): Promise<ApiKey | undefined>
   /** By id, to within ten minutes, in milliseconds since 1970. */
   lastUses(): Promise<Readonly<Record<string, number>>>
   /** False where there was none, `stale` where it is not as expected. */
@@ -71,10 +71,10 @@ export function keyChange(now: () => Date) {
   })
 }
 
-export function changedKey(
-  { expires_at: expiry, limits: before, ...key }: ApiKey,
-  change: ReadBy<ReturnType<typeof keyChange>>,
-): ApiKey {
+export type KeyChange = ReadBy<ReturnType<typeof keyChange>>
+
+/** Applied where keys are stored, or one of two changes at once would undo the other. */
+export function changedKey({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
   const { expires_at = expiry, limits = before, ...others } = change
   return { ...key, ...others, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
 }

@@ -32,7 +32,8 @@ export type ToolkitChanged =
 
 export interface ToolkitStore {
   find(toolkit: string): Promise<Toolkit | undefined>
-  give(toolkit: string, principal: string | null): Promise<Toolkit | undefined>
+  /** Also a toolkit that there is none of. */
+  give(toolkit: string, owner: string | null, principal: Principal): Promise<ToolkitChanged | undefined>
   change(toolkit: string, change: ToolkitChange, principal: Principal): Promise<ToolkitChanged | undefined>
   remove(toolkit: string, principal: Principal): Promise<ToolkitChanged | undefined>
 }

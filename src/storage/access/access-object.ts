@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { ApiKey } from '../../core/access/api-key.ts'
+import type { ApiKey, KeyChange } from '../../core/access/api-key.ts'
 import type { Expected } from '../../core/tool/revision.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../kv-outbox.ts'
 import { reachableStub } from '../reachable-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
-import { changeKey, storedKeyOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
+import { changeKey, type KeyChanged, storedKeyOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
 
@@ -46,11 +46,11 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return this.#change(() => storeKey(this.#sql, key, hash))
   }
 
-  changeKey(key: ApiKey, expected?: Expected): Promise<string[] | 'stale' | undefined> {
-    return this.#change(() => changeKey(this.#sql, key, expected))
+  changeKey(id: string, change: KeyChange, expected?: Expected): Promise<KeyChanged | 'stale' | undefined> {
+    return this.#change(() => changeKey(this.#sql, id, change, expected))
   }
 
-  rotateKey(id: string, hash: string, until: number): Promise<string[] | undefined> {
+  rotateKey(id: string, hash: string, until: number): Promise<KeyChanged | undefined> {
     return this.#change(() => rotateKey(this.#sql, id, hash, until))
   }
 

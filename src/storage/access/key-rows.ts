@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../core/access/api-key.ts'
+import { type ApiKey, changedKey, type KeyChange } from '../../core/access/api-key.ts'
 import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
@@ -29,34 +29,49 @@ export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
   queue(sql, kvKey('apiKey', hash))
 }
 
-/** Gives the hashes the key is found by; undefined for an unknown id. */
-export function changeKey(sql: SqlStorage, key: ApiKey, expected?: Expected): string[] | 'stale' | undefined {
-  const before = storedKeyOfId(sql, key.id)
-  if (before !== undefined && !isExpected(before, expected)) return 'stale'
-  const hash = field<string>(
-    sql,
-    'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash',
-    JSON.stringify(key),
-    key.id,
-  )
-  if (hash === undefined) return undefined
-  const hashes = [hash, ...earlierHashes(sql, key.id)]
-  for (const each of hashes) queue(sql, kvKey('apiKey', each), 'revocation')
-  return hashes
+export interface KeyChanged {
+  /** The key as it is now, as JSON. */
+  readonly body: string
+  /** It was found by these. */
+  readonly hashes: readonly string[]
 }
 
-/** The secret before works until `until`, and those before that no longer. Gives all their hashes. */
-export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): string[] | undefined {
-  const before = field<string>(sql, 'SELECT hash FROM api_key WHERE id = ?', id)
+/** Undefined for an unknown id. */
+export function changeKey(
+  sql: SqlStorage,
+  id: string,
+  change: KeyChange,
+  expected?: Expected,
+): KeyChanged | 'stale' | undefined {
+  const before = storedKeyOfId(sql, id)
   if (before === undefined) return undefined
+  if (!isExpected(before, expected)) return 'stale'
+  const body = JSON.stringify(changedKey(JSON.parse(before), change))
+  const hashes = [
+    ...column<string>(sql, 'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash', body, id),
+    ...earlierHashes(sql, id),
+  ]
+  for (const each of hashes) queue(sql, kvKey('apiKey', each), 'revocation')
+  return { body, hashes }
+}
+
+/** The secret before works until `until`, and those before that no longer. */
+export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): KeyChanged | undefined {
+  const key = firstRow<{ readonly hash: string; readonly body: string }>(
+    sql,
+    'SELECT hash, body FROM api_key WHERE id = ?',
+    id,
+  )
+  if (!key) return undefined
+  const { hash: before, body } = key
   const earlier = earlierHashes(sql, id)
-  if (before === hash) return [hash, ...earlier]
+  if (before === hash) return { body, hashes: [hash, ...earlier] }
   forgetEarlier(sql, id)
   sql.exec('INSERT INTO earlier_key VALUES (?, ?, ?)', before, id, until)
   sql.exec('UPDATE api_key SET hash = ? WHERE id = ?', hash, id)
   queue(sql, kvKey('apiKey', hash))
   queue(sql, kvKey('apiKey', before), 'revocation')
-  return [hash, before, ...earlier]
+  return { body, hashes: [hash, before, ...earlier] }
 }
 
 export function forgetEarlier(sql: SqlStorage, id: string): void {

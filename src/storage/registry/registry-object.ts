@@ -24,8 +24,8 @@ import type { QueryAnswer } from './search/query.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { changeDenial, deletedDenial, giveToolkit, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
-import type { Refusal } from './toolkit-change.ts'
+import { changeDenial, deletedDenial, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
+import type { Refusal, ToolkitGift } from './toolkit-change.ts'
 import { storeName, storeStatus, storeTrust } from './store-version.ts'
 import { documentText, holdsToolkit, isPending, keyAlike, keysIn, recordText } from './versions.ts'
 
@@ -140,22 +140,19 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitOf(this.#sql, name)
     }
 
-    async giveToolkit(name: string, principal: string | null): Promise<Toolkit | undefined> {
-      const given = await this.#change(() => giveToolkit(this.#sql, name, principal))
-      return given ? toolkitOf(this.#sql, name) : undefined
-    }
-
     async changeToolkit(
       name: string,
-      change: ToolkitChange | 'delete',
+      change: ToolkitChange | ToolkitGift | 'delete',
       principal: Principal,
     ): Promise<{ toolkit: Toolkit; revision: number; keys: string[] } | Refusal | undefined> {
-      const { changeToolkit, deleteToolkit } = await import('./toolkit-change.ts')
+      const { changeToolkit, deleteToolkit, giveWhole } = await import('./toolkit-change.ts')
       const revision = () => nextRevision(this.#sql)
       const refused = await this.#change(() =>
         change === 'delete'
           ? deleteToolkit(this.#sql, name, principal, Date.now(), revision)
-          : changeToolkit(this.#sql, name, change, principal, revision),
+          : 'to' in change
+            ? giveWhole(this.#sql, name, change)
+            : changeToolkit(this.#sql, name, change, principal, revision),
       )
       const toolkit = toolkitOf(this.#sql, name)
       if (refused === 'unknown' || !toolkit) return undefined

@@ -54,6 +54,17 @@ export function changeToolkit(
   return undefined
 }
 
+export interface ToolkitGift {
+  readonly to: string | null
+}
+
+/** Inside a transaction. */
+export function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refusal | undefined {
+  const deleted = deletedDenial(sql, toolkit)
+  if (deleted !== undefined) return conflict(deleted)
+  return giveToolkit(sql, toolkit, to) ? undefined : conflict(BUNDLED(toolkit, 'be given'))
+}
+
 /** Inside a transaction. Only administrators know of the toolkit then, until it is restored or its time is over. */
 export function deleteToolkit(
   sql: SqlStorage,

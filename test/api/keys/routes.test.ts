@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal, type Scope } from '../../../src/core/access/principal.ts'
-import type { ApiKey, KeyStore } from '../../../src/core/access/api-key.ts'
+import { type ApiKey, changedKey, type KeyStore } from '../../../src/core/access/api-key.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { type KeysFaceDeps, keysFace } from '../../../src/api/keys/routes.ts'
 import { keyText } from '../../../src/http/caller/key-text.ts'
@@ -22,14 +22,19 @@ function memoryStore() {
     list: () => Promise.resolve([...stored.values()]),
     withId: (id) => Promise.resolve([...stored.values()].find((key) => key.id === id)),
     find: (hash) => Promise.resolve(stored.get(hash)),
-    change(key) {
-      for (const [hash, { id }] of stored) if (id === key.id) return Promise.resolve(Boolean(stored.set(hash, key)))
-      return Promise.resolve(false)
+    async change(id, change) {
+      const [hash, key] = [...stored].find(([, each]) => each.id === id) ?? []
+      if (hash === undefined || !key) return undefined
+      const changed = changedKey(key, change)
+      stored.set(hash, changed)
+      return changed
     },
-    rotate(id, hash) {
+    async rotate(id, hash) {
       const [before, key] = [...stored].find(([, each]) => each.id === id) ?? []
-      if (before === undefined || !key) return Promise.resolve(false)
-      return Promise.resolve(stored.delete(before) && Boolean(stored.set(hash, key)))
+      if (before === undefined || !key) return undefined
+      stored.delete(before)
+      stored.set(hash, key)
+      return key
     },
     lastUses: () => Promise.resolve({}),
     remove(id) {

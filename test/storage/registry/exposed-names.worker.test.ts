@@ -63,7 +63,7 @@ describe('the name a tool is exposed under', () => {
       }
       await declare(harness, 'Evil.Y@1.0.0', 'Stripes_x', stranger)
       expect(exposed(harness, 'evil.y')).toBe('Stripes_x')
-      await harness.registry.giveToolkit('Later', 'key:ann')
+      await harness.registry.changeToolkit('Later', { to: 'key:ann' }, ADMIN)
       await declare(harness, 'Evil.Z@1.0.0', 'Later_Do', stranger)
       expect(exposed(harness, 'evil.z')).toBe('Evil_Z')
     }))

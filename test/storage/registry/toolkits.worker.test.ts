@@ -42,7 +42,8 @@ describe('a toolkit', () => {
       expect(await publishAs(harness, key('m', '*'), 'Kit.More@1.0.0')).toBe('forbidden')
       await harness.registry.takeIn('b2', 0, [])
       expect(await publishAs(harness, key('m', '*'), 'Kit.More@1.0.0')).toBe('forbidden')
-      expect(await harness.registry.giveToolkit('Kit', 'key:m')).toBeUndefined()
+      const given = await harness.registry.changeToolkit('Kit', { to: 'key:m' }, ADMIN)
+      expect(given).toMatchObject({ isConflict: true, denied: expect.stringContaining('has bundled tools') })
     }))
 
   it('is told from those whose names begin like its own', () =>

@@ -13,6 +13,7 @@ import { CHANGING_TTL_S, createKvReader, IMMUTABLE_TTL_S, parsed } from '../../k
 import { createKvReads } from '../../kv-reads.ts'
 import { withTimeout } from '../../reachable-stub.ts'
 import type { Bundle } from '../bundle.ts'
+import type { ToolkitGift } from '../toolkit-change.ts'
 import { createBundledTools } from './bundled-tools.ts'
 import { createWholeRecords } from './kv-documents.ts'
 import { chunksOf } from './chunks.ts'
@@ -167,14 +168,14 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   const toolkits: ToolkitStore = {
     find: (toolkit) => registry().toolkit(toolkit),
-    give: (toolkit, principal) => registry().giveToolkit(toolkit, principal),
+    give: (toolkit, to, principal) => changeToolkit(toolkit, { to }, principal),
     change: changeToolkit,
     remove: (toolkit, principal) => changeToolkit(toolkit, 'delete', principal),
   }
 
   async function changeToolkit(
     name: string,
-    change: ToolkitChange | 'delete',
+    change: ToolkitChange | ToolkitGift | 'delete',
     principal: Principal,
   ): Promise<ToolkitChanged | undefined> {
     const answer = await registry().changeToolkit(name, change, principal)

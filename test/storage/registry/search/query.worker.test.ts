@@ -66,7 +66,7 @@ describe('a listing of all versions', () => {
       expect(await visibleTo(['B.*'])).toEqual(['b.a@1.0.0'])
       // A bare pattern names nothing, and the toolkits are another's
       expect(await visibleTo(['*'])).toEqual([])
-      await registry.giveToolkit('A', 'key:1')
+      await registry.changeToolkit('A', { to: 'key:1' }, ADMIN)
       expect(await visibleTo(['*'])).toEqual(['a.c@1.0.0'])
       expect(await visibleTo(['*'], 'key:2')).toEqual([])
       await registry.changeToolkit('B', disabled, ADMIN)

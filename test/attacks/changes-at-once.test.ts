@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from '../e2e/json.ts'
+import { definition } from '../e2e/definition.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+})
+afterAll(() => server?.stop())
+afterAll(neverSilent)
+
+type Sent = readonly [method: string, path: string, body: unknown]
+const send = ([method, path, body]: Sent, as: Headers = asAdmin): Promise<Answer> => server.json(method, path, body, as)
+const read = async (path: string) => (await server.json('GET', path, undefined, asAdmin)).body
+const KEYS = 20
+
+async function newKey(fields: object = {}) {
+  const { body } = await send(['POST', '/keys', { name: 'k', scopes: ['admin'], tools: ['Mail.*'], ...fields }])
+  return { path: `/keys/${body.id}`, as: { authorization: `Bearer ${body.key}` } }
+}
+
+/** What takes a right away, what it is afterwards, and how a key was before. */
+const TAKEN: readonly [string, object, object, object?][] = [
+  ['scopes', { scopes: ['tools:read'] }, { scopes: ['tools:read'] }],
+  ['tools', { tools: [] }, { tools: [] }],
+  ['users', { users: [] }, { users: [] }, { users: 'any' }],
+  ['a limit', { limits: { concurrency: 1 } }, { limits: { concurrency: 1 } }],
+  ['recorded arguments', { record_arguments: false }, { record_arguments: false }, { record_arguments: true }],
+  ['time', { expires_at: '2099-01-01T00:00:00.000Z' }, { expires_at: '2099-01-01T00:00:00.000Z' }],
+]
+
+describe.each(TAKEN)('%s that a change of a key takes away', (_, change, after, before) => {
+  it('does not come back by another change at once, of whatever else', async () => {
+    const keys = await Promise.all(Array.from({ length: KEYS }, () => newKey(before)))
+    for (const { path } of keys) {
+      const answers = await Promise.all([
+        send(['PATCH', path, { name: 'a' }]),
+        send(['PATCH', path, change]),
+        send(['PATCH', path, { name: 'b' }]),
+        send(['POST', `${path}/rotate`, {}]),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      expect(await read(path)).toMatchObject(after)
+    }
+  })
+})
+
+describe('a leaked key that administers', () => {
+  it('keeps nothing by changing itself in a loop', async () => {
+    for (let time = 0; time < 10; time++) {
+      const { path, as } = await newKey()
+      let isOver = false
+      const loop = async () => {
+        while (!isOver) {
+          const answers = await Promise.all([
+            send(['PATCH', path, { name: `n${Math.random()}` }], as),
+            send(['PATCH', path, { record_arguments: true }], as),
+          ])
+          // Until what it lost is known where it asks
+          if (answers.every(({ status }) => status === 403)) return
+        }
+      }
+      const looping = loop()
+      await send(['PATCH', path, { scopes: ['tools:read'] }])
+      const { scopes } = await read(path)
+      await new Promise((done) => setTimeout(done, 50))
+      isOver = true
+      await looping
+      expect([scopes, (await read(path)).scopes]).toEqual([['tools:read'], ['tools:read']])
+    }
+  })
+
+  it('that is deleted stays deleted, whatever it sends meanwhile', async () => {
+    for (let time = 0; time < 10; time++) {
+      const { path, as } = await newKey()
+      await Promise.all([
+        send(['PATCH', path, { name: 'x' }], as),
+        send(['POST', `${path}/rotate`, { overlap_seconds: 86_400 }], as),
+        send(['DELETE', path, undefined]),
+        send(['PATCH', path, { name: 'y' }], as),
+        send(['POST', `${path}/rotate`, {}], as),
+      ])
+      expect((await server.json('GET', path, undefined, asAdmin)).status).toBe(404)
+      expect((await server.json('GET', '/tools', undefined, as)).status).toBe(401)
+    }
+  })
+})
+
+it('of two changes that are meant for the same revision one is done', async () => {
+  const { path } = await newKey()
+  const etag = async (at: string) =>
+    (await fetch(`${server.url}${at}`, { headers: asAdmin })).headers.get('etag') ?? 'none'
+  for (const [at, one, other] of [
+    [path, { scopes: ['tools:read'] }, { name: 'mine' }],
+    ['/policies/Mail.*', { approval: true }, { security_level: 8 }],
+    [
+      '/providers/mail',
+      { name: 'One', issuer: 'https://one.test', client_id: 'a' },
+      { name: 'Other', issuer: 'https://other.test', client_id: 'b' },
+    ],
+  ] as const) {
+    const method = at === path ? 'PATCH' : 'PUT'
+    if (method === 'PUT') expect((await send([method, at, one])).status).toBeLessThan(300)
+    const held: Headers = { ...asAdmin, 'if-match': await etag(at) }
+    const answers = await Promise.all([
+      send([method, at, other], held),
+      send([method, at, one], held),
+      send([method, at, other], held),
+    ])
+    const done = answers.filter(({ status }) => status < 300)
+    // The second of two that ask for the same leaves it as the first made it
+    expect(answers.filter(({ status }) => status === 412).length + done.length).toBe(3)
+    expect(done.length, at).toBeLessThan(3)
+  }
+})
+
+describe('a toolkit', () => {
+  it('that is deleted is given to nobody meanwhile', async () => {
+    for (let time = 0; time < 8; time++) {
+      const toolkit = `Gone${time}`
+      const publisher = await keyOf(server, [`${toolkit}.*`])
+      await send(['POST', '/tools', definition(`${toolkit}.Tool@1.0.0`)], publisher.as)
+      await send(['PATCH', `/toolkits/${toolkit}`, { status: 'disabled' }])
+      const [deleted, given] = await Promise.all([
+        send(['DELETE', `/toolkits/${toolkit}`, undefined]),
+        send(['PUT', `/toolkits/${toolkit}`, { owner: null }]),
+        send(['PATCH', `/toolkits/${toolkit}`, { tags: ['a'] }]),
+      ])
+      expect(deleted.status).toBe(200)
+      const found = await read(`/toolkits/${toolkit}`)
+      // Either it was given first, or it was not given
+      expect([200, 409]).toContain(given.status)
+      expect(found.owner).toBe(given.status === 200 ? null : publisher.id)
+      expect((await send(['PUT', `/toolkits/${toolkit}`, { owner: null }])).status).toBe(409)
+    }
+  })
+
+  it('loses no part of a change by another of another part', async () => {
+    const publisher = await keyOf(server, ['Parts.*'])
+    await send(['POST', '/tools', definition('Parts.Tool@1.0.0')], publisher.as)
+    for (let time = 0; time < 8; time++) {
+      const review = time % 2 === 0
+      await Promise.all([
+        send(['PATCH', '/toolkits/Parts', { tags: [`t${time}`] }]),
+        send(['PATCH', '/toolkits/Parts', { review }]),
+        send(['PUT', '/toolkits/Parts', { owner: `key:${publisher.id}` }]),
+        send(['PATCH', '/toolkits/Parts', { status: review ? 'disabled' : 'active' }]),
+      ])
+      expect(await read('/toolkits/Parts')).toMatchObject({ tags: [`t${time}`], review })
+    }
+  })
+})
