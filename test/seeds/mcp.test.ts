@@ -176,7 +176,7 @@ works(TOOL, 'null, the default of each optional field, is its absence', async ()
 
 works(TOOL, 'null where a field is required', async () => {
   expect(await refused({ name: null, inputSchema: null })).toEqual({
-    '/name': 'Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got null',
+    '/name': 'Must be 1 to 160 characters that can be seen, got null',
     '/inputSchema': 'Must be a JSON Schema object, got null',
   })
 })
@@ -190,8 +190,29 @@ works(TOOL, 'a field that it has not is ignored, and that is said', async () => 
   expect(await toolsOf('ClassMore')).toEqual([listed({ name: 'class_more', ...PLAIN }, 'ClassMore')])
 })
 
+works(TOOL, 'as it is, where the query names its toolkit and its version', async () => {
+  const tool = { name: 'class_query', ...PLAIN }
+  for (const [status, id, body] of [
+    [201, 'ClassQuery.class_query@1.2.3', tool],
+    [200, 'ClassQuery.class_query@1.2.3', tool],
+    [201, 'ClassQuery.class_listed@1.2.3', { tools: [{ name: 'class_listed', ...PLAIN }] }],
+  ] as const) {
+    const published = await ask('POST', '/tools?toolkit=ClassQuery&version=1.2.3', body)
+    expect([published.status, published.body.ids]).toEqual([status, [id]])
+  }
+  expect(await documentOf('ClassQuery', 'class_query')).toEqual(tool)
+  const own = { definition: { name: 'class_own', ...PLAIN }, toolkit: 'ClassOwn', version: '2.0.0' }
+  const batch = await ask('POST', '/tools?toolkit=ClassQuery&version=1.2.3', [own, { name: 'class_beside', ...PLAIN }])
+  expect(batch.body.results.map(({ id }: { id: string }) => id)).toEqual([
+    'ClassOwn.class_own@2.0.0',
+    'ClassQuery.class_beside@1.2.3',
+  ])
+  expect((await ask('POST', '/tools?toolkit=Class%20Query&version=1', tool)).status).toBe(400)
+})
+
 deviates(TOOL, 'it names no toolkit and no version', 'A `Tool` names no toolkit and no version', async () => {
-  const message = 'Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}'
+  const message =
+    'Is required, and the dialect does not say it: publish with ?toolkit= and ?version=, or {"definition", "toolkit", "version"}'
   const { status, body } = await ask('POST', '/tools', { name: 'class_bare', ...PLAIN })
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
@@ -740,11 +761,32 @@ works(IDENTIFIER, 'letters, digits, dashes and underscores, listed as they are',
   }
 })
 
-works(IDENTIFIER, 'other characters, none, and more than 128', async () => {
-  for (const name of ['', 'a b', 'a/b', 'a,b', 'ä', 'a@1', 1, 'n'.repeat(129)]) {
-    const problems = await refused({ name, ...PLAIN })
-    const got = typeof name === 'number' ? name : name.length > 40 ? 'a string of 129 characters' : `'${name}'`
-    expect(problems).toEqual({ '/name': `Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got ${got}` })
+works(IDENTIFIER, 'other characters: listed so that models can call it, titled and called as published', async () => {
+  const names = {
+    'get weather': 'get_weather',
+    'ns::get x': 'ns_get_x',
+    'repo/list': 'repo_list',
+    'wetter_für': 'wetter_fur',
+  }
+  const tools = Object.keys(names).map((name) => ({ name, ...PLAIN }))
+  const body = { definition: { tools }, toolkit: 'Named', version: '1.0.0', implementation: giving({ of: 1 }) }
+  expect((await ask('POST', '/tools', body)).status).toBe(201)
+  for (const [name, tool] of Object.entries(names)) {
+    expect(await toolsOf('Named')).toContainEqual(expect.objectContaining({ name: tool, title: name }))
+    for (const called of [name, tool]) expect((await callTool(called)).content[0].text).toBe('{"of":1}')
+  }
+})
+
+works(IDENTIFIER, 'none, one that cannot be seen, and no text', async () => {
+  for (const [name, got] of [
+    ['', "''"],
+    ['a\u0000', 'a string of 2 characters'],
+    [1, 1],
+    ['n'.repeat(161), 'a string of 161 characters'],
+  ]) {
+    expect(await refused({ name, ...PLAIN })).toEqual({
+      '/name': `Must be 1 to 160 characters that can be seen, got ${got}`,
+    })
   }
 })
 

@@ -81,11 +81,11 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       },
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-  })(async ({ principal, query: { allow, dialect }, body, note }) => {
+  })(async ({ principal, query: { allow, dialect, ...given }, body, note }) => {
     const isBatch = isList(body)
     const documents = isList(body) ? body : [body]
     const reports = await publish(
-      documents.map((document) => ({ body: document, dialect })),
+      documents.map((document) => ({ body: document, dialect, given })),
       { principal, allowBreaking: allow !== undefined },
     )
     note(publishedOf(reports))

@@ -6,6 +6,7 @@ import type { Neighbour } from './neighbours.ts'
 import type { summaryOf } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
@@ -27,6 +28,8 @@ export const readinessQuery = query({ user_id: optional(identifier) })
 export const publicationQuery = query({
   dialect: optional(string({ most: 100 })),
   allow: optional(oneOf(['breaking'])),
+  toolkit: optional(namePart),
+  version: optional(version),
 })
 
 export const flag = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')

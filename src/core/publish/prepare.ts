@@ -39,7 +39,7 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 export async function prepareDocument(
-  { body, dialect, budget: whole }: DocumentSubmission,
+  { body, dialect, given: unsaid, budget: whole }: DocumentSubmission,
   deps: PrepareDeps,
 ): Promise<Checked<Prepared>> {
   const { codecs, runners, sha256 } = deps
@@ -48,7 +48,8 @@ export async function prepareDocument(
   const prefix = wrapped ? '/definition' : ''
   const document = wrapped ? (body.definition ?? null) : body
   const beside: Beside = wrapped ? readWrapper(body, problems) : { given: {} }
-  const { given, implementation, tags, guard } = beside
+  const { implementation, tags, guard } = beside
+  const given = { ...unsaid, ...beside.given }
   const codec = chooseCodec(document, dialect, codecs)
   if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
   const budget = createBudget(UNITS, whole)

@@ -1,5 +1,6 @@
 import type { Guard } from '../access/guard.ts'
 import type { Budget } from '../tool/budget.ts'
+import type { Given } from '../tool/codec.ts'
 import type { Json } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
@@ -12,6 +13,8 @@ export interface DocumentSubmission {
   /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
   readonly body: Json
   readonly dialect?: string | undefined
+  /** For a document that names no toolkit or version, and has none beside it. */
+  readonly given?: Given | undefined
   readonly budget?: Budget
 }
 

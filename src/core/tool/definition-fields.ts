@@ -39,7 +39,8 @@ export function toolVersion({ version: given }: Given): Reader<string> {
 }
 
 export function whatIsNotGiven({ toolkit, version: given }: Given): readonly Problem[] {
-  const message = 'Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}'
+  const message =
+    'Is required, and the dialect does not say it: publish with ?toolkit= and ?version=, or {"definition", "toolkit", "version"}'
   const fields = Object.entries({ toolkit, version: given }).filter(([, value]) => value === undefined)
   return fields.map(([field]) => ({ path: `/${field}`, message }))
 }

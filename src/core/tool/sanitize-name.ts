@@ -1,4 +1,34 @@
-import { fnv1a, MAX_NAME, withSuffix } from './tool-id.ts'
+import { type Reader, into, text, unique } from './json-reader.ts'
+import { fnv1a, isNamePart, MAX_NAME, withSuffix } from './tool-id.ts'
+
+/** A dialect's own name of something, which may be no part of an id. */
+export const OWN_NAME = text('1 to 160 characters that can be seen', isOwnName)
+
+export function isOwnName(name: string): boolean {
+  return name.length <= 160 && /^[^\p{Cc}]+$/u.test(name)
+}
+
+/** Names that MCP's clients and models take. */
+export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
+
+/** The tool that is meant by the name that an MCP server or a plugin gave it. */
+export function plainName(published: string): string {
+  if (!PUBLISHED_NAME.test(published)) return sanitizedName(published)
+  const plain = published.replaceAll('.', '_')
+  return isNamePart(plain) ? plain : withSuffix(plain, published)
+}
+
+/** Reads the names of one document's tools; a name that no model could call is kept as the title. */
+export function toolNames(): Reader<{ readonly tool: string; readonly title?: string }> {
+  const taken = new Set<string>()
+  return into(unique(OWN_NAME, true), (theirs, { warnings }) => {
+    const plain = plainName(theirs)
+    const tool = taken.has(plain.toLowerCase()) ? withSuffix(plain, theirs) : plain
+    taken.add(theirs.toLowerCase()).add(tool.toLowerCase())
+    if (tool !== theirs) warnings.push({ path: '', message: `It is called '${tool}' here` })
+    return PUBLISHED_NAME.test(theirs) ? { tool } : { tool, title: theirs }
+  })
+}
 
 /** `unique-tool-id` is `unique_tool_id`, `ünïcode` is `unicode`; other scripts are told apart by a hash. */
 export function sanitizedName(text: string): string {

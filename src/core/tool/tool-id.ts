@@ -151,13 +151,6 @@ export function joinedName({ toolkit, tool }: ToolName): string {
   return whole.length <= MAX_NAME ? whole : withSuffix(whole, whole)
 }
 
-export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
-
-export function plainName(published: string): string {
-  const plain = published.replaceAll('.', '_')
-  return isNamePart(plain) ? plain : withSuffix(plain, published)
-}
-
 export function withSuffix(name: string, of: string): string {
   const suffix = `_${fnv1a(of)}`
   return name.slice(0, MAX_NAME - suffix.length) + suffix

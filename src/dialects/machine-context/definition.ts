@@ -13,14 +13,13 @@ import {
   optional,
   type Reader,
   string,
-  text,
   unique,
 } from '../../core/tool/json-reader.ts'
-import { sanitizedName, sanitizedNames } from '../../core/tool/sanitize-name.ts'
+import { OWN_NAME, sanitizedName, sanitizedNames } from '../../core/tool/sanitize-name.ts'
 import { joinedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { DIALECT, encode, isIdentity, tagsOf, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
+import { DIALECT, encode, tagsOf, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
 import { parameters } from './parameters.ts'
 
 /** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
@@ -78,7 +77,7 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
 
 function toolDefinition(given: Given) {
   return object({
-    id: judged(identity, (id) =>
+    id: judged(OWN_NAME, (id) =>
       id.startsWith(TOOLKIT_PREFIX) ? `Must not begin with '${TOOLKIT_PREFIX}'` : undefined,
     ),
     name: string({ least: 1 }),
@@ -90,8 +89,6 @@ function toolDefinition(given: Given) {
   })
 }
 
-const identity = text('1 to 160 characters that can be seen', isIdentity)
-
 const METADATA = into(anyObject, (metadata, { warnings }) => {
   if (!tagsOf(metadata)) {
     warnings.push({ path: '/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' })
@@ -102,7 +99,7 @@ const METADATA = into(anyObject, (metadata, { warnings }) => {
 function capability(): Reader<Capability> {
   return into(
     object({
-      name: unique(identity),
+      name: unique(OWN_NAME),
       description: string({ least: 1 }),
       parameters,
       return: optional(RETURN, { output: {} }),

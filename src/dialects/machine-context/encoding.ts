@@ -14,10 +14,6 @@ export const TOOLKIT_PREFIX = 'toolkit:'
 export const TOOL = 'dev.switchboard/tool'
 
 /** A document's id is part of a key in KV, which bounds it. */
-export function isIdentity(text: string): boolean {
-  return text.length <= 160 && /^[^\p{Cc}]+$/u.test(text)
-}
-
 export function encode(record: ToolRecord): Encoded {
   const source = publishedDocument(record)
   if (source) return { document: source, losses: [] }

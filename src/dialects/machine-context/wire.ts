@@ -8,7 +8,8 @@ import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
-import { DIALECT, isIdentity, TOOLKIT_PREFIX } from './encoding.ts'
+import { isOwnName } from '../../core/tool/sanitize-name.ts'
+import { DIALECT, TOOLKIT_PREFIX } from './encoding.ts'
 import { ANSWERS, type ExecutionAnswer, errorOf } from './failure.ts'
 
 export const VERSION = '1.0'
@@ -77,7 +78,7 @@ export function decodeCall(body: unknown): Call | Failing {
   if (!read.ok) return malformed(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: selector } = tool
-  if (!isIdentity(id) || !isIdentity(capability) || (selector?.length ?? 0) > MAX_SELECTOR) {
+  if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_SELECTOR) {
     return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
   }
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)

@@ -8,7 +8,6 @@ import {
   boolean,
   check,
   into,
-  judged,
   list,
   nullish,
   object,
@@ -19,13 +18,12 @@ import {
   text,
   wrong,
 } from '../../core/tool/json-reader.ts'
-import { plainName, PUBLISHED_NAME, withSuffix } from '../../core/tool/tool-id.ts'
+import { toolNames } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './tool-document.ts'
 
-const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME)
 const ANNOTATIONS = withoutNulls(
   object(
     {
@@ -104,13 +102,9 @@ function namesOf(tools: unknown): readonly string[] {
 type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }
 
 function oneOfTools(): Reader<Tool> {
-  const taken = new Set<string>()
-  const name = judged(NAME, (own) =>
-    taken.has(own.toLowerCase()) ? `Must be the only tool '${own}', ignoring case` : undefined,
-  )
   const tool = object(
     {
-      name,
+      name: toolNames(),
       title: nullish(string()),
       description: nullish(string()),
       inputSchema: INPUT_SCHEMA,
@@ -122,10 +116,7 @@ function oneOfTools(): Reader<Tool> {
     },
     { unknown: 'warn' },
   )
-  return into(tool, ({ name: theirs, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
-    const own = nameFor(theirs, taken)
-    taken.add(theirs.toLowerCase()).add(own.toLowerCase())
-    if (theirs !== own) warnings.push({ path: '/name', message: `It is called '${own}' here` })
+  return into(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
     if (rest.description === undefined) {
       warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
     }
@@ -134,20 +125,15 @@ function oneOfTools(): Reader<Tool> {
     }
     return {
       description: '',
+      ...name,
       ...rest,
-      tool: own,
-      name: own,
+      name: name.tool,
       input: inputSchema,
       output: outputSchema,
       requirements: NO_REQUIREMENTS,
       tags: [],
     }
   })
-}
-
-function nameFor(name: string, taken: ReadonlySet<string>): string {
-  const plain = plainName(name)
-  return taken.has(plain.toLowerCase()) ? withSuffix(name.replaceAll('.', '_'), name) : plain
 }
 
 function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {

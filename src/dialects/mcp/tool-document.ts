@@ -1,7 +1,7 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
-import { isJson, isJsonObject, isList, isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
-import { plainName } from '../../core/tool/tool-id.ts'
+import { plainName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
 import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import { outputKind } from './wire.ts'
@@ -22,15 +22,14 @@ export function withObjectOutput(tool: JsonObject): JsonObject {
 }
 
 export function shownName(record: ToolRecord, exposed: string): string {
-  return exposed === record.name ? (publishedName(record) ?? exposed) : exposed
+  const published = exposed === record.name && record.source.dialect === 'mcp' ? publishedName(record) : undefined
+  return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposed
 }
 
-export function publishedName({ source, name }: ToolRecord): string | undefined {
-  if (source.dialect !== 'mcp' || !isJsonObject(source.document)) return undefined
-  const { document } = source
-  const named = isList(document.tools) ? document.tools : [document]
-  const names = named.map((each) => (isJsonObject(each) ? each.name : undefined))
-  return names.find((each): each is string => typeof each === 'string' && plainName(each) === name)
+export function publishedName({ source, name, called }: ToolRecord): string | undefined {
+  const { dialect, document } = source
+  const published = called ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
+  return typeof published === 'string' && plainName(published) === name ? published : undefined
 }
 
 export function toolOf(record: ToolRecord, name: string): JsonObject {
@@ -71,8 +70,8 @@ function objectSchema(input: JsonObject): JsonObject {
 function losses(record: ToolRecord): readonly Loss[] {
   const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason: string) => lost.push({ path, reason })
-  lose('/toolkit', "An MCP tool names no toolkit: publish it as {'definition', 'toolkit', 'version'}")
-  lose('/version', "An MCP tool has no version: publish it as {'definition', 'toolkit', 'version'}")
+  lose('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
+  lose('/version', 'An MCP tool has no version: publish it with ?version=')
   const reason = 'MCP has no such field'
   const { authorization, secrets, user_id } = record.requirements
   if (authorization.length > 0) lose('/requirements/authorization', reason)

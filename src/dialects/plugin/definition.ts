@@ -1,20 +1,12 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
 import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { check, into, list, object, string, text, unique } from '../../core/tool/json-reader.ts'
+import { check, list, object, string } from '../../core/tool/json-reader.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
-import { plainName, PUBLISHED_NAME } from '../../core/tool/tool-id.ts'
+import { toolNames } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
-const NAME = into(
-  text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME),
-  (theirs, { warnings }) => {
-    const own = plainName(theirs)
-    if (own !== theirs) warnings.push({ path: '', message: `It is called '${own}' here` })
-    return own
-  },
-)
 const FIELDS = ['name', 'description', 'inputSchema']
 
 /** A ListToolsResult of one toolkit and version, which the publisher must give, since the document has neither. */
@@ -54,9 +46,9 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const { tools } = read.value
   const definitions = tools.map((tool): Definition => ({
     toolkit,
-    tool: tool.name,
+    ...tool.name,
     version,
-    name: tool.name,
+    name: tool.name.tool,
     description: tool.description,
     input: tool.inputSchema,
     output: {},
@@ -70,8 +62,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
 }
 
 function listing() {
-  const name = unique(NAME, true)
-  const tool = object({ name, description: string(), inputSchema }, { unknown: 'warn' })
+  const tool = object({ name: toolNames(), description: string(), inputSchema }, { unknown: 'warn' })
   return object({ tools: list(tool) }, { unknown: 'warn' })
 }
 

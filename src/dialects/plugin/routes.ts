@@ -3,14 +3,8 @@ import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import {
-  askedByName,
-  formatToolId,
-  isNamePart,
-  parseToolId,
-  plainName,
-  PUBLISHED_NAME,
-} from '../../core/tool/tool-id.ts'
+import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
+import { isOwnName, plainName } from '../../core/tool/sanitize-name.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
@@ -59,7 +53,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {
     const id = parseToolId(name)
     if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
-    if (!PUBLISHED_NAME.test(name)) return undefined
+    if (!isOwnName(name)) return undefined
     const own = formatToolId({ toolkit, tool: plainName(name) })
     if (!isNamePart(name)) return own
     const { principal, background } = caller

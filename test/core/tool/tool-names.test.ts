@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { fnv1a, MAX_NAME, plainName, withSuffix } from '../../../src/core/tool/tool-id.ts'
+import { plainName } from '../../../src/core/tool/sanitize-name.ts'
+import { fnv1a, MAX_NAME, withSuffix } from '../../../src/core/tool/tool-id.ts'
 
 // Names that were given out must stay the same
 it.each([
@@ -11,6 +12,7 @@ it.each([
 it.each([
   ['get-it_now', 'get-it_now'],
   ['admin.tools.list', 'admin_tools_list'],
+  ['ns::get x', 'ns_get_x'],
   ['n'.repeat(64), 'n'.repeat(64)],
   ['n'.repeat(100), 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn_a17d4815'],
 ])('what a document calls %s is called %s here', (published, name) => expect(plainName(published)).toBe(name))

@@ -73,7 +73,7 @@ describe('a ListToolsResult', () => {
     expect(definitions[0]).toMatchObject({ tool: 'web_fetch', name: 'web_fetch' })
     expect(warnings).toEqual([{ path: '/tools/0/name', message: "It is called 'web_fetch' here" }])
     const two = { tools: ['web.fetch', 'web_fetch'].map((name) => ({ ...tool, name })) }
-    expect(plugin.decode(two, GIVEN)).toMatchObject({ ok: false, problems: [{ path: '/tools/1/name' }] })
+    expect(decoded(two).definitions.map(({ tool: own }) => own)).toEqual(['web_fetch', 'web_fetch_004fc00e'])
   })
 
   it('is recognised, and others are not', () => {
@@ -102,8 +102,8 @@ describe('a ListToolsResult', () => {
     ['tools that are no list', '/tools', (list) => (list.tools = {})],
     ['a tool that is no object', '/tools/1', (list) => (list.tools[1] = 'fetch')],
     ['a tool without a name', '/tools/0/name', (list) => delete list.tools[0].name],
-    ['a name with spaces', '/tools/0/name', (list) => (list.tools[0].name = 'a b')],
-    ['a name that is too long', '/tools/0/name', (list) => (list.tools[0].name = 'a'.repeat(129))],
+    ['a name that is empty', '/tools/0/name', (list) => (list.tools[0].name = '')],
+    ['a name that is too long', '/tools/0/name', (list) => (list.tools[0].name = 'a'.repeat(161))],
     ['a name that is no string', '/tools/0/name', (list) => (list.tools[0].name = null)],
     ['two tools of one name', '/tools/1/name', (list) => (list.tools[1].name = 'FETCH')],
     ['no description', '/tools/0/description', (list) => delete list.tools[0].description],
@@ -216,9 +216,9 @@ describe('what is said of a list', () => {
       [['/tools/1/name', "Must be unique, ignoring case, got 'A' again"]],
     ],
     [
-      { tools: [{ name: 'a b', description: 7, inputSchema: 7 }] },
+      { tools: [{ name: '', description: 7, inputSchema: 7 }] },
       [
-        ['/tools/0/name', "Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got 'a b'"],
+        ['/tools/0/name', "Must be 1 to 160 characters that can be seen, got ''"],
         ['/tools/0/description', 'Must be a string, got 7'],
         ['/tools/0/inputSchema', 'Must be a JSON Schema object, got 7'],
       ],

@@ -180,12 +180,15 @@ describe('POST /plugin/call', () => {
 
     it("calls no other toolkit's tools, and nothing in what is no toolkit", async () => {
       const { send, calls } = setUp({ records })
-      expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'a b' } })).toMatchObject({ status: 400 })
+      expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'a\nb' } })).toMatchObject({
+        status: 400,
+      })
       expect(await send('POST', '/plugin/call?toolkit=a.b', { params: { name: 'Add' } })).toMatchObject({ status: 400 })
       expect(calls).toEqual([])
       // What looks like another's id is what a plugin calls a tool of its own
       await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Other.Mul' } })
-      expect(calls.map(({ asked }) => asked)).toEqual(['Kit.Other_Mul'])
+      await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'get it' } })
+      expect(calls.map(({ asked }) => asked)).toEqual(['Kit.Other_Mul', 'Kit.get_it'])
     })
 
     it('leaves it to the call to say that names cannot be looked up', async () => {
