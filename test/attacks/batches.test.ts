@@ -20,7 +20,7 @@ const calling = (select: string) => ({
 })
 const times = (count: number) => `[${Array(count).fill('@').join(',')}]`
 const SWELLING = `\`"${'x'.repeat(1_000)}"\`${` | ${times(10)} | join('', @)`.repeat(3)} | ${times(24)}`
-const COSTLY = `@${` | ${times(30)}`.repeat(8)} | to_string(@)`
+const COSTLY = `[@]${' | [@, @, @, @] | []'.repeat(11)}`
 const FULL = `'${'"'.repeat(1_900)}' | ${times(16)} | join('', @)`
 
 /** Sends a batch, and counts how often somebody else was answered meanwhile. */
@@ -40,6 +40,14 @@ async function sent(messages: readonly unknown[], path = '/mcp') {
 }
 
 describe('a batch', () => {
+  it('has one meter: past its units nothing more is begun', async () => {
+    const { text } = await sent(many(100, (id) => message(id, 'tools/call', calling(COSTLY))))
+    const tried = text.match(/takes too much work|outgrows the output/g) ?? []
+    const refused = text.match(/took all that one request may take/g) ?? []
+    // Each has a hundred thousand units of a million
+    expect([tried.length <= 12, tried.length + refused.length]).toEqual([true, 100])
+  })
+
   it.each<readonly [string, readonly object[]]>([
     ['of selections that swell', many(10, (id) => message(id, 'tools/call', calling(SWELLING)))],
     ['of a hundred costly selections', many(100, (id) => message(id, 'tools/call', calling(COSTLY)))],

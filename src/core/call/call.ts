@@ -245,7 +245,7 @@ function check(ran: Ran | Failing, { open, tool, select, findings, deps }: Runni
     ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
     : checkOutput(ran.result, validateOutput, ran.redactor)
   if (!output.ok) return output
-  const selected = select ? select(output) : output
+  const selected = select ? select(output, open.caller.meter) : output
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
   const { callId, caller } = open
   const { userId } = open.invocation

@@ -1,3 +1,4 @@
+import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import { isJson, type Json, type JsonObject } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import { heldValue } from './run.ts'
@@ -5,7 +6,7 @@ import type { Success } from './runner.ts'
 
 export const SELECT = 'select'
 
-export type Select = (output: Success) => Success | { readonly ok: false; readonly why: string }
+export type Select = (output: Success, meter: Budget) => Success | { readonly ok: false; readonly why: string }
 
 export function selectOf(values: JsonObject, contextInputs: readonly string[]): Json | undefined {
   if (!Object.hasOwn(values, SELECT) || contextInputs.includes(SELECT)) return undefined
@@ -20,9 +21,9 @@ export async function readSelect(expression: Json): Promise<Result<Select>> {
   const read = createSearch(expression)
   if (!read.ok)
     return fail({ type: 'select-invalid', message: read.message, ...(read.at === undefined ? {} : { at: read.at }) })
-  return ok((output) => {
+  return ok((output, meter) => {
     const held = heldValue(output)
-    const found = read.search(isJson(held) ? held : null)
+    const found = read.search(isJson(held) ? held : null, createBudget(UNITS, meter))
     if (!found.ok) return found
     const { usage } = output
     return { ok: true, value: found.value, selected: true, ...(usage ? { usage } : {}) }

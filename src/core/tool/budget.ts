@@ -13,7 +13,7 @@ export const UNITS = 100_000
 
 /** Made once a request, where it comes in: the whole of which all budgets of its work are parts. */
 export interface Meter extends Budget {
-  /** In bytes, of all that is written for an answer. */
+  /** In characters, of all that is written for an answer: past them nothing more is begun. */
   readonly answer: Budget
 }
 
@@ -21,7 +21,7 @@ export interface Meter extends Budget {
 export const CALL_UNITS = 10 * UNITS
 /** For one source: more than twice what 5,000 tools of 50 kB each take. */
 const SOURCE_UNITS = 500_000_000
-const ANSWER_BYTES = 32 * 1024 * 1024
+const ANSWER_CHARACTERS = 4 * 1024 * 1024
 
 const CHARACTERS = 64
 
@@ -53,7 +53,7 @@ class CountedBudget implements Meter {
   }
 
   get answer(): Budget {
-    return (this.#answer ??= createBudget(ANSWER_BYTES))
+    return (this.#answer ??= createBudget(ANSWER_CHARACTERS))
   }
 
   get isSpent(): boolean {

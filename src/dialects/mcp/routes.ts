@@ -6,7 +6,7 @@ import { type Failure, Unreachable } from '../../core/failure/failure.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
-import { CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
+import { afford, CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
 import { nearestOf } from '../../core/tool/nearest.ts'
 import { giveWay, readJson } from '../../http/request/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
@@ -54,8 +54,6 @@ export interface McpFaceDeps {
 }
 
 const MAX_BATCH = 100
-/** In characters of its answers: past them no message of a batch is begun. */
-const MAX_BATCH_ANSWER = 4 * 1024 * 1024
 const ANY_USE = ['tools:call', 'tools:read'] as const
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 const ANSWERED: Answers = {
@@ -197,14 +195,15 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       return errorResponse(null, malformed(`A batch must be of 1 to ${MAX_BATCH} messages`))
     }
     const texts: string[] = []
-    let length = 0
+    const { meter } = client
     for (const value of values) {
       const message = readMessage(value)
       if (message.kind === 'malformed') texts.push(errorText(message.id, malformed(message.message)))
       if (message.kind !== 'request') continue
-      const text = textFor(message, length < MAX_BATCH_ANSWER ? await answer(message, revision, client) : NO_ROOM)
+      const isOver = meter.isSpent || meter.answer.isSpent
+      const text = textFor(message, isOver ? TOO_MUCH : await answer(message, revision, client))
       texts.push(text)
-      length += text.length
+      afford(() => meter.answer.spend(text.length), '')
       await giveWay()
     }
     return texts.length === 0 ? accepted() : jsonText(`[${texts.join(',')}]`, 200, PRIVATE)
@@ -264,9 +263,7 @@ function malformed(message: string): McpError {
   return { code: INVALID_REQUEST, message, status: 400 }
 }
 
-const NO_ROOM = malformed(
-  `The answers before have ${MAX_BATCH_ANSWER} characters, the most of a batch: send this message by itself`,
-)
+const TOO_MUCH = malformed('The messages before took all that one request may take: send this message by itself')
 
 function accepted(): Response {
   return new Response(null, { status: 202 })

@@ -24,6 +24,7 @@ export class SearchBudget {
   constructor(value: Json, work: Budget) {
     this.#work = work
     this.#most = MAX_GROWTH + jsonSize(value, Infinity)
+    this.spend(this.#most / CHARACTERS)
   }
 
   spend(units: number): void {
