@@ -16,7 +16,7 @@ export function createRecording(
 ) {
   const logCall = createCallLog((message) => console.log(message))
   const recordsOf = recordsStub(env.Records)
-  const write = createRecordWriter({
+  const records = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),
     keep: recordCalls,
     newId: () => crypto.randomUUID(),
@@ -27,13 +27,13 @@ export function createRecording(
       logCall(forOperator === undefined ? record : { ...record, for_operator: forOperator }, background)
     }
     // Calls that succeed have no record with `failures`, and are counted all the same
-    if (recordCalls !== 'none') write(record, background)
+    if (recordCalls !== 'none') records.writeCall(record, background)
   }
   const writeAuditEntry: WriteAuditEntry = (act, background) => {
     log({ event: 'act', ...act })
-    write(act, background)
+    records.writeAct(act, background)
   }
-  return { writeCall, writeAuditEntry, writeRefusal: createRefusals(write, Date.now) }
+  return { writeCall, writeAuditEntry, writeRefusal: createRefusals(records.writeAct, Date.now) }
 }
 
 function isLogged(which: RecordedCalls, outcome: string): boolean {

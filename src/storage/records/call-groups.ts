@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../core/call/call-record.ts'
-import { HOUR_MS } from '../../core/tool/time.ts'
+import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
 import { bucketOf } from './durations.ts'
 
 export type SharedFields = Pick<
@@ -9,6 +9,8 @@ export type SharedFields = Pick<
 
 /** The many calls of a second are mostly few callers' of few tools, so grouping saves rows, and most of each record. */
 export interface CallGroup {
+  /** Since 1970. */
+  readonly day: number
   readonly shared: SharedFields
   readonly rows: readonly CallRow[]
   readonly figures: readonly Figure[]
@@ -33,8 +35,9 @@ export interface LoggedCall extends CallRecord {
   readonly for_operator?: string
 }
 
-/** Calls that have everything `shared` in common: one in each list for each of them. */
+/** Calls of a day that have everything `shared` in common: one in each list for each of them. */
 interface Alike {
+  readonly day: number
   readonly shared: SharedFields
   readonly places: number[]
   readonly at: number[]
@@ -56,7 +59,8 @@ export class GatheredCalls {
 
   add(call: LoggedCall): void {
     const last = this.#last
-    const group = last && isShared(last.shared, call) ? last : this.#groupOf(call)
+    const day = Math.floor(call.at / DAY_MS)
+    const group = last?.day === day && isShared(last.shared, call) ? last : this.#groupOf(day, call)
     this.#last = group
     const more = moreOf(call)
     if (more !== undefined) group.more.set(this.#size, more)
@@ -67,12 +71,12 @@ export class GatheredCalls {
     this.#size += 1
   }
 
-  #groupOf({ principal, principal_name, user_id, tool, digest, dialect, outcome }: CallRecord): Alike {
+  #groupOf(day: number, { principal, principal_name, user_id, tool, digest, dialect, outcome }: CallRecord): Alike {
     const shared = { principal, principal_name, user_id, tool, digest, dialect, outcome }
-    const key = JSON.stringify(shared)
+    const key = `${day} ${JSON.stringify(shared)}`
     const known = this.#groups.get(key)
     if (known) return known
-    const made = { shared, places: [], at: [], durations: [], ids: [], more: new Map<number, string>() }
+    const made = { day, shared, places: [], at: [], durations: [], ids: [], more: new Map<number, string>() }
     this.#groups.set(key, made)
     return made
   }
@@ -80,8 +84,9 @@ export class GatheredCalls {
   /** All are counted in figures; rows are of those alone that are to be `kept`. */
   groups(kept: 'all' | 'failures'): CallGroup[] {
     return [...this.#groups.values()].map((group) => {
-      const hasRows = kept === 'all' || group.shared.outcome !== 'success'
-      return { shared: group.shared, rows: hasRows ? rowsOf(group) : [], figures: figuresOf(group) }
+      const { day, shared } = group
+      const hasRows = kept === 'all' || shared.outcome !== 'success'
+      return { day, shared, rows: hasRows ? rowsOf(group) : [], figures: figuresOf(group) }
     })
   }
 

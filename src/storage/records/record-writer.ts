@@ -1,5 +1,4 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts'
-import type { CallRecord } from '../../core/call/call-record.ts'
 import type { RecordedCalls } from '../../core/call/recorded-calls.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
@@ -18,47 +17,39 @@ const WINDOW_MS = 1_000
 /** Fewer than a batch may have. */
 const MOST = 1_000
 
-/** Writes a call's record or an act. A batch that cannot be stored is lost, and counted in the next. */
+/** A batch that cannot be stored is lost, and counted in the next. */
 export function createRecordWriter({ append, keep, newId, defect }: RecordWriterOptions) {
+  const window = { windowMs: WINDOW_MS, most: MOST }
   let lost = 0
 
-  async function store(day: number, { acts, calls }: Day): Promise<void> {
+  async function store(day: number, { calls = [], acts = [] }: Partial<RecordBatch>): Promise<void> {
     const earlier = lost
     lost = 0
     try {
-      const groups = calls.groups(keep === 'all' ? 'all' : 'failures')
-      await append({ id: newId(), day: dayOf(day * DAY_MS), calls: groups, acts, lost: earlier })
+      await append({ id: newId(), day: dayOf(day * DAY_MS), calls, acts, lost: earlier })
     } catch (error) {
-      lost += earlier + acts.length + calls.size
-      defect(error, acts.length + calls.size)
+      const figures = calls.flatMap((group) => group.figures)
+      const some = figures.reduce((sum, [, , count]) => sum + count, acts.length)
+      lost += earlier + some
+      defect(error, some)
     }
   }
 
-  return createBatches<CallRecord | AuditEntry, Days>({
-    windowMs: WINDOW_MS,
-    most: MOST,
-    begin: () => new Days(),
-    async flush({ days }) {
-      for (const [day, records] of days) await store(day, records)
-    },
-  })
-}
-
-interface Day {
-  readonly acts: AuditEntry[]
-  readonly calls: GatheredCalls
-}
-
-class Days {
-  readonly days = new Map<number, Day>()
-  size = 0
-
-  add(record: CallRecord | AuditEntry): void {
-    const of = Math.floor(record.at / DAY_MS)
-    const day = this.days.get(of) ?? { acts: [], calls: new GatheredCalls() }
-    this.days.set(of, day)
-    if ('act' in record) day.acts.push(record)
-    else day.calls.add(record)
-    this.size += 1
+  return {
+    writeCall: createBatches({
+      ...window,
+      begin: () => new GatheredCalls(),
+      async flush(gathered) {
+        const groups = gathered.groups(keep === 'all' ? 'all' : 'failures')
+        for (const [day, calls] of Map.groupBy(groups, (group) => group.day)) await store(day, { calls })
+      },
+    }),
+    writeAct: createBatches({
+      ...window,
+      begin: () => new Set<AuditEntry>(),
+      async flush(written) {
+        for (const [day, acts] of Map.groupBy(written, ({ at }) => Math.floor(at / DAY_MS))) await store(day, { acts })
+      },
+    }),
   }
 }

@@ -15,7 +15,7 @@ const recordAt = (call_id: string, at: number): CallRecord => ({
   outcome: 'success',
   duration_ms: 1,
 })
-const none = { shared: recordAt('none', 0), rows: [], figures: [] }
+const none = { day: 0, shared: recordAt('none', 0), rows: [], figures: [] }
 const MIDNIGHT = Date.parse('2026-03-01')
 
 function setUp(keep: RecordedCalls = 'all') {
@@ -33,7 +33,7 @@ function setUp(keep: RecordedCalls = 'all') {
     },
   }
   let batches = 0
-  const write = createRecordWriter({
+  const { writeCall } = createRecordWriter({
     async append(batch) {
       if (world.isDown) throw new Error('The object cannot be reached')
       stored.push(batch)
@@ -42,7 +42,7 @@ function setUp(keep: RecordedCalls = 'all') {
     newId: () => `batch ${++batches}`,
     defect: (_, lost) => void defects.push(lost),
   })
-  const writeRecord = (record: CallRecord) => write(record, (work) => void behind.push(work))
+  const writeRecord = (record: CallRecord) => writeCall(record, (work) => void behind.push(work))
   return Object.assign(world, {
     writeRecord,
     write: (id: string, at = MIDNIGHT, outcome: CallRecord['outcome'] = 'success') =>
