@@ -14,7 +14,8 @@ const OF_USER = { authorization: [], secrets: [], user_id: true }
 
 /**
  * A Switchboard whose tools are given something of every kind: a user's grant (`Mail.Transfer`), a secret (`Mail.Charge`), what
- * is said of the user (`Mail.Tell`), a file (`Mail.Post`), answers of a person (`Fixture.MultiRound`). With `approval`, a
+ * is said of the user (`Mail.Tell`), a file (`Mail.Post`), answers of a person (`Fixture.MultiRound`), and one all of these
+ * (`Mail.Order`). With `approval`, a
  * person approves each of their calls.
  */
 export async function startInvocations({ approval }: { readonly approval: boolean }) {
@@ -50,6 +51,11 @@ export async function startInvocations({ approval }: { readonly approval: boolea
   })
   const echo = 'export default (input, { userInfo }) => ({ input, userInfo })'
   await publish('Tell', { fields: { requirements: OF_USER }, implementation: { kind: 'code', module: echo } })
+  await publish('Order', {
+    input: { eur: { type: 'integer' }, to: { type: 'string' }, note: { type: 'string' }, file: BYTES },
+    fields: { requirements: { ...OF_USER, authorization: [{ id: 'mail' }], secrets: [{ id: 'BANK_KEY' }] } },
+    implementation: { kind: 'code', module: echo },
+  })
   await publish('Post', { input: { file: BYTES }, implementation: { kind: 'code', module: echo } })
   if (approval) await policy('Fixture.MultiRound')
 
@@ -155,8 +161,11 @@ export async function startInvocations({ approval }: { readonly approval: boolea
   const sentAs = () => world.api.requests.filter(({ path }) => path === '/send').map(({ account }) => account)
   const charged = () => upstream.arrived.map(({ headers }) => headers['x-account'])
 
+  const doing = { ask, call, invoke, mcp, pageOf, approve, connectAccount, upload, keyFor, sentAs, charged }
   return {
-    ...{ world, app, edge, ask, call, invoke, mcp, pageOf, approve, connectAccount, upload, keyFor, sentAs, charged },
+    ...doing,
+    world,
+    edge,
     stop: () => Promise.all([edge.server.stop(), upstream.close(), world.close(), app.close()]),
   }
 }
