@@ -1,8 +1,10 @@
 import { Admission } from '../../../src/core/access/admission.ts'
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
+import type { UploadOwner } from '../../../src/core/call/artifact-store.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { SignedIn } from '../../../src/http/caller/sessions.ts'
+import { noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { AWAY, awayOf } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, ORIGIN, setUp } from './set-up.ts'
 
@@ -44,6 +46,40 @@ describe('a page that only who is signed in gets to see', () => {
     expect(port.start.mock.calls[0]).toMatchObject([GRANT.id, { person }])
     await post(page(APPROVAL.id), { decision: 'approve' })
     expect(port.decide.mock.calls[0]).toMatchObject([APPROVAL.id, { approve: true, person }])
+  })
+
+  it('opens the files of an approval to whom it is for, and looks for nobody else’s', async () => {
+    const { invocation } = APPROVAL
+    if (!invocation) throw new Error('It has none')
+    const shown = { handle: 'artifact:x', content_type: 'text/plain', size: 3, sha256: 'ab' }
+    const known = [{ ...APPROVAL, invocation: { ...invocation, files: [shown] } }, GRANT]
+    const file = {
+      contentType: 'text/plain',
+      filename: 'a.txt',
+      size: 3,
+      etag: '"e"',
+      expires: 1,
+      read: async () => new Blob(['PAY']).stream(),
+      bytes: async () => new Uint8Array(3),
+      base64: async () => 'UEFZ',
+      sha256: async () => 'ab',
+    }
+    const asked: unknown[] = []
+    const uploads = { find: async (id: string, owner: UploadOwner) => (asked.push([id, owner]), file) }
+    const files = { uploads, artifacts: noArtifacts }
+    const open = async (who: SignedIn | typeof NOBODY, path: string) =>
+      setUp({ requiresSignIn: true, signedIn: who, known, files }).get(path)
+    const at = `/authorizations/${APPROVAL.id}/files`
+    expect(await (await open(NOBODY, `${at}/0`)).text()).toContain('Sign in first')
+    expect((await open(signedIn('bob'), `${at}/0`)).status).toBe(403)
+    for (const path of [`${at}/1`, `${at}/x`, `/authorizations/${GRANT.id}/files/0`]) {
+      expect((await open(signedIn('ann'), path)).status, path).toBe(410)
+    }
+    expect(asked).toEqual([])
+    const opened = await open(signedIn('ann'), `${at}/0`)
+    expect([opened.status, await opened.text()]).toEqual([200, 'PAY'])
+    expect(opened.headers.get('content-disposition')).toBe('attachment; filename="file-0.txt"')
+    expect(asked).toEqual([['x', { principal: invocation.principal, userId: 'ann' }]])
   })
 
   it.each([
