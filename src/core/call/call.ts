@@ -73,13 +73,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       result = await goThrough(callId, call, caller, started, findings, deps)
     } catch (error) {
       if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
-      result = fail(
-        error instanceof Unreachable
-          ? { type: 'unavailable', message: error.message }
-          : isExhausted(error)
-            ? TOO_MUCH
-            : { type: 'internal', reference: callId },
-      )
+      result = fail(failureOf(error, callId))
     }
     const forOperator = result.ok ? undefined : operatorsPart(result.failure)
     if (!result.ok) result = { ok: false, failure: failureFor(caller.principal, result.failure) }
@@ -93,10 +87,21 @@ export function createCallTool(deps: CallDeps): CallTool {
   }
 }
 
-const TOO_MUCH: Failure = {
-  type: 'request-malformed',
-  message: 'Cannot do all of this in one request: it takes too much work. Send less at once',
+function failureOf(error: unknown, reference: string): Failure {
+  if (error instanceof Unreachable) return { type: 'unavailable', message: error.message }
+  if (!isExhausted(error)) return { type: 'internal', reference }
+  const message = 'Cannot do all of this in one request: it takes too much work. Send less at once'
+  return { type: 'request-malformed', message }
 }
+
+interface RunningCall extends OpenCall {
+  readonly tool: CallableTool
+  readonly select: Select | undefined
+  readonly findings: Findings
+  readonly begins?: () => void
+}
+
+type Ended = Success | Failing
 
 /** A caller who may come back for the call, by its id, does not end it by going away. */
 const NOBODY_LEAVES = () => undefined
@@ -110,7 +115,7 @@ async function goThrough(
   started: number,
   findings: Findings,
   deps: CallDeps,
-): Promise<Success | Failing> {
+): Promise<Ended> {
   const { principal, background } = caller
   const { bareName, context } = call
 
@@ -144,12 +149,15 @@ async function goThrough(
   // Ids of callers without a credential are no keys: anybody could repeat them
   const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !tool.isIdempotent
   let deadline: Deadline | undefined
-  const open: OpenCall = {
+  const open: RunningCall = {
     callId,
+    tool,
     record,
     runnable,
     publisher,
     caller,
+    findings,
+    select: read?.value,
     context: bareName ? withoutUnnamedToken(context) : context,
     invocation: {
       input: call.input,
@@ -177,11 +185,10 @@ async function goThrough(
   // Only what the context or a `null` completes is another input
   if (checked.value !== call.input) open.invocation = { ...open.invocation, input: checked.value }
 
-  const run = (begins?: () => void) => runInTurn({ open, tool, select: read?.value, findings, deps, begins })
-  if (!isOnce) return run()
+  if (!isOnce) return runInTurn(open, deps)
   const { fingerprint } = await identify(open, deps.fingerprint)
   const once = { principal: principal.id, callId, fingerprint, select, timeoutMs }
-  const running = runOnce(once, run, deps)
+  const running = runOnce(once, (begins) => runInTurn({ ...open, begins }, deps), deps)
   // The outcome is settled also when nobody waits for it any more
   background(running.catch(() => undefined))
   findings.finished = await running
@@ -196,61 +203,49 @@ async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): 
   return undefined
 }
 
-interface Running {
-  readonly open: OpenCall
-  readonly tool: CallableTool
-  readonly select: Select | undefined
-  readonly findings: Findings
-  readonly deps: CallDeps
-  readonly begins?: (() => void) | undefined
-}
-
-type Ended = Success | Failing
-
 /** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
-function runInTurn(running: Running): Ended | Promise<Ended> {
-  const { open, tool, deps } = running
-  const { principal } = open.caller
-  if (tool.limits.length === 0 && !principal.limits) return runReady(running)
-  const turn = deps.turns.take(limitedBy(principal, open.record, tool.limits), open.runnable.timeoutMs)
-  if ('ok' in turn) return turn
-  return inTurn(running, turn)
+function runInTurn(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
+  const { tool, record, runnable, caller } = call
+  if (tool.limits.length === 0 && !caller.principal.limits) return runReady(call, deps)
+  const turn = deps.turns.take(limitedBy(caller.principal, record, tool.limits), runnable.timeoutMs)
+  return 'ok' in turn ? turn : inTurn(call, turn, deps)
 }
 
-async function inTurn(running: Running, turn: { end(): readonly Allowance[] }): Promise<Ended> {
+async function inTurn(call: RunningCall, turn: { end(): readonly Allowance[] }, deps: CallDeps): Promise<Ended> {
   try {
-    return await runReady(running)
+    return await runReady(call, deps)
   } finally {
-    running.findings.allowances = turn.end()
+    call.findings.allowances = turn.end()
   }
 }
 
-function runReady(running: Running): Ended | Promise<Ended> {
-  const { open, tool, deps } = running
-  if (tool.stages.ready.length === 0) return runNow(running)
-  return pass(tool.stages.ready, open, deps).then((unready) => unready ?? runNow(running))
+function runReady(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
+  const { ready } = call.tool.stages
+  return ready.length === 0
+    ? runNow(call, deps)
+    : pass(ready, call, deps).then((unready) => unready ?? runNow(call, deps))
 }
 
-function runNow(running: Running): Ended | Promise<Ended> {
-  running.begins?.()
-  const ran = runTool(running.open, running.deps)
-  return ran instanceof Promise ? ran.then((result) => check(result, running)) : check(ran, running)
+function runNow(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
+  call.begins?.()
+  const ran = runTool(call, deps)
+  return ran instanceof Promise ? ran.then((result) => check(result, call, deps)) : check(ran, call, deps)
 }
 
-function check(ran: Ran | Failing, { open, tool, select, findings, deps }: Running): Ended | Promise<Ended> {
+function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): Ended | Promise<Ended> {
   if (!ran.ok) return ran
-  const { record, validateOutput, givesArtifacts } = tool
+  const { callId, record, tool, select, findings, caller } = call
+  const { validateOutput, givesArtifacts } = tool
   findings.redactor = ran.redactor
   const output = givesArtifacts
     ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
     : checkOutput(ran.result, validateOutput, ran.redactor)
   if (!output.ok) return output
-  const selected = select ? select(output, open.caller.meter) : output
+  const selected = select ? select(output, caller.meter) : output
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
-  const { callId, caller } = open
-  const { userId } = open.invocation
+  const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
+  const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts }
   if (selected.ok) return placeOutput(selected, placing)
   const { why } = selected
   return keepWhole(output, placing).then((artifact) =>

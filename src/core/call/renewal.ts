@@ -10,15 +10,13 @@ import {
 } from './requirements.ts'
 import type { Credential } from './invocation.ts'
 
-interface RenewalOptions {
-  readonly userId: string
-  readonly asked: Pick<RequiredToken, 'hosts' | 'account' | 'reachedAt'>
+interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt'> {
   readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }
 
 interface RenewableToken {
-  readonly account: string | undefined
+  readonly account: string
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
@@ -33,11 +31,11 @@ function lost(provider: string) {
 export function createRenewals(
   record: ToolRecord,
   credentials: ReadonlyMap<string, Credential>,
-  { userId, asked, userTokens, defect }: RenewalOptions,
+  { userTokens, defect, ...way }: RenewalOptions,
 ) {
   const tokens = new Map<string, RenewableToken>()
-  for (const [provider, { value, from, account }] of credentials) {
-    if (from === 'deployment') tokens.set(provider, { account, current: value, renewed: false })
+  for (const [provider, { value, account }] of credentials) {
+    if (account !== undefined) tokens.set(provider, { account, current: value, renewed: false })
   }
   if (tokens.size === 0) return undefined
   const given: string[] = []
@@ -47,13 +45,14 @@ export function createRenewals(
     if (!requirement) return undefined
     let result: TokenResult
     try {
-      result = await userTokens.renew({ userId, requirement, tool: record, ...asked }, token.current, token.renewed)
+      // Of the same account: the user may have connected another one meanwhile
+      const required = { ...way, requirement, tool: record, account: token.account }
+      result = await userTokens.renew(required, token.current, token.renewed)
     } catch (error) {
       defect(error)
       result = lost(provider)
     }
-    // The call is that of one account: a token of another one, connected meanwhile, is none of its
-    if ('accounts' in result || ('token' in result && result.account !== token.account)) result = lost(provider)
+    if ('accounts' in result) result = lost(provider)
     if (!('token' in result)) {
       token.refusal = result
       return undefined

@@ -207,7 +207,7 @@ function failureOf(
   })
 }
 
-export function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {
+function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {
   const account = values?.[ACCOUNT]
   return typeof account === 'string' ? { account } : {}
 }

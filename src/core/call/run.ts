@@ -9,7 +9,7 @@ import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
 import type { Invocation } from './invocation.ts'
-import { accountOf, type CallerContext, type UserTokens } from './requirements.ts'
+import type { UserTokens } from './requirements.ts'
 import type { Runnable, RunContext, RunResult, Success, ToolResult } from './runner.ts'
 
 export interface RunOptions {
@@ -17,7 +17,6 @@ export interface RunOptions {
   readonly record: ToolRecord
   readonly runnable: Extract<Runnable, { readonly ok: true }>
   readonly invocation: Invocation
-  readonly context: CallerContext
   readonly deadline: () => Deadline
   readonly caller: RunCaller
   readonly answered?: RunContext['answered']
@@ -50,7 +49,8 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
       ? undefined
       : createRenewals(record, tokens, {
           userId,
-          asked: { hosts: runnable.hosts ?? [], ...accountOf(options.context), reachedAt: caller.reachedAt },
+          hosts: runnable.hosts ?? [],
+          reachedAt: caller.reachedAt,
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })

@@ -14,7 +14,8 @@ function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Creden
   const defects: unknown[] = []
   const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
     userId: 'ann',
-    asked: { reachedAt: () => REACHED_AT, hosts: [] },
+    hosts: [],
+    reachedAt: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: (error) => void defects.push(error),
   })
@@ -98,13 +99,6 @@ describe('a token that was refused', () => {
     expect(broken.defects).toEqual([new Error('Storage')])
   })
 
-  it('is not replaced by one of another account, which the user may have connected meanwhile', async () => {
-    const { renew, given, failure } = renewing(() => ({ token: 'of-work', account: 'work' }))
-    expect(await renew('mail', 'mail-1')).toBeUndefined()
-    expect(given).toEqual([])
-    expect(failure()).toMatchObject({ type: 'tool-failed', can_retry: true })
-  })
-
   it('is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
     const { renew, asked, defects, failure } = renewing(undefined, {
       mail: { value: 'own', from: 'caller' },
@@ -128,13 +122,14 @@ describe('a token that was refused', () => {
     })
   })
 
-  it('is asked for by the provider that the tool requires, for its user', async () => {
+  it('is asked for by the provider that the tool requires, for its user and of its account', async () => {
     const seen: unknown[] = []
-    const { renew } = renewing((required) => (seen.push(required), { token: 'mail-2', account: '' }))
+    const ofWork: Credential = { ...MAIL, account: 'work' }
+    const given = { token: 'mail-2', account: 'work' }
+    const { renew } = renewing((required) => (seen.push(required), given), { mail: ofWork })
     await renew('mail', 'mail-1')
-    expect(seen).toEqual([
-      { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], reachedAt: expect.any(Function) },
-    ])
+    const required = { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], account: 'work' }
+    expect(seen).toEqual([{ ...required, reachedAt: expect.any(Function) }])
   })
 
   it('is not asked for again once the provider gave none, not even with the first token', async () => {
@@ -177,7 +172,8 @@ it('there is nothing to renew where no token is the deployment’s', () => {
   const { deps } = worldOf()
   const options = {
     userId: 'ann',
-    asked: { reachedAt: () => REACHED_AT, hosts: [] },
+    hosts: [],
+    reachedAt: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: () => undefined,
   }

@@ -4,7 +4,6 @@ import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
 import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
 import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
 import type { Run, RunContext } from '../../../src/core/call/runner.ts'
-import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { invocationWith } from '../../runners/http/records.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
@@ -66,7 +65,6 @@ async function run(given: Given = {}) {
         ...invocationWith({ a: 1 }, { secrets: given.secrets ?? {}, tokens: given.tokens ?? {} }),
         userId: given.userId,
       },
-      context: NO_CONTEXT,
       deadline: () => deadline,
       caller: { reachedAt: () => REACHED_AT, meter: createMeter(), ...given.caller },
     },
@@ -133,7 +131,7 @@ describe('what a run may use', () => {
   })
 
   it('is a renewal only of tokens of a user that are not the caller’s own', async () => {
-    const own = { mail: { ...MAIL, from: 'caller' } } as const
+    const own = { mail: { value: 'mail-one', from: 'caller' } } as const
     for (const given of [{}, { userId: 'ann' }, { tokens: { mail: MAIL } }, { tokens: own, userId: 'ann' }]) {
       expect((await run(given)).context).toMatchObject({ renew: undefined })
     }
