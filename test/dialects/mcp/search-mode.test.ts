@@ -2,6 +2,7 @@ import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { fail } from '../../../src/core/failure/failure.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { record, setUp } from './set-up.ts'
 
 const path = '/mcp?mode=search'
@@ -20,6 +21,30 @@ async function call(face: ReturnType<typeof setUp>, name: string, args: object, 
   // What is found is sent once
   expect(result).not.toHaveProperty('structuredContent')
   return JSON.parse(text)
+}
+
+const tokens = (text: string) => tokenizer.encode(text).length
+
+/** As GitHub's `issues_create` is: 350 tokens of description, 580 of input, and ten times that of output. */
+function asLargeAsAnIssue() {
+  const text = (most: number) => 'The state of an issue is open or closed. '.repeat(most)
+  const properties = (count: number, inner: JsonObject): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`property_${at}_url`, inner]))
+  const string = { type: ['string', 'null'], format: 'uri', description: text(2) }
+  const user = {
+    type: 'object',
+    description: text(1),
+    properties: properties(45, string),
+    required: ['property_0_url'],
+  }
+  return record('issue', {
+    description: text(35),
+    input: { type: 'object', properties: properties(13, string), additionalProperties: false },
+    output: {
+      type: 'object',
+      properties: { ...properties(35, string), owner: user, users: { type: 'array', items: user } },
+    },
+  })
 }
 
 describe('search mode', () => {
@@ -226,7 +251,6 @@ describe('search mode', () => {
   })
 
   it('costs a model at most 1,200 tokens of definitions, and 1,500 of five tools', async () => {
-    const tokens = (text: string) => tokenizer.encode(text).length
     const { result } = (await (await setUp().legacy('tools/list', {}, { path })).json()) as { result: unknown }
     expect(tokens(JSON.stringify(result))).toBeLessThanOrEqual(1_200)
     const texts = ['Reads what was posted to a mailbox. ', '日本語の説明文です。', 'Ünïcödé ', 'x9Q!~zK7#', '🪴🧭']
@@ -241,4 +265,20 @@ describe('search mode', () => {
     expect(Math.max(...costs)).toBeLessThanOrEqual(1_500)
     expect(Math.min(...costs)).toBeGreaterThan(200)
   })
+
+  it.each(['', '&select=1'])(
+    'describes a tool of 6,000 tokens in 1,500, and as a whole on request%s',
+    async (query) => {
+      const face = setUp({ records: [asLargeAsAnIssue()] })
+      const described = (more: object) => call(face, 'describe_tool', { name: 'issue', ...more }, query)
+      const [short, whole] = [await described({}), await described({ output_schema: true })]
+      expect(tokens(JSON.stringify(whole))).toBeGreaterThan(6_000)
+      expect(tokens(JSON.stringify(short))).toBeLessThanOrEqual(1_500)
+      const { output, ...same } = short
+      const { outputSchema, ...rest } = whole
+      expect(same).toEqual(rest)
+      expect(output).toContain('property_34_url?: string | null, owner?: {…}, users?: {…}[] }')
+      expect(outputSchema).toEqual(asLargeAsAnIssue().output)
+    },
+  )
 })
