@@ -2,8 +2,10 @@
  * `npm run bench:search`: how long a search over 10,000 tools takes inside the Durable Object, beside a look-up by key there in
  * adjacent slots of one run. The tools are those of `../shared`, once for each of many services, with the questions of
  * `test/search/questions/tried.ts`; without that, invented ones. `-- --tools 10000 --times 20`: so often each question is asked.
+ * On Linux it says what memory the server holds before the searches and at most while they run: with 100,000 tools, that too.
  * `-- --sets DIR` prints instead how well each set of questions of a folder is answered, beside its plain BM25F.
  */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startProcess } from '../e2e/process.ts'
 import { recordsOf } from '../search/registry.ts'
@@ -88,11 +90,23 @@ async function timed(body: object, often: number): Promise<number> {
   await send({ ...body, times: often })
   return (performance.now() - from) / often
 }
+/** In MB, of the workerd of a group of processes: what it holds now, and the most that it held. */
+function memoryOf(group: number | undefined) {
+  const pids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
+  const isServer = (stat: string) => stat.includes('(workerd)') && stat.split(') ')[1]?.split(' ')[2] === String(group)
+  const pid = pids.find(
+    (each) => existsSync(`/proc/${each}/stat`) && isServer(readFileSync(`/proc/${each}/stat`, 'utf8')),
+  )
+  const status = pid === undefined ? '' : readFileSync(`/proc/${pid}/status`, 'utf8')
+  const megabytes = (field: string) => Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
+  return { now: megabytes('VmRSS'), most: megabytes('VmHWM') }
+}
 try {
   const records = await recordsOf(JSON.parse(JSON.stringify(definitions())))
   for (let at = 0; at < records.length; at += A_BATCH) await send({ records: records.slice(at, at + A_BATCH) })
   const key = records[Math.floor(records.length / 2)]?.id.split('@')[0]?.toLowerCase() ?? ''
   await timed({ q: questions[0] ?? '' }, times)
+  const held = memoryOf(server.pid).now
   const pairs: { readonly search: number; readonly lookUp: number }[] = []
   for (const q of questions) pairs.push({ search: await timed({ q }, times), lookUp: await timed({ key }, 50 * times) })
   const searches = pairs.map(({ search }) => search)
@@ -108,6 +122,8 @@ try {
     ).toFixed(4)} ms`,
   )
   console.log(`ratio of adjacent slots: median ${quantile(ratios, 0.5).toFixed(0)}`)
+  const memory = memoryOf(server.pid)
+  console.log(`memory: ${held} MB before the searches, ${memory.now} MB behind them, ${memory.most} MB at most`)
 } finally {
   await server.stop()
 }
