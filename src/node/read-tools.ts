@@ -9,6 +9,7 @@ import type { KeptDocument } from '../core/publish/registry.ts'
 import { checkSchema } from '../core/schema/publishable.ts'
 import type { BundledDocument, BundledTool } from '../core/tool/bundled-tool.ts'
 import { isJsonObject, isObject, type Json } from '../core/tool/json.ts'
+import { check } from '../core/tool/json-reader.ts'
 import { nearestOf } from '../core/tool/nearest.ts'
 import { pointerSteps, type Problem } from '../core/tool/problem.ts'
 import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
@@ -16,6 +17,7 @@ import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
 import { machineContext } from '../dialects/machine-context/definition.ts'
 import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
+import { allowedHosts } from '../runners/sandbox/allowed-hosts.ts'
 import { Broken, placed } from './broken.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -40,6 +42,7 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   securityLevel: true,
   annotations: true,
   mayGiveArtifact: true,
+  hosts: true,
   timeoutMs: true,
   tags: true,
   handler: true,
@@ -93,6 +96,8 @@ async function declaredIn(path: string): Promise<BundledTool | BundledDocument> 
     throw new Broken(placed(path, error))
   })
   if (!isDeclared(tool)) throw new Broken(`${path}: must export what 'tool' of '#tool' makes, by default`)
+  const hosts = check(allowedHosts, [...(tool.hosts ?? [])])
+  if (!hosts.ok) refuse(`${path}: hosts`, hosts.problems)
   return tool
 }
 
@@ -122,7 +127,12 @@ async function readDocument(
   return records.map((record) => {
     const name = named.get(record.tool)
     if (name === undefined || !record.implementation) throw new Broken(`${path}: '${record.tool}' has no handler`)
-    return { path, record, document: kept, carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}) }` }
+    return {
+      path,
+      record,
+      document: kept,
+      carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts }`,
+    }
   })
 }
 

@@ -17,11 +17,19 @@ export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
   return (url) => {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return `wanted "https:", got "${url.protocol}"`
     if (url.username !== '' || url.password !== '') return 'the URL must not hold a user name or password'
-    const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-    if (allowed.has(url.host) || allowed.has(`${url.hostname}:${port}`)) return undefined
+    if (allowed.has(url.host) || allowed.has(`${url.hostname}:${portOf(url)}`)) return undefined
     if (url.protocol === 'http:') return 'wanted "https:", got "http:"'
     return judgeHost(url.hostname)
   }
+}
+
+/** Each of `allowed` is `host` or `host:port`. */
+export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
+  return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${portOf(url)}`)
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === 'https:' ? '443' : '80')
 }
 
 export function createTextJudge(allowHttpHosts: ReadonlySet<string>): (text: string) => string | undefined {

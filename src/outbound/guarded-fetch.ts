@@ -1,7 +1,7 @@
 import type { Admission } from '../core/access/admission.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { createUrlJudge } from './allowed-url.ts'
+import { createUrlJudge, isAllowedHost } from './allowed-url.ts'
 import { readToLimit, type ReadBytes } from './read-to-limit.ts'
 import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
 import { isUnanswered } from './status.ts'
@@ -112,6 +112,9 @@ export function createGuardedOpen(
       const reason = judge(url)
       if (reason !== undefined) {
         return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: REMEDY }
+      }
+      if ('toolkit' in asker && asker.hosts && !isAllowedHost(url, asker.hosts)) {
+        return failure('refused', `Cannot request "${shown(url)}": it is not one of the tool's hosts`)
       }
 
       const passage = traffic && 'toolkit' in asker ? await traffic.admit(url.host, asker) : UNBOUNDED

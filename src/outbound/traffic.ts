@@ -10,6 +10,8 @@ export interface RequestingTool {
   /** A toolkit has one owner; failures count against no other toolkit. */
   readonly toolkit: string
   readonly timeoutMs: number
+  /** Where it may ask, as `host` or `host:port`: a redirect leads nowhere else either. */
+  readonly hosts?: readonly string[] | undefined
   /** Aborts when the call ends, with a TimeoutError where its time is over. */
   readonly signal: Signal
 }

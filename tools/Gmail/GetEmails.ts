@@ -40,6 +40,7 @@ export default tool({
     user_id: true,
   },
   annotations: { readOnlyHint: true },
+  hosts: ['gmail.googleapis.com'],
   handler: async ({ query }, { fetch, token, signal }) => {
     const headers = { authorization: `Bearer ${token('google')}`, accept: 'application/json' }
     const search = new URLSearchParams({ maxResults: String(MAX_EMAILS) })

@@ -24,6 +24,7 @@ export default tool({
     required: ['status'],
   },
   requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] },
+  hosts: ['api.twilio.com'],
   handler: async ({ to, message }, { fetch, secrets, signal }) => {
     const twilio = accountOf(secrets.TWILIO_API_KEY)
     if (!twilio) {

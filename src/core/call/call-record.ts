@@ -83,7 +83,10 @@ const MAX_SEARCHED = 8_192
 const MAX_ALL = 4_000
 const MAX_DEPTH = 20
 
-/** Redacts arguments, hides those named or marked like secrets, and cuts them, visibly, to some 4,000 characters. */
+/**
+ * The shapes of arguments, and values only of numbers, booleans, enums and what its schema marks with `x-record`, since
+ * any other text may hold a secret. Values are redacted and cut, visibly, to some 4,000 characters.
+ */
 export function recordedArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let room = MAX_ALL
 
@@ -94,25 +97,26 @@ export function recordedArguments(input: JsonObject, schema: JsonObject, redacto
     return safe.length === kept.length && given.length <= MAX_SEARCHED ? kept : `${kept}… (${given.length} characters)`
   }
 
-  function value(given: Json, of: Json | undefined, depth: number): Json {
+  function value(given: Json, of: JsonObject, isMarked: boolean, depth: number): Json {
     room -= 4
     if (room < 0 || depth > MAX_DEPTH) return '…'
-    if (typeof given === 'string') return text(given)
-    if (isList(given)) {
-      const items = isJsonObject(of) ? of['items'] : undefined
-      return some(given, (item) => value(item, items, depth + 1)).kept
-    }
-    if (isJsonObject(given)) return object(given, of, depth)
+    if (typeof given === 'string') return isMarked || isOneOf(given, of) ? text(given) : `<${given.length} characters>`
+    if (isList(given)) return some(given, (item) => value(item, schemaOf(of['items']), isMarked, depth + 1))
+    if (isJsonObject(given)) return object(given, of, isMarked, depth)
     return redactor ? redactor.value(given) : given
   }
 
-  function object(given: JsonObject, of: Json | undefined, depth: number): JsonObject {
-    const properties = isJsonObject(of) && isJsonObject(of['properties']) ? of['properties'] : {}
-    const { kept, left } = some(Object.entries(given), ([name, item]): [string, Json] => {
-      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      const isHidden = SENSITIVE.test(name) || isSecret(property)
-      return [text(name), isHidden ? REDACTED : value(item ?? null, property, depth + 1)]
+  function object(given: JsonObject, of: JsonObject, isMarked: boolean, depth: number): JsonObject {
+    const properties = schemaOf(of['properties'])
+    // Where no properties are declared, a name is a value too, and may be a secret
+    const isMap = !isMarked && Object.keys(properties).length === 0
+    const kept = some(isMap ? [] : Object.entries(given), ([name, item]): [string, Json] => {
+      const property = Object.hasOwn(properties, name) ? schemaOf(properties[name]) : {}
+      const isHidden = SENSITIVE.test(name) || property['writeOnly'] === true || property['format'] === 'password'
+      const isRecorded = isMarked || property['x-record'] === true
+      return [text(name), isHidden ? REDACTED : value(item ?? null, property, isRecorded, depth + 1)]
     })
+    const left = Object.keys(given).length - kept.length
     return Object.fromEntries(left === 0 ? kept : [...kept, ['…', `${left} more`]])
   }
 
@@ -122,12 +126,16 @@ export function recordedArguments(input: JsonObject, schema: JsonObject, redacto
       if (room < 0) break
       kept.push(keep(item))
     }
-    return { kept, left: items.length - kept.length }
+    return kept
   }
 
-  return object(input, schema, 0)
+  return object(input, schema, false, 0)
 }
 
-function isSecret(schema: Json | undefined): boolean {
-  return isJsonObject(schema) && (schema['writeOnly'] === true || schema['format'] === 'password')
+function schemaOf(schema: Json | undefined): JsonObject {
+  return isJsonObject(schema) ? schema : {}
+}
+
+function isOneOf(given: string, { enum: values, const: only }: JsonObject): boolean {
+  return given === only || (isList(values) && values.includes(given))
 }

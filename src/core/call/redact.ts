@@ -1,5 +1,6 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
+import { EscapedText, isLetterOrDigit, mayBegin, NOTHING } from './escaped-text.ts'
 
 const REDACTED = '[redacted]'
 
@@ -8,21 +9,28 @@ const MIN_INNER_LENGTH = 4
 /** One secret may hold several, as `<account>:<token>:<sender>` does. A part this long is no ordinary word. */
 const MIN_PART_LENGTH = 16
 const MAX_PARTS = 32
+/** Escapes may be escaped: JSON that holds HTML that holds an address. */
+const MAX_LEVELS = 3
+/** Characters between two letters of a secret, such as the indentation of wrapped lines. */
+const MAX_GAP = 64
 
 /** Characters per unit of the budget: of secrets that are spelt, and of text that is searched. */
 const SPELT_PER_UNIT = 2
 const READ_PER_UNIT = 400
 /** Units for each place that may begin a spelling, and for each comparison there, beside the characters compared. */
-const LOOK = 0.02
+const LOOK = 0.05
 const COMPARISON = 0.1
-const COMPARED_PER_UNIT = 200
+const COMPARED_PER_UNIT = 100
 
 export interface Redactor {
   text(text: string): string
   value<T>(value: T): T
 }
 
-/** Redacts secrets, plain or encoded, and their long parts. With the budget spent, every text is replaced whole. */
+/**
+ * Redacts secrets, as they are, escaped or in Base64, and their long parts. With the budget spent, every text is
+ * replaced whole.
+ */
 export function createRedactor(
   secrets: readonly string[],
   base64: (text: string) => string,
@@ -30,20 +38,19 @@ export function createRedactor(
 ): Redactor | undefined {
   const whole = new Set(secrets.filter((secret) => secret.length > 0))
   if (whole.size === 0) return undefined
-  const spelt = afford(() => allSpellings(whole, base64, budget), '')
-  const places = findsPlaces(spelt.ok ? spelt.value : new Set(), budget)
+  const searches = afford(() => searchesFor(allSpellings(whole, base64, budget), budget), '')
 
   function text(original: string): string {
     if (whole.has(original)) return REDACTED
     if (original.length < MIN_INNER_LENGTH) return original
-    if (budget.isSpent) return REDACTED
-    const found = afford(() => places(original), '')
+    if (!searches.ok || budget.isSpent) return REDACTED
+    const found = afford(() => placesIn(original, searches.value, budget), '')
     if (!found.ok) return REDACTED
     let result = ''
     let kept = 0
     for (const { start, end } of found.value) {
-      result += original.slice(kept, start) + REDACTED
-      kept = end
+      if (start >= kept) result += original.slice(kept, start) + REDACTED
+      kept = Math.max(kept, end)
     }
     return kept === 0 ? original : result + original.slice(kept)
   }
@@ -66,22 +73,67 @@ export function createRedactor(
   return { text, value }
 }
 
-function allSpellings(secrets: Iterable<string>, base64: (text: string) => string, budget: Budget): Set<string> {
-  const spellings = new Set<string>()
-  for (const secret of secrets) {
-    for (const text of [secret, ...partsOf(secret)]) {
-      budget.spend(text.length / SPELT_PER_UNIT)
-      for (const spelling of spellingsOf(text, base64)) {
-        if (spelling.length >= MIN_INNER_LENGTH) spellings.add(spelling)
-      }
-    }
-  }
-  return spellings
-}
-
 interface Place {
   readonly start: number
   end: number
+}
+
+type Search = (read: EscapedText) => readonly Place[]
+
+/** In order. Each level is searched, since what precedes a secret may make an escape of how it begins. */
+function placesIn(text: string, searches: readonly Search[], budget: Budget): readonly Place[] {
+  const places: Place[] = []
+  let read = new EscapedText(text, budget)
+  const search = () => {
+    for (const each of searches) for (const place of each(read)) places.push(place)
+  }
+  search()
+  for (let level = 0; level < MAX_LEVELS && read.isEscaped; level++) {
+    read = new EscapedText(text, budget, read)
+    search()
+  }
+  if (read.isTagged) {
+    read = new EscapedText(text, budget, read, true)
+    search()
+  }
+  return places.sort((one, other) => one.start - other.start)
+}
+
+/** What characters are compared as: ASCII by a table, and others as they are or not at all. */
+interface Form {
+  readonly plain: Int16Array
+  /** With `ESCAPED` for what may begin an escape. */
+  readonly escaped: Int16Array
+  readonly hasOthers: boolean
+}
+
+const ESCAPED = -2
+const LETTERS = formOf(false, (code) => (isLetterOrDigit(code) ? code : NOTHING))
+/** A plus is a space in forms, and a backslash may stand before any sign. */
+const SIGNS = formOf(true, (code) => (code === 0x2b ? 0x20 : code === 0x5c ? NOTHING : code))
+
+function formOf(hasOthers: boolean, of: (code: number) => number): Form {
+  const plain = new Int16Array(128).map((_, code) => of(code))
+  return { plain, escaped: plain.map((each, code) => (mayBegin(code) ? ESCAPED : each)), hasOthers }
+}
+
+function inForm(code: number, { plain, hasOthers }: Form): number {
+  return code < 128 ? (plain[code] ?? NOTHING) : hasOthers ? code : NOTHING
+}
+
+/** A spelling with many letters is known by them, however they are separated; another has to be there sign for sign. */
+function searchesFor(spellings: Iterable<string>, budget: Budget): readonly Search[] {
+  const lettered = new Map<string, string>()
+  const exact = new Map<string, string>()
+  for (const spelling of spellings) {
+    const letters = spelling.replaceAll(/[^A-Za-z0-9]+/g, '')
+    if (letters.length >= MIN_PART_LENGTH) lettered.set(letters, /[^A-Za-z0-9]*$/.exec(spelling)?.[0] ?? '')
+    else exact.set(spelling.replaceAll('+', ' ').replaceAll('\\', ''), '')
+  }
+  return [
+    ...(lettered.size > 0 ? [searchFor(lettered, LETTERS, budget)] : []),
+    ...(exact.size > 0 ? [searchFor(exact, SIGNS, budget)] : []),
+  ]
 }
 
 interface Alike {
@@ -93,11 +145,13 @@ const BITS = 3
 const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
 const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
 
-function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: string) => readonly Place[] {
+/** `endings`: by the spelling in its form, the signs after it, which are redacted where they are there. */
+function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Budget): Search {
   const begins = new Uint8Array(TABLE)
   const byBits = new Map<number, Alike[]>()
   // Longest first, so that a secret that holds another is replaced as a whole
-  for (const spelling of [...spellings].sort((a, b) => b.length - a.length)) {
+  for (const spelling of [...endings.keys()].sort((a, b) => b.length - a.length)) {
+    if (spelling.length < MIN_INNER_LENGTH) continue
     const beginning = spelling.slice(0, MIN_INNER_LENGTH)
     let bits = 0
     for (let at = 0; at < MIN_INNER_LENGTH; at++) bits = readOn(bits, beginning.charCodeAt(at))
@@ -109,41 +163,97 @@ function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: str
     else group.push({ beginning, spellings: [spelling] })
   }
 
-  function longestAt(text: string, start: number, group: readonly Alike[]): number {
-    for (const { beginning, spellings: candidates } of group) {
-      budget.spend(LOOK)
-      if (!text.startsWith(beginning, start)) continue
-      for (const spelling of candidates) {
-        const common = commonLength(text, start, spelling)
-        budget.spend(COMPARISON + common / COMPARED_PER_UNIT)
-        if (common === spelling.length) return common
-      }
+  /** How much of a spelling stands at a place; `read.end` is where that ends. */
+  function commonLength(read: EscapedText, start: number, spelling: string): number {
+    let at = start
+    let gap = 0
+    for (let length = 0; length < spelling.length;) {
+      const code = inForm(read.codeAt(at), form)
+      at = read.end
+      if (code === spelling.charCodeAt(length)) {
+        length++
+        gap = 0
+      } else if (code !== NOTHING || ++gap > MAX_GAP) return length
     }
-    return 0
+    return spelling.length
   }
 
-  return (text) => {
+  function endOfLongest(read: EscapedText, start: number, group: readonly Alike[]): number | undefined {
+    for (const { beginning, spellings } of group) {
+      budget.spend(LOOK)
+      if (commonLength(read, start, beginning) < beginning.length) continue
+      for (const spelling of spellings) {
+        const common = commonLength(read, start, spelling)
+        budget.spend(COMPARISON + (read.end - start) / COMPARED_PER_UNIT)
+        if (common === spelling.length) return endOfSigns(read, endings.get(spelling) ?? '')
+      }
+    }
+    return undefined
+  }
+
+  function endOfSigns(read: EscapedText, signs: string): number {
+    let { end } = read
+    for (let at = 0; at < signs.length && read.codeAt(end) === signs.charCodeAt(at); at++) end = read.end
+    return end
+  }
+
+  return (read) => {
+    const { text } = read
     budget.spend(text.length / READ_PER_UNIT)
+    const table = read.isPlain ? form.plain : form.escaped
+    const other = form.hasOthers
     const places: Place[] = []
     let bits = 0
-    for (let at = 0; at < text.length; at++) {
-      bits = readOn(bits, text.charCodeAt(at))
-      const start = at + 1 - MIN_INNER_LENGTH
-      if (begins[bits] !== 1 || start < 0) continue
-      const length = longestAt(text, start, byBits.get(bits) ?? [])
-      if (length === 0) continue
+    // Where the three characters before this one stand
+    let [third, second, first] = [-1, -1, -1]
+    for (let at = 0, next = 0; at < text.length; at = next) {
+      const sign = text.charCodeAt(at)
+      next = at + 1
+      let code = sign < 128 ? (table[sign] ?? NOTHING) : other ? sign : NOTHING
+      if (code === ESCAPED) {
+        code = inForm(read.codeAt(at), form)
+        next = read.end
+      }
+      if (code === NOTHING) continue
+      const start = third
+      bits = readOn(bits, code)
+      third = second
+      second = first
+      first = at
+      if (begins[bits] === 0 || start < 0) continue
+      const end = endOfLongest(read, start, byBits.get(bits) ?? [])
+      if (end === undefined) continue
       const last = places.at(-1)
-      if (last && start < last.end) last.end = Math.max(last.end, start + length)
-      else places.push({ start, end: start + length })
+      if (last && start < last.end) last.end = Math.max(last.end, end)
+      else places.push({ start, end })
     }
     return places
   }
 }
 
-function commonLength(text: string, start: number, spelling: string): number {
-  let length = 0
-  while (length < spelling.length && text.charCodeAt(start + length) === spelling.charCodeAt(length)) length++
-  return length
+function allSpellings(secrets: Iterable<string>, base64: (text: string) => string, budget: Budget): Set<string> {
+  const spellings = new Set<string>()
+  for (const secret of secrets) {
+    for (const text of [secret, ...partsOf(secret)]) {
+      budget.spend(text.length / SPELT_PER_UNIT)
+      if (text.length < MIN_INNER_LENGTH) continue
+      spellings.add(text)
+      if (/[\\%&]/.test(text)) spellings.add(unescaped(text, budget))
+      // As they stand in addresses: a character for each byte
+      if (/[^\0-\x7f]/.test(text)) spellings.add(unescaped(encodeURIComponent(text.toWellFormed()), budget))
+      for (const spelling of encodedAmid(text, base64)) {
+        spellings.add(spelling).add(spelling.replaceAll('+', '-').replaceAll('/', '_'))
+      }
+    }
+  }
+  return spellings
+}
+
+function unescaped(text: string, budget: Budget): string {
+  const read = new EscapedText(text, budget, new EscapedText(text, budget))
+  let result = ''
+  for (let at = 0; at < text.length; at = read.end) result += String.fromCharCode(read.codeAt(at))
+  return result
 }
 
 function partsOf(secret: string): readonly string[] {
@@ -151,24 +261,6 @@ function partsOf(secret: string): readonly string[] {
     .split(/[:;,&\s"]+/)
     .filter((part) => part.length >= MIN_PART_LENGTH)
     .slice(0, MAX_PARTS)
-}
-
-function* spellingsOf(secret: string, base64: (text: string) => string): Iterable<string> {
-  if (secret.length < MIN_INNER_LENGTH) return
-  const escaped = JSON.stringify(secret).slice(1, -1)
-  const percent = encodeURIComponent(secret.toWellFormed())
-  const form = percent.replaceAll('%20', '+').replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
-  yield* [secret, escaped, escaped.replaceAll('/', '\\/')]
-  for (const each of [percent, form]) {
-    yield* [
-      each,
-      each.replaceAll(/%../g, (code) => code.toUpperCase()),
-      each.replaceAll(/%../g, (code) => code.toLowerCase()),
-    ]
-  }
-  for (const each of encodedAmid(secret, base64)) {
-    yield* [each, each.replaceAll('+', '-').replaceAll('/', '_')]
-  }
 }
 
 /** Base64 at each of its three alignments, without the characters at both ends that also encode neighbours. */

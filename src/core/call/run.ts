@@ -1,3 +1,4 @@
+import type { Principal } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
@@ -24,6 +25,7 @@ export interface RunOptions {
 
 export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'meter'> {
   readonly progress?: ((progress: Progress) => void) | undefined
+  readonly principal: Principal
   readonly reachedAt: () => string
 }
 
@@ -61,6 +63,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
   const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
   const context: RunContext = withSignal(() => options.deadline().signal, {
     callId,
+    principal: caller.principal.id,
     renew: renewals?.renew,
     traceparent: caller.traceparent,
     progress: progress?.report,

@@ -8,6 +8,8 @@ import type { Invocation } from './invocation.ts'
 /** What a runner needs to do its work, beside what its tool is given: names of this attempt, and ways to tell of it. */
 export interface RunContext {
   readonly callId: string
+  /** The caller's id. */
+  readonly principal: string
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly signal: Signal

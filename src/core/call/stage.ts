@@ -1,4 +1,3 @@
-import type { Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { ApprovalLooks, Approvals } from '../consent/authorization.ts'
 import type { Span } from '../tool/platform.ts'
@@ -7,7 +6,7 @@ import type { Failing, Failure } from '../failure/failure.ts'
 import type { FileStores, NamedFiles } from './files.ts'
 import type { Fingerprint } from './invocation.ts'
 import type { CallerContext, GrantLooks, UserTokens } from './requirements.ts'
-import type { RunCaller, RunOptions } from './run.ts'
+import type { RunOptions } from './run.ts'
 
 /** A step of a call that only some tools need, known when the tool is resolved. */
 export interface Stage {
@@ -18,7 +17,6 @@ export interface Stage {
 /** Stages complete the invocation, each with another one in its place. */
 export interface OpenCall extends RunOptions {
   readonly publisher: Publisher
-  readonly caller: RunCaller & { readonly principal: Principal }
   readonly context: CallerContext
   invocation: RunOptions['invocation']
   namedFiles?: NamedFiles

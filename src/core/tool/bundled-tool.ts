@@ -28,7 +28,7 @@ export interface ToolContext<R = Requirements> {
   readonly userId: R extends { readonly user_id: true } ? string : string | undefined
   readonly userInfo?: JsonObject | undefined
   readonly signal: Signal
-  /** https to public hosts only, redirects checked, bytes capped. */
+  /** https to the tool's `hosts` only, redirects checked, bytes capped. */
   readonly fetch: Fetch
   /** Writes one line to the call's log. Secrets and tokens are redacted. */
   log(message: string): void
@@ -95,6 +95,8 @@ export interface ToolDeclaration<I, O, R> {
   readonly annotations?: JsonObject
   readonly tags?: readonly string[]
   readonly mayGiveArtifact?: boolean
+  /** Where `fetch` may ask, as `host` or `host:port`; when absent, any public host, but none for a tool with tokens. */
+  readonly hosts?: readonly string[] | undefined
   /** Milliseconds; 30,000 when absent, at most 300,000. */
   readonly timeoutMs?: number
   handler(input: Input<I>, context: ToolContext<R>): Returned<O> | Promise<Returned<O>>
@@ -118,14 +120,20 @@ export function tool(declaration: BundledTool): BundledTool {
 export interface BundledDocument {
   readonly document: Json
   readonly handlers: Readonly<Record<string, BundledTool['handler']>>
+  readonly hosts: BundledTool['hosts']
   handlerOf(name: string): BundledTool['handler']
 }
 
 /** Declares the tools of a definition document. Their handlers run only on input that passed the schema. */
-export function tools(document: Json, handlers: BundledDocument['handlers']): BundledDocument {
+export function tools(
+  document: Json,
+  handlers: BundledDocument['handlers'],
+  hosts?: BundledDocument['hosts'],
+): BundledDocument {
   return {
     document,
     handlers,
+    hosts,
     handlerOf(name) {
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
       if (!handler) throw new Error(`Cannot find what runs for '${name}'`)

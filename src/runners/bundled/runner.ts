@@ -16,12 +16,16 @@ import { createRenewingTokens, type RenewingTokens } from '../../outbound/renewi
 
 export interface Carried {
   readonly digest: string
-  readonly tool: Pick<BundledTool, 'handler' | 'timeoutMs'>
+  readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs'>
 }
 
 export interface BundledRunnerOptions {
   readonly carried: ReadonlyMap<string, Carried>
-  readonly fetchFor: (tool: { readonly toolkit: string; readonly timeoutMs: number }) => Fetch
+  readonly fetchFor: (tool: {
+    readonly toolkit: string
+    readonly timeoutMs: number
+    readonly hosts: readonly string[] | undefined
+  }) => Fetch
   readonly log: (callId: string, message: string) => void
 }
 
@@ -36,10 +40,13 @@ export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOpt
       if (!found || found.digest !== record.digest) return { ok: false, reason: 'This deployment does not carry it' }
       const { tool } = found
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
-      const fetch = fetchFor({ toolkit: record.toolkit, timeoutMs })
+      // A person is shown where their access goes: with none declared, it goes nowhere
+      const hosts = tool.hosts ?? (record.requirements.authorization.length > 0 ? [] : undefined)
+      const fetch = fetchFor({ toolkit: record.toolkit, timeoutMs, hosts })
       return {
         ok: true,
         timeoutMs,
+        ...(hosts ? { hosts } : {}),
         run(invocation, context) {
           const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
           return result instanceof Promise ? result.then(asResult) : asResult(result)

@@ -1,7 +1,7 @@
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import type { Json } from '../../core/tool/json.ts'
-import { check, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
-import type { Definition } from '../../core/tool/tool.ts'
+import { boolean, check, judged, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import type { Definition, Requirements } from '../../core/tool/tool.ts'
 import { sensitiveValues } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
@@ -19,17 +19,25 @@ export function checkCodeImplementation(implementation: Json, { requirements }: 
     module: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     credentials: sandboxCredentials(implementation, requirements),
+    shared: optional(
+      judged(boolean, (isShared) => whyNotShared(isShared, requirements)),
+      false,
+    ),
     timeout_ms: timeoutMs,
   })
   return check(reader, implementation)
 }
 
-/** A module may keep anything between calls: where a tool needs a user or credentials, the isolate is theirs alone. */
+function whyNotShared(isShared: boolean, { user_id, authorization, secrets }: Requirements): string | undefined {
+  const isPrivate = user_id || authorization.length + secrets.length > 0
+  return isShared && isPrivate ? 'Must not be true for a tool that needs a user or a credential' : undefined
+}
+
+/** A module may keep anything between calls, so an isolate is its caller's and user's alone, unless it is `shared`. */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
   const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const isForUsers = record.requirements.user_id || record.requirements.authorization.length > 0
-    let shared: string | undefined
 
     return {
       ok: true,
@@ -47,11 +55,9 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           name: `code:${inside.hash}:${record.digest}`,
           modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
           egress: egressPolicy(implementation, record.toolkit, allowHttpHosts, placed, sensitive),
-          owner: userId ?? '',
+          owner: implementation.shared ? [] : [context.principal, context.userId ?? ''],
         }
-        const isShared = placed.length === 0 && userId === undefined
-        const id = (isShared ? shared : undefined) ?? (await sandbox.identify(code))
-        if (isShared) shared = id
+        const id = await sandbox.identify(code)
 
         const about = {
           callId: context.callId,

@@ -40,10 +40,10 @@ export function prepareRequest(implementation: HttpImplementation) {
     headers.set('accept', ACCEPT[response.type ?? 'auto'])
     writeHeaders(headers, implementation, inputs, secret, body)
     const credentialHeaders = [...secret.headers.keys()]
-    const { redact } = secret
+    const { redact, carriesCredential } = secret
     return {
       ok: true as const,
-      request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact },
+      request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact, carriesCredential },
     }
   }
 }

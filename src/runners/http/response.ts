@@ -11,7 +11,7 @@ import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { statusWords } from '../../outbound/status.ts'
 import { failureFields } from '../shared/failure-fields.ts'
-import { answeredFailure, excerpt, type FailedCall } from '../shared/server-failure.ts'
+import { answeredFailure, excerpt, type FailedCall, type Secrecy } from '../shared/server-failure.ts'
 import type { HttpResponseMapping } from './implementation.ts'
 import type { BuiltRequest } from './request.ts'
 
@@ -38,25 +38,26 @@ function mayBeText(output: JsonSchema | null): boolean {
   return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
-interface Answered extends Pick<BuiltRequest, 'shown' | 'redact'> {
+interface Answered extends Pick<BuiltRequest, 'shown' | keyof Secrecy> {
   readonly method: string
   readonly meter: Meter
 }
 
-/** A failure shows no query, no credentials, and an excerpt of the body. `now` is in milliseconds. */
+/** A failure shows no query and no credentials, and of the body what `mapping.error` names. `now` is in milliseconds. */
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseReading,
-  { method, shown, redact, meter }: Answered,
+  { method, shown, meter, ...secrecy }: Answered,
   now: number,
 ): RunResult {
   const { status, headers, body } = response
   const failed = (message: string): FailedRun => {
     const answer = { status, headers, text: decode(response) }
-    return { ok: false, failure: answeredFailure(message, answer, `${method} ${shown.url}`, redact, now) }
+    return { ok: false, failure: answeredFailure(message, answer, `${method} ${shown.url}`, secrecy, now) }
   }
   if (!isExpected(status, mapping)) {
-    return withStatedFailure(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact, meter)
+    const refused = failed(`${shown.host} answered ${statusWords(status)}`)
+    return withStatedFailure(refused, response, mapping, secrecy.redact, meter)
   }
   const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'

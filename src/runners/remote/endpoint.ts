@@ -32,6 +32,10 @@ export function locate(
   const headers = requestHeaders(context)
   for (const [name, value] of placed.headers) headers.set(name, value)
   const credentialHeaders = [...placed.headers.keys()]
-  const { redact } = placed
-  return { ok: true as const, endpoint: { url: whole, headers, credentialHeaders, host: whole.host, redact, asker } }
+  const { redact, carriesCredential } = placed
+  const secrecy = { redact, carriesCredential }
+  return {
+    ok: true as const,
+    endpoint: { url: whole, headers, credentialHeaders, host: whole.host, asker, ...secrecy },
+  }
 }

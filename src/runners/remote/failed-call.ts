@@ -5,9 +5,10 @@ import type { Endpoint } from './endpoint.ts'
 
 const MAX_MESSAGE = 10_000
 
-export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: number): FailedCall {
+export function refused(answer: BadAnswer, endpoint: Endpoint, now: number): FailedCall {
   const { status } = answer
-  const failure = answeredFailure(wordsFor(status, host), answer, host, redact, now)
+  const { host } = endpoint
+  const failure = answeredFailure(wordsFor(status, host), answer, host, endpoint, now)
   const result = { ok: false, failure } as const
   if (status === 401) return { result, isUnauthorized: true }
   if (isBusy(status)) return { result, retryAfter: failure.retry_after_ms ?? 'backoff' }

@@ -8,7 +8,7 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { failureFields } from '../shared/failure-fields.ts'
 import type { ServerOutcome } from '../shared/retrying-call.ts'
-import { type BadAnswer, excerpt, type FailedCall, unanswered } from '../shared/server-failure.ts'
+import { type BadAnswer, excerpt, type FailedCall, unanswered, unstructured } from '../shared/server-failure.ts'
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
@@ -38,7 +38,7 @@ export async function callOxp(
 function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): ServerOutcome {
   const result = isObject(document) && isObject(document['result']) ? document['result'] : document
   if (!isObject(result) || typeof result['success'] !== 'boolean') {
-    return failed(`${endpoint.host} answered what is not OXP`, excerpt(text, endpoint.redact), endpoint)
+    return failed(`${endpoint.host} answered what is not OXP`, unstructured(text, endpoint), endpoint)
   }
   const { success, value, error } = result
   if (success) return { result: { ok: true, value: value ?? null } }

@@ -17,8 +17,3 @@ export const allowedHost = judged(
 )
 
 export const allowedHosts = list(allowedHost, { most: 32 })
-
-export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${port}`)
-}

@@ -1,3 +1,4 @@
+import { isAllowedHost } from '../../outbound/allowed-url.ts'
 import { binaryText, bytesOfBinary } from '../../outbound/base64.ts'
 import type { GuardedFetch, GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
@@ -5,7 +6,6 @@ import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
-import { isAllowedHost } from './allowed-hosts.ts'
 import { type EgressPolicy, REFUSED_HEADER } from './egress-policy.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
 

@@ -12,8 +12,8 @@ export interface SandboxCode {
   readonly name: string
   readonly modules: () => Modules | Promise<Modules>
   readonly egress: EgressPolicy | null
-  /** No two owners share an isolate. Empty: nobody in particular. */
-  readonly owner: string
+  /** A caller and their user, who share an isolate with nobody; empty where all share one. */
+  readonly owner: readonly string[]
 }
 
 export type Modules = Readonly<Record<string, { readonly js: string } | { readonly wasm: ArrayBuffer }>>

@@ -57,7 +57,11 @@ export function placeCredentials(
     query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
     headers,
     cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
-    redact: redacting(() => sensitiveTexts(used, basic)),
+    carriesCredential: used.length > 0,
+    redact: redacting(() => [
+      ...used.flatMap(({ text, value }) => [text, value]),
+      ...(basic === undefined ? [] : [basic.slice('Basic '.length)]),
+    ]),
     problems,
   }
 }
@@ -87,9 +91,4 @@ function standsAlone({ authority }: UrlTemplate): boolean {
 
 function isHost(text: string, whole: boolean): boolean {
   return (whole ? text.split('.') : [text]).every((label) => LABEL.test(label))
-}
-
-function sensitiveTexts(used: readonly UsedCredential[], basic: string | undefined): string[] {
-  const texts = used.flatMap(({ text, value }) => [text, value])
-  return [...texts, ...texts.map(encodeStrictly), ...(basic === undefined ? [] : [basic, basic.slice('Basic '.length)])]
 }

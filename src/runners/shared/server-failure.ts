@@ -5,11 +5,19 @@ import { isTransient, retryAfterMs } from '../../outbound/status.ts'
 import type { ServerOutcome } from './retrying-call.ts'
 
 const EXCERPT = 1_000
+const NOT_QUOTED =
+  'its answer is not shown, since it was sent a credential; what "response.error" of an HTTP tool names would be'
 
 export interface BadAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+}
+
+/** How what a server answered may be told. */
+export interface Secrecy {
+  readonly redact: Redact
+  readonly carriesCredential: boolean
 }
 
 export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
@@ -41,10 +49,11 @@ export function answeredFailure(
   message: string,
   { status, headers, text }: BadAnswer,
   request: string,
-  redact: Redact,
+  secrecy: Secrecy,
   now: number,
 ): ToolFailure {
-  const said = excerpt(text, redact)
+  const { redact } = secrecy
+  const said = unstructured(text, secrecy)
   const wait = isTransient(status) ? retryAfterMs(headers, now) : undefined
   return {
     message: redact(message),
@@ -52,6 +61,11 @@ export function answeredFailure(
     can_retry: isTransient(status),
     ...(wait === undefined ? {} : { retry_after_ms: wait }),
   }
+}
+
+/** A server may repeat the credential that it was sent, in a form that cannot be recognised. */
+export function unstructured(text: string, { redact, carriesCredential }: Secrecy): string {
+  return carriesCredential ? NOT_QUOTED : excerpt(text, redact)
 }
 
 /** Redacted before it is cut, since half a secret would not be recognised. */

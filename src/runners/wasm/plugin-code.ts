@@ -24,7 +24,7 @@ export function pluginCode(
     name: `wasm:${inside.hash}:${blob}`,
     modules: async () => ({ ...(await inside.modules()), 'plugin.wasm': { wasm: await bytes() } }),
     egress,
-    owner: '',
+    owner: [],
   }
 }
 

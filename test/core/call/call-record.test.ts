@@ -71,7 +71,7 @@ it('the arguments are recorded where the principal wants that, without what is s
       { ok: true },
       { at: 5, durationMs: 0 },
     )
-  expect(record(true, { found, called: found }).arguments).toEqual({ to: 'ann', password: '[redacted]' })
+  expect(record(true, { found, called: found }).arguments).toEqual({ to: '<3 characters>', password: '[redacted]' })
   expect(record(false, { found, called: found })).not.toHaveProperty('arguments')
   expect(record(true, { found })).not.toHaveProperty('arguments')
 })

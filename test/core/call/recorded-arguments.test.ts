@@ -1,21 +1,83 @@
 import { describe, expect, it } from 'vitest'
 import { recordedArguments } from '../../../src/core/call/call-record.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 
 const SECRET = 'sk-0123456789abcdef'
 const redactor = createRedactor([SECRET], btoa)
 
 describe('the arguments of a call, as they are recorded', () => {
-  it('are what they were', () => {
-    const input = { to: 'ann', cc: ['bob'], count: 3, deep: { is: true, none: null }, key: 'C major' }
-    expect(recordedArguments(input, {}, undefined)).toEqual(input)
+  const properties = (named: Record<string, object>): JsonObject => JSON.parse(JSON.stringify({ properties: named }))
+  const marked = { 'x-record': true }
+
+  it('are shapes, and values of numbers, booleans, enums and what its schema says is to be recorded', () => {
+    const schema = properties({
+      to: {},
+      cc: {},
+      count: {},
+      is: {},
+      none: {},
+      state: { enum: ['open', 'closed'] },
+      kind: { const: 'mail' },
+      note: marked,
+      deep: { properties: { list: { items: { properties: { title: marked, body: {} } } } } },
+    })
+    const input = {
+      to: 'ann',
+      cc: ['bob'],
+      count: 3,
+      is: true,
+      none: null,
+      state: 'open',
+      kind: 'mail',
+      note: 'C major',
+    }
+    const deep = { list: [{ title: 'Tea', body: 'at four' }] }
+    expect(recordedArguments({ ...input, deep }, schema, undefined)).toEqual({
+      ...input,
+      to: '<3 characters>',
+      cc: ['<3 characters>'],
+      deep: { list: [{ title: 'Tea', body: '<7 characters>' }] },
+    })
+    expect(recordedArguments({ state: 'a secret', kind: 'sms', note: { a: ['b'] } }, schema, undefined)).toEqual({
+      state: '<8 characters>',
+      kind: '<3 characters>',
+      note: { a: ['b'] },
+    })
+  })
+
+  it.each([
+    ['a JSON text', JSON.stringify({ password: SECRET })],
+    ['a list of headers', [{ name: 'Authorization', value: SECRET }]],
+    ['pairs of headers', [['Authorization', SECRET]]],
+    ['an address', `https://ann:${SECRET}@mail.example/?access_token=${SECRET}`],
+    ['what is named pwd, auth or sessionid', { pwd: SECRET, auth: SECRET, sessionid: SECRET }],
+    ['names', { [SECRET]: true }],
+  ])('hold no secret that the tool was not given, in %s', (_, value) => {
+    for (const schema of [{}, properties({ value: {} })]) {
+      expect(JSON.stringify(recordedArguments({ value }, schema, undefined))).not.toContain(SECRET.slice(0, 8))
+    }
+  })
+
+  it('name what is not declared only beside what is', () => {
+    expect(recordedArguments({ text: 'a', txet: 'b' }, properties({ text: {} }), undefined)).toEqual({
+      text: '<1 characters>',
+      txet: '<1 characters>',
+    })
+    expect(recordedArguments({ map: { a: 1, b: 2 } }, properties({ map: {} }), undefined)).toEqual({
+      map: { '…': '2 more' },
+    })
   })
 
   it.each(['password', 'clientSecret', 'access_token', 'API-Key', 'apikey', 'Authorization', 'pin', 'set-cookie'])(
     'say nothing of what is named %s, however deep',
     (name) => {
-      expect(recordedArguments({ a: [{ [name]: { x: 'hidden' } }] }, {}, undefined)).toEqual({
+      const schema = properties({ a: { ...marked, items: { properties: { [name]: marked } } } })
+      expect(recordedArguments({ a: [{ [name]: { x: 'hidden' } }] }, schema, undefined)).toEqual({
         a: [{ [name]: '[redacted]' }],
+      })
+      expect(recordedArguments({ [name]: 1234 }, properties({ [name]: {} }), undefined)).toEqual({
+        [name]: '[redacted]',
       })
     },
   )
@@ -23,7 +85,7 @@ describe('the arguments of a call, as they are recorded', () => {
   it('say nothing of what its schema calls a secret', () => {
     const schema = {
       properties: {
-        phrase: { type: 'string', writeOnly: true },
+        phrase: { type: 'string', writeOnly: true, ...marked },
         list: { items: { properties: { door: { format: 'password' } } } },
       },
     }
@@ -34,9 +96,10 @@ describe('the arguments of a call, as they are recorded', () => {
   })
 
   it('hold none of the secrets that the tool was given, in a text or a name', () => {
+    const schema = properties({ note: marked, pad: marked })
     const recorded = recordedArguments(
       { note: `it is ${SECRET}.`, [SECRET]: 1, pad: 'x'.repeat(190) + SECRET },
-      {},
+      schema,
       redactor,
     )
     expect(JSON.stringify(recorded)).not.toContain(SECRET.slice(0, 8))
@@ -44,20 +107,18 @@ describe('the arguments of a call, as they are recorded', () => {
   })
 
   it('are cut, and say so', () => {
-    expect(recordedArguments({ text: 'x'.repeat(1_000) }, {}, undefined)).toEqual({
+    const schema = properties({ text: marked, list: marked, deep: marked, after: {} })
+    expect(recordedArguments({ text: 'x'.repeat(1_000) }, schema, undefined)).toEqual({
       text: `${'x'.repeat(200)}… (1000 characters)`,
     })
-    const many = recordedArguments(
-      { list: Array.from({ length: 100_000 }, (_, n) => `item ${n}`), after: 1 },
-      {},
-      undefined,
-    )
+    const list = Array.from({ length: 100_000 }, (_, n) => `item ${n}`)
+    const many = recordedArguments({ list, after: 1 }, schema, undefined)
     expect(JSON.stringify(many).length).toBeLessThan(8_000)
     expect(many).toMatchObject({ '…': '1 more' })
+    expect(JSON.stringify(recordedArguments({ after: list }, schema, undefined)).length).toBeLessThan(20_000)
     let deep: object = {}
     for (let n = 0; n < 1_000; n++) deep = { a: deep }
-    expect(
-      JSON.stringify(recordedArguments({ deep: JSON.parse(JSON.stringify(deep)) }, {}, undefined)).length,
-    ).toBeLessThan(500)
+    const recorded = recordedArguments({ deep: JSON.parse(JSON.stringify(deep)) }, schema, undefined)
+    expect(JSON.stringify(recorded).length).toBeLessThan(500)
   })
 })

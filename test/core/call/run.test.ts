@@ -1,5 +1,6 @@
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
 import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
 import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
@@ -66,7 +67,7 @@ async function run(given: Given = {}) {
         userId: given.userId,
       },
       deadline: () => deadline,
-      caller: { reachedAt: () => REACHED_AT, meter: createMeter(), ...given.caller },
+      caller: { principal: ADMIN, reachedAt: () => REACHED_AT, meter: createMeter(), ...given.caller },
     },
     deps,
   )
@@ -82,7 +83,7 @@ describe('what a run may use', () => {
   it('is what its tool is given and its caller wants, and no more', async () => {
     const { invocation, context } = await run()
     const { signal: _, meter: _meter, ...rest } = context ?? {}
-    expect(rest).toEqual({ callId: 'c1' })
+    expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
     expect(invocation).toEqual(invocationWith({ a: 1 }))
   })
 
@@ -97,7 +98,7 @@ describe('what a run may use', () => {
     const { invocation, context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
     const { signal: _, meter: _meter, renew, progress, ...rest } = context ?? {}
     const { progress: _told, ...others } = caller
-    expect(rest).toEqual({ callId: 'c1', ...others })
+    expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id, ...others })
     expect(invocation).toEqual({ ...invocationWith({ a: 1 }, { secrets, tokens: { mail: MAIL } }), userId: 'ann' })
     expect(renew).toBeTypeOf('function')
     expect(progress).toBeTypeOf('function')

@@ -90,7 +90,29 @@ describe('the worst expression', () => {
 })
 
 describe('the worst text to look for secrets in', () => {
-  const piece = fc.tuple(fc.constantFrom('a', 'b', 'ab', 'aab', 'ä', ':', 'x y'), fc.integer({ min: 1, max: 200 }))
+  const piece = fc.tuple(
+    fc.constantFrom(
+      'a',
+      'b',
+      'ab',
+      'aab',
+      'ä',
+      ':',
+      'x y',
+      '\\',
+      '\\u0061',
+      '%',
+      '%25',
+      '%2561',
+      '&amp;',
+      '&#',
+      '&aa',
+      '<',
+      '<a>',
+      ';',
+    ),
+    fc.integer({ min: 1, max: 200 }),
+  )
   const text = fc
     .array(piece, { minLength: 1, maxLength: 4 })
     .map((all) => all.map(([part, times]) => part.repeat(times)).join(''))

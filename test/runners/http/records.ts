@@ -78,6 +78,7 @@ export function invocationWith(input: JsonObject, { secrets = {}, tokens = {} }:
 export function contextWith(given: Given = {}): RunContext {
   return {
     callId: 'call',
+    principal: 'admin',
     meter: createMeter(),
     signal: given.signal ?? new AbortController().signal,
     ...(given.renew ? { renew: given.renew } : {}),

@@ -1,6 +1,7 @@
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, test } from 'vitest'
 import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
+import { statusWords } from '../../../src/outbound/status.ts'
 import { redacting } from '../../../src/outbound/redaction.ts'
 import { readingOf, readResponse, type ResponseReading } from '../../../src/runners/http/response.ts'
 
@@ -14,7 +15,12 @@ const REQUEST = {
 
 function read(
   body: string | Uint8Array<ArrayBuffer>,
-  more: { status?: number; headers?: Record<string, string>; mapping?: Partial<ResponseReading> } = {},
+  more: {
+    status?: number
+    headers?: Record<string, string>
+    mapping?: Partial<ResponseReading>
+    carriesCredential?: boolean
+  } = {},
 ) {
   const response: GuardedResponse = {
     status: more.status ?? 200,
@@ -23,7 +29,12 @@ function read(
     url: 'https://api.example.com/v1/s3cret/x?key=s3cret',
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
   }
-  return readResponse(response, { pointer: '', statuses: ['2xx'], type: 'json', ...more.mapping }, REQUEST, NOW)
+  return readResponse(
+    response,
+    { pointer: '', statuses: ['2xx'], type: 'json', ...more.mapping },
+    { ...REQUEST, carriesCredential: more.carriesCredential ?? false },
+    NOW,
+  )
 }
 
 function failureOf(result: ReturnType<typeof read>) {
@@ -252,6 +263,31 @@ describe('statuses', () => {
       /400: key \[redacted\] bad$/,
     )
   })
+
+  test.each([
+    [401, 'text', '{"error":"the key k\\u002By is wrong"}', {}],
+    [500, 'json', '<title>no</title>', {}],
+    [200, 'json', '<html>', {}],
+    [200, 'text', '\ufffd', { 'content-type': 'text/plain; charset=ascii' }],
+    [404, 'auto', 'nothing here', { 'content-type': 'text/plain' }],
+  ] as const)(
+    'where a credential was sent, no word of the body is told but what the implementation names: %i as %s',
+    (status, type, body, headers) => {
+      const error = { message: '/error' }
+      const failed = read(body, {
+        status,
+        headers,
+        mapping: { type, statuses: ['204'], error },
+        carriesCredential: true,
+      })
+      const { message, developer_message } = failureOf(failed)
+      expect(message).toBe(status === 401 ? 'the key k+y is wrong' : `api.example.com answered ${statusWords(status)}`)
+      expect(developer_message).toMatch(
+        new RegExp(`^GET https://api.example.com/v1/\\{key\\}/x answered ${status}: its answer is not shown`),
+      )
+      expect(developer_message).not.toContain(body)
+    },
+  )
 
   test.each([
     ['7', 7000],

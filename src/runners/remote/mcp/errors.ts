@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/tool/json.ts'
-import { excerpt, type FailedCall, unanswered } from '../../shared/server-failure.ts'
+import { type FailedCall, unanswered, unstructured } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failed, refused } from '../failed-call.ts'
 import type { TransportFailures } from './session-fetch.ts'
@@ -34,7 +34,7 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
   if (typeof code === 'number') {
     return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
   }
-  return failed(`${host} answered what is not MCP`, excerpt(message, redact), endpoint)
+  return failed(`${host} answered what is not MCP`, unstructured(message, endpoint), endpoint)
 }
 
 export function askedFor(elicitations: readonly unknown[]): string {
