@@ -97,7 +97,7 @@ function echo(id: string, output_schema: object, secret = 'ECHO_KEY') {
       url: 'https://api.echo-for-tests.com/v1',
       credentials: [{ secret, in: 'header', name: 'X-Api-Key' }],
       body: { type: 'json' },
-      response: { type: 'json' },
+      response: { type: 'json', error: { message: '/basic', developer_message: '/json' } },
     },
   }
 }
@@ -181,14 +181,15 @@ describe('Gmail, with a token that the caller sends', () => {
     expect(read.body.result.value.emails[0].snippet).toContain('token [redacted] in ')
   })
 
-  it('does not take the token along where Gmail redirects to another host', async () => {
+  it('sends nothing on where Gmail redirects to a host that the tool does not declare', async () => {
     upstream = ({ url }) =>
       url.startsWith('https://gmail')
         ? new Response(null, { status: 302, headers: { location: 'https://mail.thief-for-tests.com/' } })
         : Response.json({ messages: [] })
     const { body } = await call('Gmail.GetEmails', { input: {}, context: google })
-    expect(body.result).toMatchObject({ success: true, value: { emails: [] } })
-    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([`Bearer ${CALLER_TOKEN}`, null])
+    const developer_message = `Cannot request "https://mail.thief-for-tests.com": it is not one of the tool's hosts`
+    expect(body.result).toMatchObject({ success: false, error: { developer_message } })
+    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([`Bearer ${CALLER_TOKEN}`])
   })
 
   it('reports a token that no header can carry without showing it', async () => {
@@ -308,6 +309,13 @@ describe('what a registered tool is sent back', () => {
     expect(sent[0]?.headers.get('x-api-key')).toBe(ECHO_KEY)
     expect(body.result.value).toMatchObject({ raw: '[redacted]', base64: '[redacted]', percent: '[redacted]' })
     expect(JSON.parse(JSON.stringify(body.result.value))['[redacted]'][1].deep[0]).toBe('and in a text: [redacted].')
+  })
+
+  it('is not shown in an error but for what the implementation names', async () => {
+    upstream = () => Response.json({ said: `no ${ECHO_KEY}` }, { status: 401 })
+    const { body } = await call('Echo.Value', { input: {} })
+    expect(body.result.error.message).toBe('api.echo-for-tests.com answered 401 Unauthorized')
+    expect(body.result.error.developer_message).toMatch(/ answered 401: its answer is not shown/)
   })
 
   it('is redacted in an error, however the secret is spelt there', async () => {
