@@ -152,6 +152,7 @@ export const COMPONENTS = {
     'problems': listOf(objectOf({ 'type': TEXT, 'message': TEXT, 'developer_message?': TEXT })),
     'missing_requirements?': MISSING,
     'context?': ANY,
+    'shared?': { const: true },
     'upstreams?': listOf(OBJECT),
   }),
   Tools: objectOf({ '$schema?': TEXT, 'items': listOf(ANY), 'losses?': listOf(OBJECT), 'next_cursor?': TEXT }),

@@ -59,6 +59,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
         Version {version}
         {readiness.security_level === undefined ? '' : `, security level ${readiness.security_level}`}
         {readiness.approval ? ', each call approved by a person' : ''}
+        {readiness.shared ? ', what it keeps between calls is shared by all callers' : ''}
         {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
       </p>
       <StatusNotice readiness={readiness} />

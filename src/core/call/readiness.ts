@@ -75,6 +75,7 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
         status: { ...status },
         security_level: record.securityLevel,
         ...(needsApproval(record) ? { approval: true } : {}),
+        ...(record.implementation?.shared === true ? { shared: true } : {}),
         ...(userId === undefined ? {} : { user_id: userId }),
         problems: found.map((failure) => problemOf(failureFor(principal, failure), hasScope(principal, 'admin'))),
         ...(Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),

@@ -10,7 +10,7 @@ const MIN_INNER_LENGTH = 4
 const MIN_PART_LENGTH = 16
 const MAX_PARTS = 32
 /** Escapes may be escaped: JSON that holds HTML that holds an address. */
-const MAX_LEVELS = 3
+const MAX_LEVELS = 5
 /** Characters between two letters of a secret, such as the indentation of wrapped lines. */
 const MAX_GAP = 64
 
