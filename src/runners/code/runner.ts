@@ -55,7 +55,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           name: `code:${inside.hash}:${record.digest}`,
           modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
           egress: egressPolicy(implementation, record.toolkit, allowHttpHosts, placed, sensitive),
-          owner: implementation.shared ? [] : [context.principal, context.userId ?? ''],
+          owner: implementation.shared ? [] : [context.principal, invocation.userId ?? ''],
         }
         const id = await sandbox.identify(code)
 
