@@ -1,4 +1,4 @@
-import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
+import type { Budget } from '../tool/budget.ts'
 import { isJson, type Json, type JsonObject } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import { heldValue } from './run.ts'
@@ -23,7 +23,7 @@ export async function readSelect(expression: Json): Promise<Result<Select>> {
     return fail({ type: 'select-invalid', message: read.message, ...(read.at === undefined ? {} : { at: read.at }) })
   return ok((output, meter) => {
     const held = heldValue(output)
-    const found = read.search(isJson(held) ? held : null, createBudget(UNITS, meter))
+    const found = read.search(isJson(held) ? held : null, meter)
     if (!found.ok) return found
     const { usage } = output
     return { ok: true, value: found.value, selected: true, ...(usage ? { usage } : {}) }

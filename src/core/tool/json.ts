@@ -52,7 +52,9 @@ function listSize(list: readonly unknown[], most: number): number {
 
 function objectSize(object: object, most: number): number {
   let size = 1
-  for (const [key, each] of Object.entries(object)) {
+  // Listing the entries of a large object takes three times as long
+  for (const key in object) {
+    const each: unknown = Reflect.get(object, key)
     if (each === undefined) continue
     size += textSize(key, most - size) + 2
     if (size <= most) size += jsonSize(each, most - size)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
+import { afford } from '../../../src/core/tool/budget.ts'
 import { events, record, type SetUp, setUp, succeed } from './set-up.ts'
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
@@ -87,6 +88,20 @@ describe('the legacy revisions', () => {
     expect((await request([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).toBe(202)
     expect(await body(await request([]))).toMatchObject({ status: 400, error: { code: -32600 } })
     expect((await request(Array.from({ length: 101 }, () => call))).status).toBe(400)
+  })
+
+  it('answer a batch within one meter, and say so for each message past it', async () => {
+    const { request, calls } = setUp({
+      run(_, { meter }) {
+        afford(() => meter.spend(400_000), '')
+        return succeed(1)
+      },
+    })
+    const messages = [1, 2, 3, 4, 5].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: ECHO }))
+    const answers: readonly { id: number; error?: object }[] = await (await request(messages)).json()
+    expect(answers.map(({ id, error }) => [id, error === undefined])).toEqual([1, 2, 3, 4, 5].map((id) => [id, id < 4]))
+    expect(answers[4]?.error).toEqual({ code: -32600, message: expect.stringContaining('send this message by itself') })
+    expect(calls).toHaveLength(3)
   })
 
   it('do not take a client that went away for one that cancels', async () => {

@@ -1,4 +1,4 @@
-import type { Budget } from '../../tool/budget.ts'
+import { type Budget, createBudget, UNITS } from '../../tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject, jsonSize } from '../../tool/json.ts'
 
 /** Units of visiting a part of an expression or of a value, which takes about a tenth of a microsecond. */
@@ -10,6 +10,9 @@ export const CHARACTERS = 256
 
 /** In bytes: a selection is a part, so neither it nor the texts that it makes may outgrow the value by more. */
 const MAX_GROWTH = 64 * 1024
+/** Units for any value, and characters of a value that add another: a short request is short work. */
+const LEAST = 5_000
+const FOR_A_UNIT = 20
 const OUTGROWN = `It outgrows the output by more than ${MAX_GROWTH} bytes: select a part of it`
 
 /** Thrown where nothing can be selected, as by a function of a wrong type (JMESPath, "Functions": `invalid-type`). */
@@ -21,10 +24,11 @@ export class SearchBudget {
   readonly #most: number
   #made = 0
 
-  constructor(value: Json, work: Budget) {
-    this.#work = work
-    this.#most = MAX_GROWTH + jsonSize(value, Infinity)
-    this.spend(this.#most / CHARACTERS)
+  constructor(value: Json, meter: Budget) {
+    const size = jsonSize(value, Infinity)
+    this.#work = createBudget(Math.min(UNITS, LEAST + size / FOR_A_UNIT), meter)
+    this.#most = size + MAX_GROWTH
+    this.spend(size / CHARACTERS)
   }
 
   spend(units: number): void {

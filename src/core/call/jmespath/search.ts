@@ -5,7 +5,7 @@ import { parse, type Parsed } from './expression.ts'
 
 export type Search = (
   value: Json,
-  work?: Budget,
+  meter?: Budget,
 ) => { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
 
 /** Reads a JMESPath expression into a search of values, which does its work within a budget; or says what is wrong with it, and where. */
@@ -16,10 +16,10 @@ export function createSearch(
   if (!parsed.ok) return parsed
   return {
     ok: true,
-    search(value, work = createBudget()) {
+    search(value, meter = createBudget()) {
       try {
         const found = afford(() => {
-          const budget = new SearchBudget(value, work)
+          const budget = new SearchBudget(value, meter)
           const selected = parsed.part.select(value, budget)
           // A part that is selected many times is small until it is written
           budget.sizeOf(selected)
