@@ -86,7 +86,7 @@ describe('a module', () => {
 
   it('learns who calls only when it asks for that', async () => {
     const module =
-      'export default (_, { userId, callId, tool, log, fetch, signal, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
+      'export default (_, { userId, callId, tool, log, progress, fetch, signal, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
     const anonymous = await tool({ module })
     expect(await anonymous({}, { user_id: 'ann' })).toMatchObject({ value: [null, 'string', ['called']] })
     const personal = await tool({ module, requirements: { user_id: true } })
@@ -239,8 +239,8 @@ describe('a module', () => {
     expect(Math.max(...printed.map((line) => line.length))).toBeLessThan(1_200)
   })
 
-  it('reports its progress while it runs', async () => {
-    await tool({
+  it('reports its progress while it runs, to nobody where nobody listens', async () => {
+    const run = await tool({
       id: 'Code.Progress@1.0.0',
       module: `export default async (_, { progress }) => {
         for (const step of [1, 2]) { await progress(step, 2, 'step ' + step); await new Promise((done) => setTimeout(done, 20)) }
@@ -269,6 +269,7 @@ describe('a module', () => {
       'step 2',
       'done',
     ])
+    expect((await run()).value).toBe('done')
   })
 
   it('lives beside its other versions, each in its own isolate', async () => {

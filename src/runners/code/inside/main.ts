@@ -60,12 +60,11 @@ export default class extends WorkerEntrypoint {
     const deadline = new AbortController()
     // workerd would end at once a call that waits for nothing it knows of
     const timer = setTimeout(() => deadline.abort(new DOMException('The deadline passed', 'TimeoutError')), timeoutMs)
-    const sender = progress && createSender(progress)
+    const sender = createSender(progress ?? (() => undefined))
     return currentLines.run(logs, async () => {
       const { signal } = deadline
-      const listening = sender ? { progress: sender.progress } : {}
-      const answer = await outcomeOf(input, { ...about, signal, log, ...listening, fetch })
-      await sender?.sent()
+      const answer = await outcomeOf(input, { ...about, signal, log, progress: sender.progress, fetch })
+      await sender.sent()
       clearTimeout(timer)
       return `{${answer},"logs":${JSON.stringify(logs)}}`
     })
