@@ -1,3 +1,4 @@
+import type { Meter } from '../tool/budget.ts'
 import type { Validate } from '../schema/validator.ts'
 import type { Content } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
@@ -36,12 +37,13 @@ export function checkGivenOutput(
   record: Pick<ToolRecord, 'metadata'>,
   validateOutput: Validate,
   redactor: Redactor | undefined,
+  meter: Meter,
 ): Success | Failing {
   const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
   if (read?.ok === false) return read
   const given = read?.value ?? result
   const hasNoValue = given.ok && isInPlace(record, given)
-  return checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
+  return checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor, meter)
 }
 
 export function bytesGiven(record: Pick<ToolRecord, 'metadata'>, { value, content }: Success): Content | undefined {

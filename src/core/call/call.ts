@@ -180,7 +180,7 @@ async function goThrough(
   const unmet = stages.requirements.length > 0 && (await pass(stages.requirements, open, deps))
   if (unmet) return unmet
 
-  const checked = checkGivenInput(call, tool, userId)
+  const checked = checkGivenInput(call, tool, userId, caller.meter)
   if (!checked.ok) return checked
   // Only what the context or a `null` completes is another input
   if (checked.value !== call.input) open.invocation = { ...open.invocation, input: checked.value }
@@ -238,8 +238,8 @@ function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): 
   const { validateOutput, givesArtifacts } = tool
   findings.redactor = ran.redactor
   const output = givesArtifacts
-    ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
-    : checkOutput(ran.result, validateOutput, ran.redactor)
+    ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor, open.caller.meter)
+    : checkOutput(ran.result, validateOutput, ran.redactor, open.caller.meter)
   if (!output.ok) return output
   const selected = select ? select(output, caller.meter) : output
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected

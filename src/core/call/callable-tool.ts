@@ -95,7 +95,7 @@ const FIND_FILES: Stage = {
     const { record, runnable, caller } = call
     const { input, userId } = call.invocation
     const owner = { principal: caller.principal.id, userId }
-    const finding = findFiles(record, input, runnable.takesFiles !== true, owner, stores)
+    const finding = findFiles(record, input, runnable.takesFiles !== true, owner, stores, caller.meter)
     if (!(finding instanceof Promise)) return finding
     return finding.then((found) => {
       if (!found.ok) return found

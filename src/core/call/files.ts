@@ -1,5 +1,5 @@
 import type { ShownFile } from '../consent/shown-invocation.ts'
-import { afford, type Budget, createBudget } from '../tool/budget.ts'
+import { afford, type Budget, createBudget, type Meter, UNITS } from '../tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
 import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -51,9 +51,10 @@ export function findFiles(
   asBase64: boolean,
   owner: UploadOwner,
   stores: FileStores,
+  meter: Meter,
 ): Failing | Promise<Result<NamedFiles>> | undefined {
   const found = afford(
-    () => [...handles(input, schema, { root: schema, path: '', budget: createBudget() })],
+    () => [...handles(input, schema, { root: schema, path: '', budget: createBudget(UNITS, meter) })],
     TOO_COSTLY,
   )
   if (!found.ok) return fail({ type: 'input-invalid', problems: found.problems })

@@ -1,4 +1,5 @@
 import { tooLarge, type Validate } from '../schema/validator.ts'
+import type { Meter } from '../tool/budget.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
 import { type Reader, statingAs, WRONG } from '../tool/json-reader.ts'
 import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
@@ -34,6 +35,7 @@ export function checkGivenInput(
   { input, inputIsWhole = false, context, closedContext }: GivenInput,
   { record, contextInputs: names, validateInput }: Pick<CallableTool, 'record' | 'contextInputs' | 'validateInput'>,
   userId: string | undefined,
+  meter: Meter,
 ): Result<JsonObject> {
   if (closedContext !== undefined && context.values !== undefined) {
     const { path, fields } = closedContext
@@ -45,7 +47,7 @@ export function checkGivenInput(
     }))
     if (problems.length > 0) return malformed(problems)
   }
-  if (names.length === 0) return checkInput(validateInput, input, record.input)
+  if (names.length === 0) return checkInput(validateInput, input, record.input, meter)
   const problems: Problem[] = []
   const whole = new Map(Object.entries(input))
   const required = isTexts(record.input.required) ? record.input.required : []
@@ -60,7 +62,7 @@ export function checkGivenInput(
       problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
     }
   }
-  const checked = checkInput(validateInput, Object.fromEntries(whole), record.input)
+  const checked = checkInput(validateInput, Object.fromEntries(whole), record.input, meter)
   if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
   const said = new Set(problems.map(({ path }) => path))
   const others = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
@@ -73,10 +75,15 @@ function valueOf(name: string, { values }: CallerContext, userId: string | undef
 }
 
 /** `null` for an optional parameter whose schema forbids it counts as absent, since models send it. */
-export function checkInput(validate: Validate, input: JsonObject, schema: JsonObject): Result<JsonObject> {
+export function checkInput(
+  validate: Validate,
+  input: JsonObject,
+  schema: JsonObject,
+  meter: Meter,
+): Result<JsonObject> {
   const unfit = tooLarge(input)
   if (unfit) return fail({ type: 'input-invalid', problems: unfit })
-  const problems = validate(input)
+  const problems = validate(input, meter)
   if (problems.length === 0) return { ok: true, value: input }
   const required = Array.isArray(schema.required) ? schema.required : []
   const absent = new Set(
@@ -86,6 +93,6 @@ export function checkInput(validate: Validate, input: JsonObject, schema: JsonOb
   )
   if (absent.size === 0) return fail({ type: 'input-invalid', problems })
   const without = Object.fromEntries(Object.entries(input).filter(([name]) => !absent.has(name)))
-  const remaining = validate(without)
+  const remaining = validate(without, meter)
   return remaining.length === 0 ? ok(without) : fail({ type: 'input-invalid', problems: remaining })
 }

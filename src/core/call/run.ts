@@ -2,6 +2,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
+import type { Meter } from '../tool/budget.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
@@ -154,6 +155,7 @@ export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
   redactor: Redactor | undefined,
+  meter: Meter,
 ): Success | Failing {
   if ('asks' in result) {
     const { requests } = result.asks
@@ -178,7 +180,7 @@ export function checkOutput(
   const value = result.value === undefined ? null : result.value
   const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
   if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
-  const problems = validateOutput(value)
+  const problems = validateOutput(value, meter)
   if (problems.length > 0) {
     // Paths hold property names, which the tool chose
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))

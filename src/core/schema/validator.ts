@@ -10,8 +10,8 @@ import { loadPatternEngine, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
 import { type Finding, problemMessage, reported } from './wording.ts'
 
-/** Gives every problem at once, at most 100. Never throws. */
-export type Validate = (value: unknown) => readonly Problem[]
+/** Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too. */
+export type Validate = (value: unknown, whole?: Budget) => readonly Problem[]
 
 interface CompiledError {
   readonly keyword: string
@@ -116,17 +116,20 @@ export async function loadValidator(schema: JsonSchema): Promise<Validate> {
 }
 
 /** Generates no code, which Workers refuse. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1). */
-export function interpretSchema(schema: JsonSchema, budgetOf: (units: number) => Budget = createBudget): Validate {
+export function interpretSchema(
+  schema: JsonSchema,
+  budgetOf: (units: number, whole?: Budget) => Budget = createBudget,
+): Validate {
   let evaluate: Evaluator
   try {
     evaluate = createEvaluator(schema, budgetOf(MAKING_UNITS))
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
-  return (value) => {
+  return (value, whole) => {
     if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
-      const found = afford(() => evaluate(value, budgetOf(UNITS)), TOO_COSTLY)
+      const found = afford(() => evaluate(value, budgetOf(UNITS, whole)), TOO_COSTLY)
       return found.ok ? reported(found.value) : found.problems.map(({ message }) => ({ path: '', message }))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error

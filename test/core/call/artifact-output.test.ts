@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { bytesGiven, checkGivenOutput, isInPlace, readArtifact } from '../../../src/core/call/artifact-output.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
@@ -82,9 +83,16 @@ describe('bytes that a tool gave', () => {
 
     it('is judged by its schema, save where an artifact is in place of a value', () => {
       const record = modes('artifact', 'value')
-      expect(checkGivenOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined)).toMatchObject(invalid)
-      expect(checkGivenOutput(gave([image]), record, wantsNumber, undefined)).toMatchObject({ ok: true, value: null })
-      expect(checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, record, wantsNumber, undefined)).toEqual({
+      expect(checkGivenOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createMeter())).toMatchObject(
+        invalid,
+      )
+      expect(checkGivenOutput(gave([image]), record, wantsNumber, undefined, createMeter())).toMatchObject({
+        ok: true,
+        value: null,
+      })
+      expect(
+        checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, record, wantsNumber, undefined, createMeter()),
+      ).toEqual({
         ok: true,
         value: null,
         artifact: ARTIFACT,
@@ -92,17 +100,17 @@ describe('bytes that a tool gave', () => {
     })
 
     it('is a value like any other of a tool that declares no artifacts', () => {
-      expect(checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined)).toMatchObject(
-        invalid,
-      )
-      expect(checkGivenOutput(gave([image]), {}, wantsNumber, undefined)).toMatchObject(invalid)
+      expect(
+        checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined, createMeter()),
+      ).toMatchObject(invalid)
+      expect(checkGivenOutput(gave([image]), {}, wantsNumber, undefined, createMeter())).toMatchObject(invalid)
     })
 
     it('is invalid where its artifact is none', () => {
       const record = modes('artifact', 'value')
-      expect(checkGivenOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined)).toMatchObject(
-        invalid,
-      )
+      expect(
+        checkGivenOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined, createMeter()),
+      ).toMatchObject(invalid)
     })
   })
 })

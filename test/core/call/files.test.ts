@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import type { ArtifactStore, UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/artifact-store.ts'
 import { describeFiles, findFiles, mayHoldFiles, readFiles } from '../../../src/core/call/files.ts'
@@ -41,7 +42,14 @@ async function found(
   input: JsonObject,
   { size = 3, asBase64 = true, userId = undefined as string | undefined } = {},
 ) {
-  const named = await findFiles({ input: schema }, input, asBase64, { principal: 'p', userId }, storeOf(size))
+  const named = await findFiles(
+    { input: schema },
+    input,
+    asBase64,
+    { principal: 'p', userId },
+    storeOf(size),
+    createMeter(),
+  )
   if (!named?.ok) return named
   return readFiles(named.value, input, asBase64)
 }
@@ -97,14 +105,21 @@ describe('a handle', () => {
     const stores = storeOf(3)
     const schema = object({ a: BYTES })
     expect(
-      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: 'u' }, stores),
+      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: 'u' }, stores, createMeter()),
     ).toMatchObject({ ok: true })
     expect(stores.asked).toEqual([
       [ID, { principal: 'p', userId: 'u' }],
       [ID, { principal: 'p' }],
     ])
     const users = storeOf(3, { principal: 'p', userId: 'u' })
-    const none = await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: undefined }, users)
+    const none = await findFiles(
+      { input: schema },
+      { a: HANDLE },
+      true,
+      { principal: 'p', userId: undefined },
+      users,
+      createMeter(),
+    )
     expect(none).toMatchObject({ ok: false })
   })
 
@@ -165,7 +180,14 @@ describe('a handle', () => {
     const find = async () => Promise.reject(new Error('away'))
     const schema = object({ a: BYTES })
     expect(
-      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p' }, { ...storeOf(), uploads: { find } }),
+      await findFiles(
+        { input: schema },
+        { a: HANDLE },
+        true,
+        { principal: 'p' },
+        { ...storeOf(), uploads: { find } },
+        createMeter(),
+      ),
     ).toMatchObject({ failure: { type: 'unavailable' } })
   })
 })
@@ -188,6 +210,7 @@ it('files that cannot be read right now are shown to nobody', async () => {
     true,
     { principal: 'p' },
     { uploads, artifacts },
+    createMeter(),
   )
   if (!named?.ok) throw new Error('It names one')
   expect(await describeFiles(named.value)).toEqual({

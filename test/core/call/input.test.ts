@@ -1,3 +1,4 @@
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { checkGivenInput, checkInput, openContext } from '../../../src/core/call/input.ts'
 import { type CallerContext, NO_CONTEXT } from '../../../src/core/call/requirements.ts'
@@ -20,7 +21,12 @@ const record: ToolRecord = {
 }
 const tool = { record, contextInputs: nonInferrable(record), validateInput: interpretSchema(INPUT) }
 const check = (input: JsonObject, context: Partial<CallerContext> = {}, inputIsWhole = false) => {
-  const checked = checkGivenInput({ input, inputIsWhole, context: { ...NO_CONTEXT, ...context } }, tool, 'ann')
+  const checked = checkGivenInput(
+    { input, inputIsWhole, context: { ...NO_CONTEXT, ...context } },
+    tool,
+    'ann',
+    createMeter(),
+  )
   if (checked.ok) return checked.value
   return checked.failure.type === 'input-invalid' ? checked.failure.problems : checked.failure
 }
@@ -66,7 +72,7 @@ describe('what no model may infer', () => {
   it('is all that a closed context may say beside its fields', () => {
     const closedContext = { path: '/context', fields: ['user_id'] }
     const given = (values: JsonObject) =>
-      checkGivenInput({ input: {}, context: { ...NO_CONTEXT, values }, closedContext }, tool, 'ann')
+      checkGivenInput({ input: {}, context: { ...NO_CONTEXT, values }, closedContext }, tool, 'ann', createMeter())
     expect(given({ admin: true })).toMatchObject({ ok: true })
     expect(given({ admin: true, user: 'ann' })).toMatchObject({
       failure: {
@@ -81,7 +87,7 @@ describe('what no model may infer', () => {
   it('costs nothing where there is none', () => {
     const input = { a: 'x' }
     const plain = { record: recordWith({}), contextInputs: [], validateInput: () => [] }
-    const checked = checkGivenInput({ input, context: NO_CONTEXT }, plain, undefined)
+    const checked = checkGivenInput({ input, context: NO_CONTEXT }, plain, undefined, createMeter())
     expect(checked.ok && checked.value).toBe(input)
   })
 })
@@ -114,7 +120,8 @@ const SCHEMA: JsonObject = {
   },
   required: ['needed'],
 }
-const checkWith = (input: JsonObject, schema = SCHEMA) => checkInput(interpretSchema(schema), input, schema)
+const checkWith = (input: JsonObject, schema = SCHEMA) =>
+  checkInput(interpretSchema(schema), input, schema, createMeter())
 const pathsOf = (checked: ReturnType<typeof checkWith>) =>
   checked.ok
     ? checked.value
@@ -163,7 +170,9 @@ describe('an input', () => {
   it('of a schema that requires nothing is judged alike', () => {
     const properties = { a: { type: 'string' } }
     expect(checkWith({ a: null }, { properties })).toEqual({ ok: true, value: {} })
-    expect(checkInput(interpretSchema({ properties }), { a: null }, { properties, required: 'a' })).toEqual({
+    expect(
+      checkInput(interpretSchema({ properties }), { a: null }, { properties, required: 'a' }, createMeter()),
+    ).toEqual({
       ok: true,
       value: {},
     })

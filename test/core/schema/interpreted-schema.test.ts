@@ -1,3 +1,4 @@
+import { createMeter, UNITS } from '../../../src/core/tool/budget.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { describe, expect, test } from 'vitest'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
@@ -252,4 +253,13 @@ describe('what is easily got wrong', () => {
     const schema = { enum: ['a'], const: 'b', pattern: '^c', maxLength: 1, not: { minLength: 3 }, anyOf: [false] }
     expect(JSON.stringify(interpretSchema(schema)(secret))).not.toContain(secret)
   })
+})
+
+test('all that is checked for one request draws on one meter', () => {
+  const meter = createMeter(3 * UNITS)
+  const validate = interpretSchema({ items: { not: { enum: Array.from({ length: 100 }, (_, index) => index) } } })
+  const value = Array.from({ length: 700 }, () => 'a')
+  expect(validate(value, meter)).toEqual(validate(value))
+  while (!meter.isSpent) validate(value, meter)
+  expect(validate(value, meter)).toEqual(COSTLY)
 })
