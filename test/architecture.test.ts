@@ -338,6 +338,55 @@ describe('the answers of our routes', () => {
   })
 })
 
+describe('what somebody sent', () => {
+  const rooms = within(
+    ...['core', 'http', 'importers', 'console', 'runners', 'dialects', 'api'].map((room) => `src/${room}`),
+  )
+  const parses = /\bJSON\.parse\(|\.json\(\)|\bnew URLSearchParams\((?![[{)A-Z])/
+  /** Where texts become values without a meter, and whose texts they are. */
+  const OWN: Readonly<Record<string, string>> = {
+    'src/core/tool/json-text.ts': 'the one reader of JSON, behind its count',
+    'src/http/request/body.ts': 'fields of a form, behind their count',
+    'src/http/request/query.ts': 'parameters, of which the entrance lets few through',
+    'src/runners/sandbox/egress.ts': 'each parameter of a request that leaves, alone',
+    'src/runners/wasm/inside/extism.ts': 'within a sandbox',
+    'src/api/tools/neighbours.ts': 'lines that the catalogue wrote',
+    'src/core/call/bare-name.ts': 'lines that the catalogue wrote',
+    'src/core/catalogue/choices.ts': 'lines that the catalogue wrote',
+    'src/dialects/oxp/routes.ts': 'lines that the catalogue wrote',
+    'src/console/reply.ts': 'what a route of ours answered',
+    'src/console/tool/snippets.tsx': 'the text of an example',
+    'src/dialects/mcp/revisions/2026-07-28/input-required.ts': 'a state that was sealed here',
+    'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
+  }
+  /** Each makes one for a request. */
+  const EDGES = [
+    'src/api/archive/export-and-restore.ts',
+    'src/connect/routes.ts',
+    'src/console/show-page.ts',
+    'src/core/tool/budget.ts',
+    'src/dialects/mcp/routes.ts',
+    'src/http/route/incoming-call.ts',
+    'src/http/route/route.ts',
+  ]
+
+  it('is parsed in one place, which counts it first', () => {
+    const found = worker.filter(({ path, text }) => rooms(path) && parses.test(text)).map(({ path }) => path)
+    expect(found.toSorted()).toEqual(Object.keys(OWN).toSorted())
+    const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
+    expect(text).toContain('export function parseJson(text: string, meter: Budget,')
+  })
+
+  it('is counted by one meter a request, which is made where it comes in', () => {
+    const found = worker.filter(({ text }) => /\bcreateMeter\(/.test(text)).map(({ path }) => path)
+    expect(found.toSorted()).toEqual(EDGES)
+  })
+
+  it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)'])('would be seen: %s', (line) => {
+    expect(parses.test(line)).toBe(true)
+  })
+})
+
 describe('the walk', () => {
   it('finds the source, and reads its imports', () => {
     const paths = code.map(({ path }) => path)

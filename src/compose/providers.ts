@@ -14,6 +14,8 @@ type Reach = Pick<Config, 'allowHttpHosts'>
 /** In bytes. */
 const MAX_PROVIDER_ANSWER = 1_048_576
 const MAX_DOCUMENT = 16_384
+/** Of JSON: the keys of a large provider have some thousand. */
+const MAX_PARTS = 10_000
 
 /** Addresses of settings and of administrators' providers; whoever asks, they are the same. */
 const SETTINGS = new Admission('settings')
@@ -28,7 +30,8 @@ export function documentFetch(reach: Reach): (asker: Admission) => Fetch {
 }
 
 function guardedFetchOf({ allowHttpHosts }: Reach, maxResponseBytes: number): GuardedFetch {
-  return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, maxResponseBytes })
+  const bounds = { maxResponseBytes, maxParts: MAX_PARTS }
+  return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, ...bounds })
 }
 
 /** For a client of OAuth servers, whose code is loaded when one is first asked. */

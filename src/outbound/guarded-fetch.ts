@@ -2,6 +2,7 @@ import type { Admission } from '../core/access/admission.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge, isAllowedHost } from './allowed-url.ts'
+import { partCounter } from './part-counter.ts'
 import { readToLimit, type ReadBytes } from './read-to-limit.ts'
 import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
 import { isUnanswered } from './status.ts'
@@ -12,6 +13,8 @@ export interface GuardedFetchOptions {
   readonly fetch: Fetch
   readonly allowHttpHosts: ReadonlySet<string>
   readonly maxResponseBytes?: number
+  /** For answers that others' code makes values of. */
+  readonly maxParts?: number
   readonly maxRedirects?: number
   readonly traffic?: Traffic
 }
@@ -85,16 +88,18 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
  * Never rejects: what can go wrong is in the result.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts } = options
   const open = createGuardedOpen(options)
   return async (request) => {
     const opened = await open(request)
-    return opened.ok ? readResponse(opened, maxResponseBytes, request.signal) : opened
+    const read = opened.ok ? await readResponse(opened, maxResponseBytes, request.signal) : opened
+    if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
+    return tooManyParts(new URL(read.response.url), maxParts)
   }
 }
 
 export function createGuardedOpen(
-  options: Omit<GuardedFetchOptions, 'maxResponseBytes'>,
+  options: Omit<GuardedFetchOptions, 'maxResponseBytes' | 'maxParts'>,
 ): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
   // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
   const { fetch, maxRedirects = DEFAULT_MAX_REDIRECTS, traffic } = options

@@ -414,6 +414,14 @@ describe('answers', () => {
     expect(result.ok && result.response.body.byteLength).toBe(1000)
   })
 
+  test('of more parts than others may read are refused', async () => {
+    const server = await serve((_, response) => void response.end('[[],[],"a,:[",0]'))
+    const read = (maxParts: number) =>
+      guard({ allowHttpHosts: new Set([server.host]), maxParts })(request(server.origin))
+    expect(await read(6)).toMatchObject({ ok: true })
+    expect(await read(5)).toMatchObject({ ok: false, kind: 'too-large' })
+  })
+
   test('that never end are cancelled', async () => {
     let cancelled = false
     const endless = () =>
