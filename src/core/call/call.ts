@@ -238,8 +238,8 @@ function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): 
   const { validateOutput, givesArtifacts } = tool
   findings.redactor = ran.redactor
   const output = givesArtifacts
-    ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor, open.caller.meter)
-    : checkOutput(ran.result, validateOutput, ran.redactor, open.caller.meter)
+    ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor, caller.meter)
+    : checkOutput(ran.result, validateOutput, ran.redactor, caller.meter)
   if (!output.ok) return output
   const selected = select ? select(output, caller.meter) : output
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
