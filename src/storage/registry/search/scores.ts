@@ -17,7 +17,7 @@ const MIN_MISSPELT = 5
 const LONG = 8
 
 export interface Scores {
-  readonly found: readonly number[]
+  readonly found: number[]
   /** By id. */
   readonly sums: Float64Array
   /** The words that no tool has, in any form. */
@@ -65,7 +65,7 @@ function holdersOf(sql: SqlStorage, terms: readonly Expressions[], seen: Seen): 
 
 function createScores({ count, last }: Seen) {
   const sums = new Float64Array(last + 1)
-  const own = new Float64Array(last + 1)
+  const itsOwn = new Float64Array(last + 1)
   const others = new Float64Array(last + 1)
   const found: number[] = []
 
@@ -84,17 +84,20 @@ function createScores({ count, last }: Seen) {
     sums,
     /** False where no tool has the word nor a stand-in. */
     add({ itself, standIns }: Holders): boolean {
-      const having = weigh(itself, own)
+      const having = weigh(itself, itsOwn)
       const standing = weigh(standIns, others)
       const rare = having.length === 0 ? Infinity : rarity(having.length, count)
       const discounted = STAND_IN * Math.min(rare, rarity(standing.length, count))
-      const gainOf = (id: number) =>
-        Math.max(having.length === 0 ? 0 : rare * saturated(own[id] ?? 0), discounted * saturated(others[id] ?? 0))
-      for (const id of new Set([...having, ...standing])) {
+      const own = having.length === 0 ? 0 : rare
+      function gain(id: number): void {
         if (sums[id] === 0) found.push(id)
-        sums[id] = (sums[id] ?? 0) + gainOf(id)
-        own[id] = others[id] = 0
+        const most = Math.max(own * saturated(itsOwn[id] ?? 0), discounted * saturated(others[id] ?? 0))
+        sums[id] = (sums[id] ?? 0) + most
+        itsOwn[id] = others[id] = 0
       }
+      having.forEach(gain)
+      // Without those that have the word too
+      for (const id of standing) if (others[id] !== 0) gain(id)
       return having.length + standing.length > 0
     },
   }

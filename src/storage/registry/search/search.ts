@@ -1,11 +1,11 @@
 import { plainText } from './search-index.ts'
-import { type Scores, scoresOf } from './scores.ts'
+import { scoresOf } from './scores.ts'
 import { type IndexFilter, visibleIds } from './visibility.ts'
 
 /** Scores closer than this are tied. */
 const PRECISION = 1e6
-/** More than any score, in units of the precision. */
-const VERY = 1e12
+/** More than any score. */
+const VERY = 1e6
 
 export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
 
@@ -20,14 +20,17 @@ export function rank(
   limit: number,
   behind: Behind = { place: 0, id: 0 },
 ) {
-  const scores = scoresOf(sql, q, visibleIds(sql, scope))
-  const found = [...scores.found]
-  const score = roundedScores(scores, found, veryOf(sql, q, scope))
+  const { found, sums, unmatched } = scoresOf(sql, q, visibleIds(sql, scope))
+  for (const [id, very] of veryOf(sql, q, scope)) {
+    if (sums[id] === 0) found.push(id)
+    sums[id] = (sums[id] ?? 0) + very * VERY
+  }
+  const score = (id: number) => Math.round((sums[id] ?? 0) * PRECISION)
   const inOrder = Float64Array.from(found, score).sort()
   const total = inOrder.length
   const begun = found.includes(behind.id) ? score(behind.id) : undefined
   const best = begun ?? inOrder[total - 1 - behind.place]
-  if (best === undefined) return { page: [], total, unmatched: scores.unmatched }
+  if (best === undefined) return { page: [], total, unmatched }
   // Those tied with the best may come before the page
   const better = found.filter((id) => score(id) > best).length
   const tied = found.filter((id) => score(id) === best).length
@@ -40,13 +43,7 @@ export function rank(
   const start = begun === undefined ? behind.place : better + 1 + near.findIndex(({ id }) => id === behind.id)
   const from = start - better
   const page = near.slice(from, from + limit).map((tool, at) => ({ ...tool, place: start + at + 1 }))
-  return { page, total, unmatched: scores.unmatched }
-}
-
-/** Adds those of that very name to what was found: before all others, and first with the toolkit's name. */
-function roundedScores({ sums }: Scores, found: number[], very: ReadonlyMap<number, number>) {
-  for (const id of very.keys()) if (sums[id] === 0) found.push(id)
-  return (id: number) => (very.get(id) ?? 0) * VERY + Math.round((sums[id] ?? 0) * PRECISION)
+  return { page, total, unmatched }
 }
 
 /** Exact matches: 2 with the toolkit's name, 1 without. */
