@@ -30,7 +30,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
       const some = due.slice(at, at + SWEPT_AT_ONCE)
       await Promise.all(some.filter((target) => !isTaken(target)).map((target) => kv.delete(target)))
-      for (const target of some) sql.exec('DELETE FROM retired WHERE target = ?', target)
+      sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(some))
     }
   }
 

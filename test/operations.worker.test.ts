@@ -1,0 +1,222 @@
+import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Env, loadConfig } from '../src/env.ts'
+import { createFront } from '../src/front.ts'
+import { guides } from '../src/generated/guides.ts'
+import { definition } from './e2e/definition.ts'
+import { build } from './fixtures/generated/build.ts'
+import { consent, createWorld } from './storage/vault/world.ts'
+
+/** Operations that Cloudflare bills, in the columns of the guide's table. */
+const COLUMNS = ['KV reads', 'KV writes', 'object requests', 'rows read', 'rows written'] as const
+type Operations = Record<(typeof COLUMNS)[number], number>
+
+const ADMIN_KEY = 'an-administrators-key-of-a-measurement'
+const OBJECTS = ['Registry', 'Access', 'Records', 'Ledger', 'Vault', 'Connect'] as const
+
+const NONE: Operations = { 'KV reads': 0, 'KV writes': 0, 'object requests': 0, 'rows read': 0, 'rows written': 0 }
+let counted = NONE
+let cursors: { readonly rowsRead: number; readonly rowsWritten: number }[] = []
+let background: Promise<unknown>[] = []
+let waiting: (() => void)[] = []
+let send: Awaited<ReturnType<typeof isolate>>['send']
+
+const prototypeOf = (value: object): Record<string, (...given: unknown[]) => unknown> => Object.getPrototypeOf(value)
+
+beforeAll(async () => {
+  // A day ahead, so that no alarm comes due by itself
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
+  const { setTimeout } = globalThis
+  // What waits a second, as records do, waits for `pass`
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms = 0) =>
+    ms === 1_000 ? (waiting.push(work), setTimeout(() => undefined)) : setTimeout(work, ms),
+  )
+  vi.spyOn(console, 'log').mockReturnValue()
+  const [storage, sql] = await runInDurableObject(env.Registry.getByName('of no test'), (_, state) =>
+    [state.storage, state.storage.sql].map(prototypeOf),
+  )
+  counted = { ...NONE }
+  spyOn(sql, 'exec', (cursor) => cursors.push(cursor))
+  // Each counts as a row
+  spyOn(storage, 'setAlarm', () => (counted['rows written'] += 1))
+  const kv = prototypeOf(env.REGISTRY)
+  spyOn(kv, 'get', (_, [keys]) => (counted['KV reads'] += [keys].flat().length))
+  for (const method of ['put', 'delete']) spyOn(kv, method, () => (counted['KV writes'] += 1))
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({}))
+  const first = await isolate()
+  await first.send('POST', '/tools', several(500))
+  await first.send('POST', '/tools', ORDER)
+  await drain()
+  const other = await isolate(first.key)
+  // Warm, as most are
+  for (const path of ['/tools?limit=100', '/tools?q=does']) await other.send('GET', path)
+  await other.send('POST', '/tools/call', { tool_id: 'Orders.Place', input: {} })
+  await pass(0)
+  send = other.send
+})
+afterAll(async () => {
+  await pass(0)
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+function spyOn(
+  of: Record<string, (...given: unknown[]) => unknown> | undefined,
+  method: string,
+  note: (answer: any, given: unknown[]) => unknown,
+) {
+  const real = of?.[method]
+  if (!of || !real) throw new Error(`There is no ${method}`)
+  vi.spyOn(of, method).mockImplementation(function (this: unknown, ...given) {
+    const answer = Reflect.apply(real, this, given)
+    note(answer, given)
+    return answer
+  })
+}
+
+/** A namespace whose objects' methods count as requests. */
+function countedObjects<T extends object>(namespace: T): T {
+  const countedStub = (stub: object) =>
+    new Proxy(stub, {
+      get(target, method) {
+        counted['object requests'] += 1
+        return (...given: unknown[]) => Reflect.apply(Reflect.get(target, method), target, given)
+      },
+    })
+  return new Proxy(namespace, {
+    get(target, method) {
+      const real = Reflect.get(target, method)
+      return (of: unknown) => {
+        const answer = Reflect.apply(real, target, [of])
+        return method === 'get' || method === 'getByName' ? countedStub(answer) : answer
+      }
+    },
+  })
+}
+
+/** An isolate, whose requests are of a key. */
+async function isolate(given?: string) {
+  const bound: Env = Object.assign(
+    { ...env },
+    Object.fromEntries(OBJECTS.map((name) => [name, countedObjects(env[name])])),
+  )
+  const config = loadConfig(Object.assign({ ...bound }, { ACCESS: 'keys', ADMIN_KEY }))
+  const app = createFront(bound, config, build)
+  async function send(method: string, path: string, body?: unknown, key = ADMIN_KEY) {
+    const context = createExecutionContext()
+    context.waitUntil = (work) => void background.push(work)
+    const headers = { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' }
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const response = await app.fetch(new Request(`https://switchboard.example${path}`, init), bound, context)
+    const answer: { readonly key: string } = await response.json()
+    expect(response.status, JSON.stringify(answer)).toBeLessThan(300)
+    return answer
+  }
+  const scopes = ['tools:read', 'tools:call', 'tools:publish']
+  const key = given ?? (await send('POST', '/keys', { name: 'measured', scopes })).key
+  return { key, send: (method: string, path: string, body?: unknown) => send(method, path, body, key) }
+}
+
+/** Later, with what was left to be done behind the answers. */
+async function pass(ms: number): Promise<void> {
+  for (const work of waiting.splice(0)) work()
+  await Promise.all(background.splice(0))
+  vi.setSystemTime(Date.now() + ms)
+}
+
+/** Until nothing is left to be written to KV, nor to be deleted there. */
+async function drain(): Promise<void> {
+  await pass(0)
+  for (const name of ['Registry', 'Access'] as const) {
+    const stub = env[name].getByName(name.toLowerCase())
+    for (;;) {
+      const at = await runInDurableObject(stub, (_, { storage }) => storage.getAlarm())
+      if (at === null) break
+      vi.setSystemTime(Math.max(at, Date.now()))
+      counted['object requests'] += 1
+      await runDurableObjectAlarm(stub)
+    }
+  }
+}
+
+/** What some work takes, with all that follows of it. */
+async function operationsOf(work: () => Promise<unknown>): Promise<Operations> {
+  cursors = []
+  counted = { ...NONE }
+  await work()
+  await pass(0)
+  counted['rows read'] += cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
+  counted['rows written'] += cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)
+  return counted
+}
+
+let number = 0
+const fresh = () => definition(`Kit${(number += 1) % 50}.T${number}@1.0.0`)
+const several = (count: number) => Array.from({ length: count }, fresh)
+
+/** Two hundred requests, so many a second. */
+async function repeat(send: () => Promise<unknown>, aSecond = 100): Promise<void> {
+  for (let n = 1; n <= 200; n += 1) {
+    await send()
+    if (n % aSecond === 0) await pass(1_000)
+  }
+}
+
+const ORDER = {
+  definition: definition('Orders.Place@1.0.0'),
+  implementation: { kind: 'http', method: 'POST', url: 'https://api.example.com/', response: { type: 'json' } },
+}
+const idOf = () => crypto.randomUUID()
+
+const call = (more: object = {}) =>
+  send('POST', '/tools/call', { request: { tool_id: 'Orders.Place', input: {}, ...more } })
+
+/** A fifth of what its row is about. */
+const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
+  '1,000 calls by one key, 100 a second': () => repeat(call),
+  '1,000 calls, one a second': () => repeat(call, 1),
+  '1,000 calls with call ids, each run once': () => repeat(() => call({ call_id: idOf() })),
+  '1,000 lists of 100 tools': () => repeat(() => send('GET', '/tools?limit=100')),
+  '1,000 searches in 500 tools': () => repeat(() => send('GET', '/tools?q=look+for+something')),
+  async '1,000 publications, one at a time'() {
+    for (const one of several(200)) await send('POST', '/tools', one)
+    await drain()
+  },
+  async '1,000 publications, 200 at a time'() {
+    await send('POST', '/tools', several(200))
+    await drain()
+  },
+}
+
+/** Cells of a row of the guide's table. */
+function rowOf(name: string): readonly string[] {
+  const text =
+    guides
+      .find((each) => each.name === 'performance')
+      ?.parts.map(([part]) => part)
+      .join('') ?? ''
+  const row = text.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? ''
+  return row
+    .split('|')
+    .slice(2, -1)
+    .map((cell) => cell.trim())
+}
+
+/** Rounded to two places, since a page may be split one tool sooner. */
+const rounded = (count: number) => Number((5 * count).toPrecision(2)).toLocaleString('en')
+
+describe('the guide says what Cloudflare counts of', () => {
+  it.each(Object.entries(WORK))('%s', async (name, work) => {
+    const operations = await operationsOf(work)
+    expect(Object.values(operations).map(rounded), `Say so in the guide's row '${name}'`).toEqual(rowOf(name))
+  })
+
+  it('a user with a grant, at rest', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user)
+    const databaseSize = await world.inVault(world.owner(user), (_, { storage }) => storage.sql.databaseSize)
+    expect([`${databaseSize / 1_024} KiB`]).toEqual(rowOf('a user with a grant, at rest'))
+  })
+})
