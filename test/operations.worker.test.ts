@@ -76,7 +76,7 @@ function spyOn(
 }
 
 /** A namespace whose objects' methods count as requests. */
-function countedObjects<T extends object>(namespace: T): T {
+function countedObjects(namespace: object): object {
   const countedStub = (stub: object) =>
     new Proxy(stub, {
       get(target, method) {
@@ -86,7 +86,7 @@ function countedObjects<T extends object>(namespace: T): T {
     })
   return new Proxy(namespace, {
     get(target, method) {
-      const real = Reflect.get(target, method)
+      const real: (of: unknown) => object = Reflect.get(target, method)
       return (of: unknown) => {
         const answer = Reflect.apply(real, target, [of])
         return method === 'get' || method === 'getByName' ? countedStub(answer) : answer
