@@ -1,5 +1,4 @@
 import { createRedactor, type Redactor } from '../core/call/redact.ts'
-import type { Invocation } from '../core/call/invocation.ts'
 import { base64 } from './base64.ts'
 
 export type Redact = (text: string) => string
@@ -11,8 +10,4 @@ export function redacting(secrets: () => readonly string[]): Redact {
     made ??= { redactor: createRedactor(secrets(), base64) }
     return made.redactor?.text(text) ?? text
   }
-}
-
-export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>): string[] {
-  return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
 }

@@ -24,6 +24,11 @@ export interface Invocation {
   readonly files: ReadonlyMap<string, FileBytes> | undefined
 }
 
+/** What no answer, log or report may say. */
+export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>): string[] {
+  return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
+}
+
 /** A keyed hash of a value as canonical JSON: whoever reads it cannot try out what it is of. */
 export type Fingerprint = (value: Json) => Promise<string>
 

@@ -1,14 +1,8 @@
-import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
-import {
-  type GrantedToken,
-  type RequiredToken,
-  type TokenResult,
-  unavailableFailure,
-  type UserTokens,
-} from './requirements.ts'
 import type { Credential } from './invocation.ts'
+import type { Refusal, RequiredToken, TokenResult, UserTokens } from './requirements.ts'
+import { reasonOf, requirementsMissing, unavailableFailure } from './requirements.ts'
 
 interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt'> {
   readonly userTokens: UserTokens
@@ -20,7 +14,7 @@ interface RenewableToken {
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  refusal?: Exclude<TokenResult, GrantedToken | { readonly accounts: readonly string[] }>
+  refusal?: Refusal
 }
 
 function lost(provider: string) {
@@ -84,19 +78,8 @@ export function createRenewals(
       const [first] = refusals
       if (first === undefined) return undefined
       if (challenges.length === 0 && 'unavailable' in first) return unavailableFailure(first)
-      const reasons = refusals.map((refusal) => ('challenge' in refusal ? refusal.reason : refusal.unavailable))
-      const isForOperator = refusals.some(({ forOperator }) => forOperator !== undefined)
-      return {
-        type: 'requirements-missing',
-        tool: formatToolId(record),
-        authorization: challenges.map(({ challenge }) => challenge),
-        secrets: [],
-        user_id: false,
-        detail: reasons.join('; '),
-        ...(isForOperator
-          ? { forOperator: refusals.map(({ forOperator }, index) => forOperator ?? reasons[index]).join('; ') }
-          : {}),
-      }
+      const authorization = challenges.map(({ challenge }) => challenge)
+      return requirementsMissing(record, { authorization, secrets: [], user_id: false }, refusals.map(reasonOf))
     },
   }
 }

@@ -33,11 +33,10 @@ export interface GrantedToken {
   readonly account: string
 }
 
-export type TokenResult =
-  | GrantedToken
-  | { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string }
-  | Unavailable
-  | { readonly accounts: readonly string[] }
+export type TokenResult = GrantedToken | Refusal | { readonly accounts: readonly string[] }
+
+export type Refusal =
+  { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string } | Unavailable
 
 /** The provider is down, slow or unintelligible. The grant is kept. */
 export interface Unavailable {
@@ -91,13 +90,12 @@ interface Lacking {
   readonly unavailable: Unavailable[]
   user: boolean
   readonly withheld: string[]
-  readonly details: string[]
-  readonly forOperator: string[]
+  readonly reasons: Reason[]
 }
 
-function tell({ details, forOperator }: Lacking, detail: string, full = detail): void {
-  details.push(detail)
-  forOperator.push(full)
+interface Reason {
+  readonly detail: string
+  readonly forOperator?: string | undefined
 }
 
 /** Takes the caller's own credentials first; only trusted tools get the deployment's secrets and users' grants. */
@@ -117,8 +115,7 @@ export async function meetRequirements(
     unavailable: [],
     user: needsUser && !userId,
     withheld: [],
-    details: [],
-    forOperator: [],
+    reasons: [],
   }
   const secrets = secretsFor(record, trusted, context, toolSecrets, lacking)
   const tokens = new Map<string, Credential>()
@@ -130,7 +127,7 @@ export async function meetRequirements(
     if (own) tokens.set(id, { value: own, from: 'caller' })
     else if (isToken(requirement)) {
       lacking.tokens.push({ id })
-      tell(lacking, `Send the token along that the tool calls '${id}'`)
+      lacking.reasons.push({ detail: `Send the token along that the tool calls '${id}'` })
     } else if (!trusted) lacking.withheld.push(`users' tokens of '${id}'`)
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
@@ -144,12 +141,10 @@ export async function meetRequirements(
         return fail({ type: 'request-malformed', message, detail: `Wanted one of ${names}` })
       }
       if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment', account: result.account })
-      else if ('challenge' in result) {
-        lacking.challenges.push(result.challenge)
-        tell(lacking, result.reason, result.forOperator)
-      } else {
-        lacking.unavailable.push(result)
-        tell(lacking, result.unavailable, result.forOperator)
+      else {
+        if ('challenge' in result) lacking.challenges.push(result.challenge)
+        else lacking.unavailable.push(result)
+        lacking.reasons.push(reasonOf(result))
       }
     }
   }
@@ -174,7 +169,8 @@ function secretsFor(
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
       lacking.secrets.push({ id })
-      tell(lacking, `The operator must set the secret '${id}', and let the tool have it`, secret.missing)
+      const detail = `The operator must set the secret '${id}', and let the tool have it`
+      lacking.reasons.push({ detail, forOperator: secret.missing })
     }
   }
   return secrets
@@ -185,26 +181,37 @@ function failureOf(
   record: ToolRecord,
   { keepsToken }: Pick<CallerContext, 'keepsToken'>,
 ): Failing | undefined {
-  const { secrets, tokens, challenges, unavailable, user, withheld, details, forOperator } = lacking
+  const { secrets, tokens, challenges, unavailable, user, withheld, reasons } = lacking
   if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
   if (keepsToken && tokens.length + challenges.length > 0) {
-    tell(lacking, `The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`)
+    const detail = `The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`
+    reasons.push({ detail })
   }
-  if (user) tell(lacking, 'The call names no user')
+  if (user) reasons.push({ detail: 'The call names no user' })
   if (secrets.length + tokens.length + challenges.length === 0 && !user) {
     const [first] = unavailable
     return first && fail(unavailableFailure(first))
   }
-  return fail({
-    type: 'requirements-missing',
-    tool: formatToolId(record),
-    authorization: challenges,
-    ...(tokens.length > 0 ? { tokens } : {}),
-    secrets,
-    user_id: user,
-    detail: details.join('; '),
-    ...(forOperator.join() === details.join() ? {} : { forOperator: forOperator.join('; ') }),
-  })
+  const lacks = { authorization: challenges, ...(tokens.length > 0 ? { tokens } : {}), secrets, user_id: user }
+  return fail(requirementsMissing(record, lacks, reasons))
+}
+
+export function requirementsMissing(
+  record: ToolRecord,
+  lacks: Pick<RequirementsMissing, 'authorization' | 'tokens' | 'secrets' | 'user_id'>,
+  reasons: readonly Reason[],
+): RequirementsMissing {
+  const detail = reasons.map((reason) => reason.detail).join('; ')
+  const full = reasons.map((reason) => reason.forOperator ?? reason.detail).join('; ')
+  const failure = { type: 'requirements-missing', tool: formatToolId(record), ...lacks, detail } as const
+  return full === detail ? failure : { ...failure, forOperator: full }
+}
+
+type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missing' }>
+
+export function reasonOf(refusal: Refusal): Reason {
+  const { forOperator } = refusal
+  return { detail: 'challenge' in refusal ? refusal.reason : refusal.unavailable, forOperator }
 }
 
 function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {

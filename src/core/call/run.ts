@@ -10,7 +10,7 @@ import { type Failing, type Failure, fail, type Result } from '../failure/failur
 import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
-import type { Invocation } from './invocation.ts'
+import { type Invocation, sensitiveValues } from './invocation.ts'
 import type { UserTokens } from './requirements.ts'
 import type { Runnable, RunContext, RunResult, Success, ToolResult } from './runner.ts'
 
@@ -57,10 +57,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })
-  const credentials = () => [
-    ...[...secrets.values(), ...tokens.values()].map(({ value }) => value),
-    ...(renewals?.given ?? []),
-  ]
+  const credentials = () => [...sensitiveValues(invocation), ...(renewals?.given ?? [])]
   const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
   const context: RunContext = withSignal(() => options.deadline().signal, {
     callId,
