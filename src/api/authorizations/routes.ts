@@ -76,15 +76,13 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
     const { authorization, name, person } = opened
-    const { approvalPage, endedPage, grantPage } = await pages()
+    const { endedPage, grantPage } = await pages()
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
-    return page(
-      authorization.kind === 'approval'
-        ? approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now())
-        : grantPage(authorization, name, now(), person?.user),
-    )
+    if (authorization.kind === 'grant') return page(grantPage(authorization, name, now(), person?.user))
+    const { approvalPage } = await import('./approval-page.tsx')
+    return page(approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now()))
   }
 
   forPeople.get('/authorizations/:id/files/:file', declarePage(openFile))
