@@ -28,7 +28,8 @@ import { createProviderAccess, type ProviderAccessOptions } from './provider-acc
 import { GONE, NOBODY_IDENTIFIED, NOBODY_TOLD_APART, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
-const MAX_INVOCATION = 1_000_000
+/** In bytes: the page shows all of it, which takes a tenth of a second then. */
+const MAX_INVOCATION = 500_000
 /** Long, since a provider may be asked meanwhile, and `changed` waits for a person up to a minute. */
 const REACH: Reach = {
   what: 'vaults',

@@ -149,7 +149,7 @@ describe("an approval's page", () => {
   })
 
   it('shows very long arguments whole, and grows no longer than they are, however deep they nest', async () => {
-    expect((await shown({ text: 'x'.repeat(900_000) })).includes('x'.repeat(900_000))).toBe(true)
+    expect((await shown({ text: 'x'.repeat(490_000) })).includes('x'.repeat(490_000))).toBe(true)
     const list: Json = JSON.parse(`${'['.repeat(130)}${'0,'.repeat(150_000)}0${']'.repeat(130)}`)
     expect((await shown({ list })).length).toBeLessThan(310_000)
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${n}`, n]))

@@ -115,7 +115,7 @@ describe('the approval of a call', () => {
     const odd = JSON.parse('{"\\ud800": "\\udfff", "__proto__": 1, "2": -0, "1": 1e400}')
     const id = await asked(world, { input: odd })
     expect(Object.keys((await world.vault.find(id))?.invocation?.input ?? {})).toHaveLength(4)
-    const large = challenged(await claim(world, { input: { text: 'é'.repeat(500_001) } }))
+    const large = challenged(await claim(world, { input: { text: 'é'.repeat(250_001) } }))
     expect(large).toMatchObject({ authorization: '', status: 'failed', reason: expect.stringContaining('too large') })
   })
 
