@@ -1,5 +1,6 @@
 import { afford, type Budget, UNITS } from './budget.ts'
 import type { Json } from './json.ts'
+import { expected, placeOf, type Wanted, whyNoScalar, whyNoString } from './json-fault.ts'
 import { pointerStep } from './problem.ts'
 
 export type ReadText = Read | Unread
@@ -75,7 +76,9 @@ export function* readInSlices(
   let parts = 0
   let pause = SLICE
   let at = afterSpace(text, 0)
-  if (at === text.length) return unread(false, `Cannot parse ${what} as JSON: it is empty`)
+  const fault = (why: string, offset: number) =>
+    unread(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : placeOf(text, offset)}`)
+  if (at === text.length) return fault('it is empty', -1)
   for (; at < text.length; at = afterSpace(text, at)) {
     if (at >= pause) {
       yield
@@ -85,12 +88,13 @@ export function* readInSlices(
     const code = text.charCodeAt(at)
     const isValue: boolean = wanted === 'value' || wanted === 'first value'
     const isName: boolean = wanted === 'name' || wanted === 'first name'
-    const after = steps.length === 0 ? 'end' : 'comma'
+    const inList = ends.at(-1) === IN_LIST
+    const next = steps.length === 0 ? 'end' : 'comma'
     if (code === QUOTE) {
       at = afterString(text, at)
-      if (at <= start) return fault(text, start, what, whyNoString(text, -at))
-      if (!isValue && !isName) return fault(text, start, what, expected(wanted, ends))
-      wanted = isName ? 'colon' : after
+      if (at < 0) return fault(whyNoString(text, -at), start)
+      if (!isValue && !isName) return fault(expected(wanted, inList), start)
+      wanted = isName ? 'colon' : next
       if (!isName) continue
       steps[steps.length - 1] = start
       ends[ends.length - 1] = at
@@ -99,7 +103,6 @@ export function* readInSlices(
     }
     if (code === COMMA ? wanted === 'comma' : code === COLON && wanted === 'colon') {
       parts += 1
-      const inList = ends.at(-1) === IN_LIST
       if (inList) steps[steps.length - 1] = (steps.at(-1) ?? 0) + 1
       wanted = code === COLON || inList ? 'value' : 'name'
       at += 1
@@ -111,26 +114,26 @@ export function* readInSlices(
       ends.push(code === OPEN_BRACE ? 0 : IN_LIST)
       wanted = code === OPEN_BRACE ? 'first name' : 'first value'
       at += 1
-    } else if (code === (ends.at(-1) === IN_LIST ? CLOSE_BRACKET : CLOSE_BRACE) && isClosable(wanted)) {
+    } else if (code === (inList ? CLOSE_BRACKET : CLOSE_BRACE) && isClosable(wanted)) {
       steps.pop()
       ends.pop()
       wanted = steps.length === 0 ? 'end' : 'comma'
       at += 1
     } else {
-      at = afterWord(text, at)
-      if (at < 0) return fault(text, start, what, 'number without an end')
-      if (at === start && !SIGNS.includes(text.charAt(at))) return fault(text, start, what, whyNoWord(text, at))
-      if (at === start || !isValue) return fault(text, start, what, expected(wanted, ends))
+      at = after(SCALAR, text, at)
+      const why = whyNoScalar(text, start, at)
+      if (why !== undefined) return fault(why, start)
+      if (at === start || !isValue) return fault(expected(wanted, inList), start)
       if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity) {
         return unread(true, `Cannot accept a number at '${pointerTo(text, steps, ends)}': it is too large`)
       }
-      wanted = after
+      wanted = next
     }
     if (parts > mostParts) {
       return unread(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
     }
   }
-  if (wanted !== 'end') return fault(text, at, what, expected(wanted, ends).replace("',' or ", ''))
+  if (wanted !== 'end') return fault(expected(wanted, ends.at(-1) === IN_LIST).replace("',' or ", ''), at)
   const paid = afford(
     () => meter.spend(parts + text.length / CHARACTERS),
     `Cannot accept ${what}: it takes too much work`,
@@ -139,62 +142,28 @@ export function* readInSlices(
   return { ok: true, value: JSON.parse(text) }
 }
 
-type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'end'
-
+const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
-const BACKSLASH = 0x5c
 const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
+const UNDERSCORE = 0x5f
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-const SIGNS = ',:{}[]'
-const SPACE = 0x20
-const LINE_FEED = 0x0a
-const RETURN = 0x0d
-const TAB = 0x09
-const MINUS = 0x2d
-const WORDS = ['true', 'false', 'null']
-const SLASH = 0x2f
-const UNDERSCORE = 0x5f
-/** Of a number that no exponent can make too large. */
+/** No number of so few characters is too large. */
 const SAFE_DIGITS = 4
-const PLAIN = /[ !#-[\]-\uffff]*/y
-const LONG_RUN = 16
 /** In characters, with its quotes, each of its letters being escaped. */
 const LONGEST_PROTOTYPE = 56
+/** An engine skips a long run several times as fast as a loop over its characters. */
+const BLANK = /[ \t\n\r]*/y
+const PLAIN = /[ !#-[\]-\uffff]*/y
+const ESCAPES = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 function unread(isJson: boolean, message: string): Unread {
   return { ok: false, isJson, message }
-}
-
-function fault(text: string, offset: number, what: string, why: string): Unread {
-  let line = 1
-  let start = 0
-  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
-    line += 1
-    start = end + 1
-  }
-  const place = `line ${line}, column ${offset - start + 1} (offset ${offset})`
-  return unread(false, `Cannot parse ${what} as JSON: ${why} at ${place}`)
-}
-
-function expected(wanted: Wanted, ends: readonly number[]): string {
-  switch (wanted) {
-    case 'value':
-    case 'first value':
-      return 'value expected'
-    case 'name':
-    case 'first name':
-      return 'name in double quotes expected'
-    case 'colon':
-      return "':' expected"
-    case 'comma':
-      return `',' or '${ends.at(-1) === IN_LIST ? ']' : '}'}' expected`
-    case 'end':
-      return 'end expected'
-  }
 }
 
 function isClosable(wanted: Wanted): boolean {
@@ -202,95 +171,23 @@ function isClosable(wanted: Wanted): boolean {
 }
 
 function afterSpace(text: string, from: number): number {
-  let at = from
-  for (let code = text.charCodeAt(at); code <= SPACE; code = text.charCodeAt(at)) {
-    if (code !== SPACE && code !== LINE_FEED && code !== RETURN && code !== TAB) break
-    at += 1
-  }
-  return at
+  return text.charCodeAt(from) > SPACE ? from : after(BLANK, text, from)
+}
+
+function after(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return pattern.test(text) ? pattern.lastIndex : from
 }
 
 /** Where a string has a fault, that place below zero. */
 function afterString(text: string, from: number): number {
-  let plain = 0
   for (let at = from + 1; ;) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at + 1
-    if (code === BACKSLASH) {
-      const length = escapeAt(text, at)
-      if (length === 0) return -at
-      at += length
-      plain = 0
-    } else if (!(code >= SPACE)) return -at
-    else if (++plain < LONG_RUN) at += 1
-    else {
-      // Long texts are most of what is sent, and three times as fast to skip so
-      PLAIN.lastIndex = at
-      PLAIN.test(text)
-      at = PLAIN.lastIndex
-    }
+    at = after(PLAIN, text, at)
+    if (text.charCodeAt(at) === QUOTE) return at + 1
+    const next = after(ESCAPES, text, at)
+    if (next === at) return -at
+    at = next
   }
-}
-
-/** Its length; without making a text of each, as a body may hold millions. */
-function escapeAt(text: string, at: number): number {
-  switch (text.charCodeAt(at + 1)) {
-    case QUOTE:
-    case BACKSLASH:
-    case SLASH:
-    case 0x62: // b
-    case 0x66: // f
-    case 0x6e: // n
-    case 0x72: // r
-    case 0x74: // t
-      return 2
-    case 0x75: // u
-      for (let digit = at + 2; digit < at + 6; digit++) if (!isHex(text.charCodeAt(digit))) return 0
-      return 6
-    default:
-      return 0
-  }
-}
-
-function isHex(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
-}
-
-function whyNoString(text: string, at: number): string {
-  const code = text.charCodeAt(at)
-  if (code === BACKSLASH) return text.charAt(at + 1) === 'u' ? 'malformed \\u escape' : 'unknown escape'
-  const isCut = at === text.length || code === LINE_FEED || code === RETURN
-  return isCut ? 'string without an end' : 'control character in a string'
-}
-
-/** Behind a number or a word of JSON, or where it began; below zero for a number that breaks off. */
-function afterWord(text: string, from: number): number {
-  const word = WORDS.find((each) => text.startsWith(each, from))
-  if (word !== undefined) return from + word.length
-  const whole = text.charCodeAt(from) === MINUS ? from + 1 : from
-  let at = text.charAt(whole) === '0' ? whole + 1 : afterDigits(text, whole)
-  if (at === whole) return from
-  if (text.charAt(at) === '.') {
-    const decimals = at + 1
-    at = afterDigits(text, decimals)
-    if (at === decimals) return -1
-  }
-  if (text.charAt(at) === 'e' || text.charAt(at) === 'E') {
-    const exponent = /[+-]/.test(text.charAt(at + 1)) ? at + 2 : at + 1
-    at = afterDigits(text, exponent)
-    if (at === exponent) return -1
-  }
-  return at
-}
-
-function afterDigits(text: string, from: number): number {
-  let at = from
-  for (let code = text.charCodeAt(at); code >= 0x30 && code <= 0x39; code = text.charCodeAt(at)) at += 1
-  return at
-}
-
-function whyNoWord(text: string, at: number): string {
-  return /^\/[/*]/.test(text.slice(at, at + 2)) ? 'comment not allowed' : 'unknown word or sign'
 }
 
 /** Also where its letters are escaped. */

@@ -1,0 +1,45 @@
+/** What a text of JSON may go on with. */
+export type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'end'
+
+export function placeOf(text: string, offset: number): string {
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+    line += 1
+    start = end + 1
+  }
+  return ` at line ${line}, column ${offset - start + 1} (offset ${offset})`
+}
+
+export function expected(wanted: Wanted, inList: boolean): string {
+  switch (wanted) {
+    case 'value':
+    case 'first value':
+      return 'value expected'
+    case 'name':
+    case 'first name':
+      return 'name in double quotes expected'
+    case 'colon':
+      return "':' expected"
+    case 'comma':
+      return `',' or '${inList ? ']' : '}'}' expected`
+    case 'end':
+      return 'end expected'
+  }
+}
+
+/** `at` is where a string cannot be read on. */
+export function whyNoString(text: string, at: number): string {
+  if (text.startsWith('\\u', at)) return 'malformed \\u escape'
+  if (text.startsWith('\\', at)) return 'unknown escape'
+  return at === text.length || /[\n\r]/.test(text.charAt(at))
+    ? 'string without an end'
+    : 'control character in a string'
+}
+
+/** Of a token that is no string, and was read from `start` to `end`. */
+export function whyNoScalar(text: string, start: number, end: number): string | undefined {
+  if (end > start) return /[.eE]/.test(text.charAt(end)) ? 'number without an end' : undefined
+  if (',:{}[]'.includes(text.charAt(start))) return undefined
+  return /^\/[/*]/.test(text.slice(start, start + 2)) ? 'comment not allowed' : 'unknown word or sign'
+}
