@@ -1,6 +1,6 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
-import { fileOf, type FileStores } from '../../core/call/files.ts'
+import { findFile, type FileStores } from '../../core/call/files.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
@@ -94,9 +94,10 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const number = c.req.param('file') ?? ''
     const shown = /^\d{1,2}$/.test(number) ? invocation?.files[Number(number)] : undefined
     const owner = { principal: invocation?.principal ?? '', userId: invocation?.user }
-    const found = shown && (await fileOf(shown.handle, owner, files))
-    const response = found && (await fileResponse(c.req.raw, found, `file-${number}`, expiresAt / 1_000, now()))
-    return response ?? page((await pages()).stoppedPage(NO_FILE, startOf(id)))
+    const found = shown && (await findFile(shown.handle, owner, files))
+    const response =
+      typeof found === 'object' && (await fileResponse(c.req.raw, found, `file-${number}`, expiresAt / 1_000, now()))
+    return response || page((await pages()).stoppedPage(NO_FILE, startOf(id)))
   }
 
   forPeople.post('/authorizations/:id/start', declarePage(decide))

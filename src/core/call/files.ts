@@ -4,7 +4,7 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.t
 import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { localReference } from '../schema/subschemas.ts'
-import { type ArtifactLink, type ArtifactStore, readHandle, readLink } from './artifact-store.ts'
+import { type ArtifactStore, readHandle, readLink } from './artifact-store.ts'
 import type { StoredArtifact, UploadOwner, UploadStore } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 
@@ -17,11 +17,9 @@ export interface FileBytes {
 interface Place {
   readonly path: string
   readonly handle: string
-  readonly names: Named
   readonly most: number
 }
 
-type Named = { readonly upload: string } | { readonly artifact: ArtifactLink }
 type NamedFile = StoredArtifact & { readonly filename?: string | undefined }
 
 export interface NamedFiles {
@@ -73,8 +71,8 @@ async function find(
   const byHandle = new Map<string, NamedFile>()
   const problems: Problem[] = []
   let size = 0
-  for (const { path, handle, names, most } of places) {
-    const file = byHandle.get(handle) ?? (await findFile(names, owner, stores))
+  for (const { path, handle, most } of places) {
+    const file = byHandle.get(handle) ?? (await findFile(handle, owner, stores))
     if (typeof file === 'string') {
       problems.push({ path, message: file })
       continue
@@ -95,32 +93,21 @@ const TOO_COSTLY = 'Is too costly to be searched for files'
 const NO_UPLOAD = 'Names no file that you sent, or one that is over: send it again, with POST /artifacts'
 const NO_ARTIFACT = 'Is no link that was given out here, or one that is over: call the tool again that gave it'
 
-/** The file of a handle that an invocation was shown with; undefined once it is over. */
-export async function fileOf(handle: string, owner: UploadOwner, stores: FileStores): Promise<NamedFile | undefined> {
-  const names = namedBy(handle)
-  const found = names && (await findFile(names, owner, stores))
-  return typeof found === 'string' ? undefined : found
-}
-
-async function findFile(
-  names: Named,
+/** A text says why there is none. */
+export async function findFile(
+  handle: string,
   owner: UploadOwner,
   { uploads, artifacts }: FileStores,
 ): Promise<NamedFile | string> {
-  if ('artifact' in names) {
-    const found = await artifacts.open(names.artifact)
-    return typeof found === 'string' ? NO_ARTIFACT : found
+  const id = readHandle(handle)
+  if (id !== undefined) {
+    const own = await uploads.find(id, owner)
+    if (own || owner.userId === undefined) return own ?? NO_UPLOAD
+    return (await uploads.find(id, { principal: owner.principal })) ?? NO_UPLOAD
   }
-  const own = await uploads.find(names.upload, owner)
-  if (own || owner.userId === undefined) return own ?? NO_UPLOAD
-  return (await uploads.find(names.upload, { principal: owner.principal })) ?? NO_UPLOAD
-}
-
-function namedBy(text: string): Named | undefined {
-  const upload = readHandle(text)
-  if (upload !== undefined) return { upload }
-  const artifact = readLink(text)
-  return artifact && { artifact }
+  const link = readLink(handle)
+  const found = link && (await artifacts.open(link))
+  return typeof found === 'object' ? found : NO_ARTIFACT
 }
 
 export function readFiles(
@@ -196,9 +183,9 @@ function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<
   if (!isJsonObject(schema)) return
   for (const each of inPlace(schema, root)) yield* handles(value, each, walk)
   if (typeof value === 'string') {
-    const names = isBytes(schema) ? namedBy(value) : undefined
+    const isHandle = isBytes(schema) && (readHandle(value) !== undefined || readLink(value) !== undefined)
     const most = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
-    if (names) yield { path, handle: value, names, most }
+    if (isHandle) yield { path, handle: value, most }
   } else if (isList(value)) {
     const { prefixItems, items } = schema
     const first = isList(prefixItems) ? prefixItems : []
