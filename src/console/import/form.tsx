@@ -77,7 +77,8 @@ export function withSource(form: URLSearchParams): URLSearchParams {
   if (kept === null) return form
   const whole = new URLSearchParams([...form].filter(([name]) => name !== KEPT))
   try {
-    if (!form.get('source')) whole.set('source', new TextDecoder().decode(base64url.decode(kept)))
+    if (!form.get('source'))
+      whole.set('source', new TextDecoder('utf-8', { fatal: true }).decode(base64url.decode(kept)))
   } catch {
     // Nobody's form has anything else in it
   }

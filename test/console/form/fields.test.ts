@@ -110,7 +110,7 @@ describe('a form', () => {
     [
       `{"to": ${'['.repeat(136)}${']'.repeat(136)}}`,
       {},
-      [{ path: '', message: 'Must not nest deeper than 136 levels' }],
+      [{ path: '', message: 'Cannot accept the text: it nests deeper than 136 levels' }],
     ],
   ])('may hold the whole input as JSON instead: %s', (whole, input, problems) => {
     expect(readInput(fieldsOf(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
