@@ -14,9 +14,6 @@ export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'descripti
   return [{ ...id, name: `${ROOT}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
 }
 
-/** In characters: none that was given is longer. */
-const MAX_ETAG = 200
-
 /** A form without the spaces that pasted texts have around them. */
 export function trimmed(form: URLSearchParams, except?: string): URLSearchParams {
   return new URLSearchParams([...form].map(([name, text]) => [name, name === except ? text : text.trim()]))
@@ -59,7 +56,7 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
   const { progress, children } = rest
   const form = sent?.form ? shownAgain(sent.form) : formOf(fields, value)
   const problems: readonly Problem[] = (sent?.form && sent.failure?.problems) ?? []
-  const revision = sent?.form?.get('etag')?.slice(0, MAX_ETAG) ?? etag
+  const revision = (sent?.form && form.get('etag')) ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const hidden = fields.filter(isFolded)
   const rows = { form, problems, labelOf: wordsOf }

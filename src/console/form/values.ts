@@ -18,13 +18,9 @@ const MAX_SHOWN = 64 * 1024
 /** A form as it comes back to be corrected, without the fields that are too long for a page. */
 export function shownAgain(form: URLSearchParams): URLSearchParams {
   let left = MAX_SHOWN
-  const fits = ([name, text]: [string, string]) => {
-    const length = name.length + text.length
-    if (length > left) return false
-    left -= length
-    return true
-  }
-  return new URLSearchParams([...form].filter(fits))
+  const lengthOf = ([name, text]: [string, string]) => name.length + text.length
+  const shortFirst = (one: [string, string], other: [string, string]) => lengthOf(one) - lengthOf(other)
+  return new URLSearchParams([...form].sort(shortFirst).filter((field) => (left -= lengthOf(field)) >= 0))
 }
 
 /** The name of the box that puts the text of a field of lines in their place. */

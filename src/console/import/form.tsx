@@ -74,11 +74,10 @@ export function KeptSource({ form }: { form: URLSearchParams }) {
 /** A form with the description that came along, unless another was written. */
 export function withSource(form: URLSearchParams): URLSearchParams {
   const kept = form.get(KEPT)
-  if (kept === null) return form
-  const whole = new URLSearchParams([...form].filter(([name]) => name !== KEPT))
+  if (kept === null || form.get('source')) return form
+  const whole = new URLSearchParams([...form])
   try {
-    if (!form.get('source'))
-      whole.set('source', new TextDecoder('utf-8', { fatal: true }).decode(base64url.decode(kept)))
+    whole.set('source', new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(kept)))
   } catch {
     // Nobody's form has anything else in it
   }

@@ -65,8 +65,6 @@ export async function readYaml(
     documents.push(...composer.end())
     const [document] = documents
     if (!document || documents.length > 1) throw new Fault('Must be one YAML document')
-    const [error] = document.errors
-    if (error) throw new Fault(error.message, error.pos[0])
     await giveWay()
     resolveAliases(document, meter)
     await giveWay()
