@@ -71,7 +71,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
     await prepare()
     const asked = await server.asked(request)
     if (!asked.ok) return page(wrongRequestPage(asked.message, asked.back))
-    const choices = await choicesOf(signed.value.principal, catalogue)
+    const choices = offered(asked, await choicesOf(signed.value.principal, catalogue))
     return { request, signed: signed.value, asked, asking: askingOf(asked), choices }
   }
 
@@ -140,15 +140,20 @@ function askingOf({ client, redirectUri }: AuthorizationDetails): Asking {
   }
 }
 
-/** Toolkits that the resource's query names, or that were chosen before, are preselected. */
-function shown({ signed, asked, asking, choices }: Question, chosen?: readonly Choice[]) {
+/** Only those that the resource's query names, if there are any: a link narrows what is offered, and chooses nothing. */
+function offered({ resource = '' }: AuthorizationDetails, choices: readonly Choice[]): readonly Choice[] {
+  const lists = URL.parse(resource)?.searchParams.getAll('toolkits') ?? []
+  const named = new Set(lists.flatMap((each) => each.split(',')).map((each) => each.trim().toLowerCase()))
+  const narrowed = choices.filter(({ toolkit }) => named.has(toolkit.toLowerCase()))
+  return narrowed.length > 0 ? narrowed : choices
+}
+
+function shown({ signed, asking, choices }: Question, chosen: readonly Choice[] = []) {
   const { by } = signed.session
-  const named = URL.parse(asked.resource ?? '')?.searchParams.getAll('toolkits') ?? []
-  const wanted = chosen ? chosen.map(({ toolkit }) => toolkit) : named.flatMap((each) => each.split(','))
   return {
     asking,
     person: 'person' in by ? by.person.user : signed.principal.id,
     choices,
-    wanted: new Set(wanted.map((toolkit) => toolkit.trim().toLowerCase())),
+    chosen: new Set(chosen.map(({ toolkit }) => toolkit)),
   }
 }

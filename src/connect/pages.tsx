@@ -1,6 +1,6 @@
 import type { Choice } from '../core/catalogue/choices.ts'
 import type { Page } from '../http/page/page.ts'
-import { bounded, sentence } from '../http/page/text.ts'
+import { bounded, quoted, sentence } from '../http/page/text.ts'
 
 export const DAYS = [1, 7, 30, 90] as const
 const USUAL_DAYS = 30
@@ -18,16 +18,16 @@ export interface Question {
   readonly asking: Asking
   readonly person: string
   readonly choices: readonly Choice[]
-  readonly wanted: ReadonlySet<string>
+  readonly chosen: ReadonlySet<string>
   readonly problem?: string
 }
 
-export function askPage({ asking, person, choices, wanted, problem }: Question): Page {
-  const name = bounded(asking.name, 100)
+export function askPage({ asking, person, choices, chosen, problem }: Question): Page {
+  const name = quoted(asking.name)
   const hasChoices = choices.length > 0
   return {
     status: problem === undefined ? 200 : 400,
-    title: `Let ${name} act for you?`,
+    title: 'Let an agent act for you?',
     body: (
       <>
         {problem === undefined ? undefined : (
@@ -36,21 +36,21 @@ export function askPage({ asking, person, choices, wanted, problem }: Question):
           </p>
         )}
         <dl>
-          <dt>Who asks</dt>
-          <dd>
-            <strong>{name}</strong>
-            <br />
-            {asking.publishedBy === undefined ? (
-              'Only it says that this is its name; nobody has verified it.'
-            ) : (
-              <>
-                Verified: <strong>{bounded(asking.publishedBy)}</strong> says so of {name}.
-              </>
-            )}
-          </dd>
           <dt>Goes back to</dt>
           <dd>
             <code>{bounded(asking.host)}</code>
+          </dd>
+          <dt>It says that it is</dt>
+          <dd>
+            {name}
+            <br />
+            {asking.publishedBy === undefined ? (
+              'Only it says so; nobody has verified it.'
+            ) : (
+              <>
+                Verified: <strong>{bounded(asking.publishedBy)}</strong> says so.
+              </>
+            )}
           </dd>
           <dt>You are</dt>
           <dd>{bounded(person)}</dd>
@@ -58,7 +58,7 @@ export function askPage({ asking, person, choices, wanted, problem }: Question):
         {asking.isLocal ? (
           <p class="care">
             It goes back to a program on your own computer. Go on only if you began this yourself, just now: any program
-            there can say that it is {name}.
+            there can say that of itself.
           </p>
         ) : undefined}
         {hasChoices ? undefined : <p>There is no tool here that you may use, so there is nothing to choose.</p>}
@@ -67,7 +67,7 @@ export function askPage({ asking, person, choices, wanted, problem }: Question):
             <>
               <h2>It may use</h2>
               {choices.map((choice) => (
-                <ChoiceField choice={choice} isWanted={wanted.has(choice.toolkit.toLowerCase())} />
+                <ChoiceField choice={choice} isChosen={chosen.has(choice.toolkit)} />
               ))}
               <DaysField />
               <button class="go" name="decision" value="allow">
@@ -88,12 +88,12 @@ export function askPage({ asking, person, choices, wanted, problem }: Question):
   }
 }
 
-function ChoiceField({ choice, isWanted }: { readonly choice: Choice; readonly isWanted: boolean }) {
+function ChoiceField({ choice, isChosen }: { readonly choice: Choice; readonly isChosen: boolean }) {
   const { toolkit, tools, level } = choice
   const more = tools.length > MAX_SHOWN ? ` and ${tools.length - MAX_SHOWN} more` : ''
   return (
     <label class="choice">
-      <input type="checkbox" name={`toolkit.${toolkit}`} value="1" checked={isWanted} />
+      <input type="checkbox" name={`toolkit.${toolkit}`} value="1" checked={isChosen} />
       <span>
         <strong>{toolkit}</strong>, security level {level === 0 ? '0' : `up to ${level}`}
         {levelWords(level)}

@@ -6,7 +6,7 @@ import {
   revocationRequest,
   type TokenEndpointResponse,
 } from 'oauth4webapi'
-import { parseScopes } from '../core/consent/oauth-scopes.ts'
+import { parseScopes, scopesBeside } from '../core/consent/oauth-scopes.ts'
 import { missingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
@@ -130,10 +130,9 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
 
 function parametersOf(provider: Provider, as: AuthorizationServer, wanted: readonly string[]): Record<string, string> {
   const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
-  const scopes = new Set([...wanted, ...extra_scopes])
-  const isOffered = as.scopes_supported?.includes('offline_access') === true && !('access_type' in own)
-  const asksOffline = isOffered && !scopes.has('offline_access')
-  if (asksOffline) scopes.add('offline_access')
+  const beside = scopesBeside(provider, wanted, as.scopes_supported?.includes('offline_access') === true)
+  const scopes = new Set([...wanted, ...beside])
+  const asksOffline = beside.includes('offline_access') && !extra_scopes.includes('offline_access')
   return {
     // OpenID Connect Core, section 11: without the prompt `offline_access` is ignored
     ...(asksOffline ? { prompt: 'consent' } : {}),

@@ -63,12 +63,12 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await screenshot(page, 'console-agents')
 
     // The newest stands first
-    await press(page, 'End it…', /^End A test agent now/)
+    await press(page, 'End it…', /^End “A test agent” now/)
     await page.waitForURL(`${url}/console/agents?done=1`)
     expect(await page.getByRole('status').innerText()).toContain('It is ended')
     expect((await rpc(url, other.tokens.access_token, 'tools/list')).status).toBe(401)
     expect((await rpc(url, mine.tokens.access_token, 'tools/list')).status).toBe(200)
-    await press(page, 'End it…', /^End A test agent now/)
+    await press(page, 'End it…', /^End “A test agent” now/)
     expect(await textOf(page)).toContain('No agent is connected')
     expect((await rpc(url, mine.tokens.access_token, 'tools/list')).status).toBe(401)
     expect((await rpc(url, bobs.tokens.access_token, 'tools/list')).status).toBe(200)
@@ -152,7 +152,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await page.getByText('End it…').first().focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(/^End A test agent now/)
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(/^End “A test agent” now/)
     await page.keyboard.press('Enter')
     await page.waitForURL(`${url}/console/agents?done=1`)
     await leave()

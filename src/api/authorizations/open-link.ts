@@ -1,7 +1,7 @@
 import { mayApprove } from '../../core/access/principal.ts'
 import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
-import type { Providers } from '../../core/consent/provider.ts'
+import type { Provider, Providers } from '../../core/consent/provider.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { failurePage, type Page } from '../../http/page/page.ts'
@@ -19,6 +19,7 @@ export interface OpenLinkDeps {
 export interface OpenedLink {
   readonly authorization: Authorization
   readonly name: string
+  readonly provider: Provider | undefined
   readonly person: SignedInPerson | undefined
 }
 
@@ -51,7 +52,8 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
     const start = startOf(id.value)
     if (requiresSignIn && !person) return signInPage(start)
     if (requiresSignIn && person && !isFor(authorization, person)) return otherPersonPage(person.user, start)
-    return { authorization, person, name: await nameOf(authorization.provider, providers) }
+    const provider = await providers.find(authorization.provider)
+    return { authorization, person, provider, name: provider?.name ?? authorization.provider }
   }
 }
 

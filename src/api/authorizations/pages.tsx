@@ -1,4 +1,6 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
+import { scopesBeside } from '../../core/consent/oauth-scopes.ts'
+import type { Provider } from '../../core/consent/provider.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { type Page, plainPage } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
@@ -6,9 +8,15 @@ import { signInPath } from '../../http/page/sign-in-path.ts'
 import { bounded, sentence } from '../../http/page/text.ts'
 import { scopeWords } from './scope-words.ts'
 
-export function grantPage(authorization: Authorization, providerName: string, now: number, signedIn?: string): Page {
-  const { provider, scopes, userId = '', tool, hosts, account, accounts = [], isHeld = false } = authorization
-  const name = bounded(providerName, 100)
+export function grantPage(
+  authorization: Authorization,
+  provider: Provider | undefined,
+  now: number,
+  signedIn?: string,
+): Page {
+  const { provider: id, userId = '', tool, hosts, account, accounts = [], isHeld = false } = authorization
+  const name = bounded(provider?.name ?? id, 100)
+  const scopes = [...authorization.scopes, ...(isHeld || !provider ? [] : askedBeside(provider, authorization.scopes))]
   return {
     status: 200,
     title: `Let a tool act for you at ${name}?`,
@@ -29,7 +37,7 @@ export function grantPage(authorization: Authorization, providerName: string, no
           <ul role="list">
             {scopes.map((scope) => (
               <li>
-                {scopeWords(provider, scope)}
+                {scopeWords(id, scope)}
                 <code>{bounded(scope)}</code>
               </li>
             ))}
@@ -63,6 +71,13 @@ export function grantPage(authorization: Authorization, providerName: string, no
       </>
     ),
   }
+}
+
+/** A provider that is discovered may offer `offline_access`, and is asked for it then. */
+function askedBeside(provider: Provider, scopes: readonly string[]): string[] {
+  const parameters = Object.entries(provider.authorization_parameters ?? {})
+  const offline = parameters.filter(([, value]) => value === 'offline').map((each) => each.join('='))
+  return [...scopesBeside(provider, scopes, provider.issuer !== undefined), ...offline]
 }
 
 function Codes({ texts }: { readonly texts: readonly string[] }) {

@@ -75,12 +75,12 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   async function start(c: Context): Promise<Response> {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
-    const { authorization, name, person } = opened
+    const { authorization, name, provider, person } = opened
     const { endedPage, grantPage } = await pages()
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
-    if (authorization.kind === 'grant') return page(grantPage(authorization, name, now(), person?.user))
+    if (authorization.kind === 'grant') return page(grantPage(authorization, provider, now(), person?.user))
     const { approvalPage } = await import('./approval-page.tsx')
     return page(approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now()))
   }

@@ -1,3 +1,4 @@
+import { quoted } from '../../http/page/text.ts'
 import { Facts, Time } from '../parts.tsx'
 import { Ending, endingPage, shownUser, UserChoice } from './person.tsx'
 
@@ -24,7 +25,7 @@ export const { show, act } = endingPage({
   ),
   card: ({ id, client, toolkits, created_at, expires_at, used_at }) => (
     <>
-      <h2>{client.name}</h2>
+      <h2>{quoted(client.name)}</h2>
       <Facts
         facts={{
           'May use': toolkits.join(', '),
@@ -36,7 +37,7 @@ export const { show, act } = endingPage({
       />
       <Ending label="End it">
         <input type="hidden" name="id" value={id} />
-        <button class="danger">End {client.name} now</button>
+        <button class="danger">End {quoted(client.name)} now</button>
       </Ending>
     </>
   ),

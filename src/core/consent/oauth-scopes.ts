@@ -1,3 +1,5 @@
+import type { Provider } from './provider.ts'
+
 /** Many providers do not report these as granted (OpenID Connect Core, section 11). */
 const UNREPORTED = new Set(['openid', 'offline_access'])
 
@@ -19,6 +21,16 @@ const COVERS: Readonly<Record<string, (granted: string, requested: string) => bo
 
 function lastSegment(scope: string): string {
   return scope.slice(scope.lastIndexOf('/') + 1).toLowerCase()
+}
+
+/** Asked for beside a tool's own: `offline_access` gives a refresh token where the provider's metadata offer it. */
+export function scopesBeside(
+  { extra_scopes = [], authorization_parameters = {} }: Pick<Provider, 'extra_scopes' | 'authorization_parameters'>,
+  scopes: readonly string[],
+  offersOffline: boolean,
+): string[] {
+  const offline = offersOffline && !('access_type' in authorization_parameters) ? ['offline_access'] : []
+  return [...new Set([...extra_scopes, ...offline])].filter((scope) => !scopes.includes(scope))
 }
 
 /** RFC 6749, section 3.3. GitHub and others separate by commas whatever they were sent. */

@@ -30,6 +30,11 @@ export function bounded(text: string, max: number = MAX_TEXT): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+/** A name that a client gives itself, in quotation marks of which it can hold none: it cannot pass for the page's words. */
+export function quoted(name: string): string {
+  return `“${bounded(name, 100).replaceAll(/["\p{Pi}\p{Pf}„‟〝〞＂]/gu, "'")}”`
+}
+
 export function sentence(message: string): string {
   const text = bounded(message).trim()
   return /[.!?…]$/.test(text) ? text : `${text}.`
