@@ -3,7 +3,8 @@
  * sight. The Worker runs in this process over the simulation's objects and KV; each request is sent three times, and a fourth
  * time under V8's precise coverage. A file counts where a function of it that has a name ran before the answer was there; of
  * functions, those of libraries count too.
- * A fifth one counts the promises that were made until then, those of Node's own requests and answers among them.
+ * How often blocks of code ran stands for the statements that did. A fifth one counts the promises that were made until then,
+ * and twenty more the bytes that were allocated, those of Node's own requests and answers among them.
  * `-- --list` names the files, in the order of their folders; `-- --only tools/call` measures the requests of that name;
  * `-- --json` prints the counts alone, for `test/entered.test.ts`, which holds them to what they are.
  */
@@ -50,6 +51,11 @@ registerHooks({
 const begun = Date.now()
 Date.now = () => begun
 
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+// Code that was compiled before has no counters
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 const worker = await import('../../src/index.ts')
 
 /** Good weather: nothing is lost, late or refused. */
@@ -72,10 +78,9 @@ const clock = {
   ring: () => undefined,
   pass: () => undefined,
 }
-const session = new Session()
-session.connect()
-/** Functions of the Worker that ran, by file, while a request is measured. */
+/** Functions of the Worker that ran, by file, while a request is measured, and how often blocks of their code did. */
 let entered: Map<string, Map<string, number>> | undefined
+let blocks = 0
 
 /** Counts what ran since it was last asked, or leaves it out. */
 async function take(isCounted: boolean): Promise<void> {
@@ -85,6 +90,7 @@ async function take(isCounted: boolean): Promise<void> {
     if (file === undefined || file.startsWith('generated/')) continue
     for (const { functionName, ranges } of functions) {
       const [{ count, startOffset } = { count: 0, startOffset: 0 }] = ranges
+      blocks += ranges.reduce((sum, range) => sum + range.count, 0)
       if (functionName === '' || count === 0) continue
       const ran = entered?.get(file) ?? new Map<string, number>()
       const name = `${functionName}:${startOffset}`
@@ -231,8 +237,7 @@ const key: string = JSON.parse(
   ).text,
 ).key
 
-await session.post('Profiler.enable')
-await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+const MEASURED = 20
 
 let promises = 0
 const promising = createHook({ init: (_, type) => void (promises += Number(type === 'PROMISE')) })
@@ -247,10 +252,22 @@ async function promisesOf(sent: Sent): Promise<number> {
   return promises
 }
 
-const all: Record<string, { readonly files: number; readonly functions: number; readonly promises: number }> = {}
+/** How many bytes are allocated until the answer is there: mostly, since V8 allocates for itself now and then. */
+async function bytesOf(make: () => Sent): Promise<number> {
+  const bytes: number[] = []
+  for (let time = 0; time < MEASURED; time++) {
+    const sent = make()
+    const before = process.memoryUsage().heapUsed
+    await send(sent, key)
+    bytes.push(process.memoryUsage().heapUsed - before)
+  }
+  return bytes.sort((one, other) => one - other)[MEASURED / 2] ?? 0
+}
+
+const all: Record<string, Readonly<Record<'files' | 'functions' | 'blocks' | 'promises' | 'bytes', number>>> = {}
 if (!values.json) {
-  console.info('| | files | functions | calls of them | promises |')
-  console.info('| --- | --- | --- | --- | --- |')
+  console.info('| | files | functions | calls of them | blocks | promises | bytes |')
+  console.info('| --- | --- | --- | --- | --- | --- | --- |')
 }
 for (const [name, make] of Object.entries(WAYS)) {
   if (!name.includes(values.only)) continue
@@ -262,6 +279,7 @@ for (const [name, make] of Object.entries(WAYS)) {
   const sent = make()
   await take(false)
   entered = new Map()
+  blocks = 0
   await send(sent, key)
   await take(true)
   const files = [...entered].toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -269,11 +287,13 @@ for (const [name, make] of Object.entries(WAYS)) {
   await settle()
   const own = files.filter(([file]) => !file.startsWith('node_modules/'))
   const counts = files.flatMap(([, ran]) => [...ran.values()])
+  const ran = blocks
   const made = await promisesOf(make())
-  all[name] = { files: own.length, functions: counts.length, promises: made }
+  const bytes = await bytesOf(make)
+  all[name] = { files: own.length, functions: counts.length, blocks: ran, promises: made, bytes }
   if (values.json) continue
   const calls = counts.reduce((sum, count) => sum + count, 0)
-  console.info(`| ${name} | ${own.length} | ${counts.length} | ${calls} | ${made} |`)
+  console.info(`| ${name} | ${own.length} | ${counts.length} | ${calls} | ${ran} | ${made} | ${bytes} |`)
   if (!values.list) continue
   for (const [file, ran] of files) {
     console.info(`  ${file}: ${[...ran.keys()].map((each) => each.split(':')[0]).join(', ')}`)
