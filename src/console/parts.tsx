@@ -57,7 +57,6 @@ interface Chip {
   readonly isCurrent?: boolean
 }
 
-/** Links to choose one of. */
 export function Chips({ label, chips }: { label: string; chips: readonly Chip[] }) {
   return (
     <ul class="chips" aria-label={label}>
@@ -82,7 +81,6 @@ export function NextLink({ href, label }: { href: string; label: string }) {
   )
 }
 
-/** Names and their values; a name without a value is left out. */
 export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
   return (
     <dl>
@@ -95,6 +93,26 @@ export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
         ),
       )}
     </dl>
+  )
+}
+
+interface EndingProps {
+  readonly label: string
+  /** The name of what ends, where a list is read by its labels alone. */
+  readonly of?: string
+  readonly action?: string
+  readonly children?: Child
+}
+
+/** A form that ends something: it is opened first, and then pressed, so nothing ends by a slip. */
+export function Ending({ label, of, action, children }: EndingProps) {
+  return (
+    <details>
+      <summary aria-label={of === undefined ? undefined : `${label} ${of}`}>{label}…</summary>
+      <form method="post" action={action}>
+        {children}
+      </form>
+    </details>
   )
 }
 

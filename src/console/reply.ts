@@ -17,7 +17,6 @@ async function bodyOf(response: Response) {
   return { ok, status, value: isJson ? JSON.parse(text) : {} }
 }
 
-/** Reads a call's answer, which may report progress first. */
 export async function followedCall<T>(response: Response): Promise<FollowedCall<T>> {
   if (response.headers.get('content-type') !== 'text/event-stream') return { reply: await bodyOf(response) }
   const { promise, resolve } = Promise.withResolvers<CallEnd<T>>()

@@ -16,7 +16,6 @@ interface TableProps<T> {
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
-  /** The next page. */
   readonly more?: { readonly href: string; readonly label: string } | undefined
 }
 

@@ -29,7 +29,6 @@ export interface RequestParts {
   readonly etag?: string | undefined
 }
 
-/** A request that was made for a page; `path` is with its query, `body` is JSON. */
 export interface MadeRequest {
   readonly method: string
   readonly path: string
@@ -45,7 +44,6 @@ export interface CallEnd<T> {
   readonly value: T
 }
 
-/** A call that ended at once, or one that reports progress first. */
 export type FollowedCall<T> =
   | { readonly reply: CallEnd<T> }
   | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallEnd<T>> }
@@ -81,7 +79,6 @@ export interface LiveParts {
   readonly end: () => Promise<JSX.Element>
 }
 
-/** A page's answer: a view, or a path of the console to go to. */
 export type PageResult = View | { readonly redirectTo: string }
 
 export interface PageModule {

@@ -4,8 +4,9 @@ import { TEXT_STYLE } from '../http/page/style.ts'
 
 export interface Guide {
   readonly name: string
-  /** Markdown and HTML by turns, since what is alike is compressed only where it is near. */
-  readonly parts: readonly (readonly [text: string, html: string])[]
+  /** In Markdown, and below its title in HTML. */
+  readonly text: string
+  readonly html: string
   readonly title: string
   /** Says what one can do after reading it. */
   readonly summary: string
@@ -16,12 +17,12 @@ export interface Guide {
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
-export function guideText({ parts }: Pick<Guide, 'parts'>, origin: string): string {
-  return parts.map(([text]) => text.replaceAll(EXAMPLE_ORIGIN, origin)).join('')
+export function guideText({ text }: Guide, origin: string): string {
+  return text.replaceAll(EXAMPLE_ORIGIN, origin)
 }
 
 /** `origin`, as `URL` writes it, needs no escape. */
-export function guidePage({ name, title, parts, contents }: Guide, origin: string): Page {
+export function guidePage({ name, title, html, contents }: Guide, origin: string): Page {
   return {
     status: 200,
     title,
@@ -43,7 +44,7 @@ export function guidePage({ name, title, parts, contents }: Guide, origin: strin
             </ul>
           </nav>
         )}
-        {raw(parts.map(([, html]) => html.replaceAll(EXAMPLE_ORIGIN_HTML, origin)).join(''))}
+        {raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}
       </>
     ),
   }

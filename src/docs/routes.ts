@@ -8,7 +8,6 @@ import { createPublicFace, type PublicRouteDeps } from '../http/route/public-rou
 import type { Guide } from './guide.tsx'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
-  /** Called when a guide is first asked for: guides are no part of a start. */
   readonly loadGuides: () => Promise<readonly Guide[]>
 }
 
@@ -29,7 +28,6 @@ const LLMS = {
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
-/** `GET /` leads to the guides. `/docs/agents.json` has each agent host's configuration, for programs. */
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
   at('/', PAGE, () => goTo('/docs'), onPage)

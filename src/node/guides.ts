@@ -21,8 +21,9 @@ export function guideOf(name: string, markdown: string): Guide {
     name,
     title,
     summary,
+    text,
     // The title is the page's
-    parts: tokens.map((token) => [token.raw, isTitle(token) ? '' : marked.parser([token])]),
+    html: marked.parser(tokens.filter((token) => !isTitle(token))),
     summaryHtml: marked.parseInline(summary.replace(/^After reading this you can /, 'To '), { async: false }),
     contents: tokens
       .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)

@@ -7,8 +7,7 @@ import { fail } from '../../src/core/failure/failure.ts'
 import { readGuides } from '../../src/node/guides.ts'
 
 const ORIGIN = 'https://tools.acme.com'
-const given = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta.url)))
-const all = given.map((guide) => ({ ...guide, text: guide.parts.map(([text]) => text).join('') }))
+const all = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta.url)))
 
 function get(path: string, limited = false) {
   const face = docsFace({

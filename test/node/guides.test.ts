@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Guide } from '../../src/docs/guide.tsx'
 import { anchorOf, guideOf } from '../../src/node/guides.ts'
-
-const htmlOf = ({ parts }: Guide) => parts.map(([, html]) => html).join('')
 
 /** Without the lines between tags, and those that a paragraph is written on. */
 const rendered = (text: string) =>
-  htmlOf(guideOf('guide', text))
-    .replaceAll(/>\s*\n\s*</g, '><')
+  guideOf('guide', text)
+    .html.replaceAll(/>\s*\n\s*</g, '><')
     .trim()
 
 describe('a guide', () => {
@@ -63,7 +60,7 @@ it('the headings of a text lead to where they stand, and what a fence holds is n
   const guide = guideOf('guide', text)
   const { contents } = guide
   expect(contents.map(({ title }) => title)).toEqual(['A key, made', 'B'])
-  for (const { anchor } of contents) expect(htmlOf(guide)).toContain(`<h2 id="${anchor}">`)
+  for (const { anchor } of contents) expect(guide.html).toContain(`<h2 id="${anchor}">`)
 })
 
 it('a guide has its title, and what it is for', () => {
@@ -71,5 +68,5 @@ it('a guide has its title, and what it is for', () => {
   const { title, summary, summaryHtml } = guide
   expect([title, summary]).toEqual(['Keys', 'After reading this you can `make` keys. More.'])
   expect(summaryHtml).toBe('To <code>make</code> keys. More.')
-  expect(htmlOf(guide)).toMatch(/^\s*<p>After/)
+  expect(guide.html).toMatch(/^\s*<p>After/)
 })

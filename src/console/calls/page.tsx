@@ -11,7 +11,6 @@ type ListedCall = CallsPage['items'][number]
 
 const LIMIT = '50'
 
-/** The calls that the visitor may see, the latest first, below a chart of the last day. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'cursor'])
   const [usage, calls] = await Promise.all([

@@ -14,12 +14,10 @@ export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'descripti
   return [{ ...id, name: `${ROOT}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
 }
 
-/** A form without the spaces that pasted texts have around them. */
 export function trimmed(form: URLSearchParams, except?: string): URLSearchParams {
   return new URLSearchParams([...form].map(([name, text]) => [name, name === except ? text : text.trim()]))
 }
 
-/** A form that was sent: as it was written, if that is to be kept, and why it was refused. */
 export interface SentForm {
   readonly form?: URLSearchParams
   readonly failure?: RouteFailure

@@ -71,7 +71,6 @@ export function KeptSource({ form }: { form: URLSearchParams }) {
   )
 }
 
-/** A form with the description that came along, unless another was written. */
 export function withSource(form: URLSearchParams): URLSearchParams {
   const kept = form.get(KEPT)
   if (kept === null || form.get('source')) return form

@@ -8,7 +8,6 @@ type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tool
 
 const MAX_SHOWN = 500
 
-/** Makes a toolkit of a description or of another server: first of all it shows what would come of it. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   return { title: 'Import', content: <ImportForm form={visit.form} /> }
 }

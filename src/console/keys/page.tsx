@@ -10,7 +10,6 @@ import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
 
-/** A key that was made or rotated, with its text, which nothing shows again. */
 interface FreshKeyProps {
   readonly name: string
   readonly key: string

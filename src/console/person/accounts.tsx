@@ -1,5 +1,5 @@
-import { exact, Facts, Time } from '../parts.tsx'
-import { Ending, endingPage, shownUser, UserChoice } from './person.tsx'
+import { Ending, exact, Facts, Time } from '../parts.tsx'
+import { endingPage, shownUser, UserChoice } from './person.tsx'
 
 export const { show, act } = endingPage({
   title: 'Accounts',

@@ -1,6 +1,6 @@
 import { quoted } from '../../http/page/text.ts'
-import { Facts, Time } from '../parts.tsx'
-import { Ending, endingPage, shownUser, UserChoice } from './person.tsx'
+import { Ending, Facts, Time } from '../parts.tsx'
+import { endingPage, shownUser, UserChoice } from './person.tsx'
 
 export const { show, act } = endingPage({
   title: 'Connected agents',

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { userOf } from '../../core/access/principal.ts'
 import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
-import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { Ending, exact, FailureNotice, Notice } from '../parts.tsx'
 
 /** The user whose things a page shows: the one that its address names, or the visitor. */
 export function shownUser({ url, principal }: PageVisit): string {
@@ -23,16 +23,6 @@ export function UserChoice({ visit }: { visit: PageVisit }) {
   )
 }
 
-/** A form that ends something: it is opened first, and then pressed, so nothing ends by a slip. */
-export function Ending({ label, children }: { label: string; children?: Child }) {
-  return (
-    <details>
-      <summary>{label}…</summary>
-      <form method="post">{children}</form>
-    </details>
-  )
-}
-
 interface EndingPage<T> {
   readonly title: string
   readonly intro: (visit: PageVisit) => Child
@@ -48,7 +38,6 @@ interface EndingPage<T> {
   readonly most?: number
 }
 
-/** Makes a page that lists things of a person, each with a form that ends it. */
 export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
   return {
     async show(visit) {

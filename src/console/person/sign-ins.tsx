@@ -1,8 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
-import { Facts, Time } from '../parts.tsx'
-import { Ending, endingPage } from './person.tsx'
+import { Ending, Facts, Time } from '../parts.tsx'
+import { endingPage } from './person.tsx'
 
-/** The browsers in which the visitor is signed in; for administrators, in which anybody is. */
 export const { show, act } = endingPage({
   title: 'Sign-ins',
   none: 'Nobody is signed in in a browser.',

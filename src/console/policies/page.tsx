@@ -3,7 +3,7 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { Ending, exact, FailureNotice, Notice } from '../parts.tsx'
 
 const PATH = '/console/policies'
 const FIELDS = editFields(schemaOf(policyReader()), {
@@ -100,15 +100,12 @@ function PolicyList({ items }: { items: readonly Policy[] }) {
               Change
             </a>
           </p>
-          <details>
-            <summary aria-label={`Remove the policy for ${policy.pattern}`}>Remove…</summary>
-            <form method="post" action={PATH}>
-              <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
-              <button class="danger" name="do" value="remove">
-                Remove it
-              </button>
-            </form>
-          </details>
+          <Ending label="Remove" of={`the policy for ${policy.pattern}`} action={PATH}>
+            <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
+            <button class="danger" name="do" value="remove">
+              Remove it
+            </button>
+          </Ending>
         </li>
       ))}
     </ul>

@@ -3,7 +3,6 @@ import { indentedJson } from '../../http/page/text.ts'
 import type { Reply } from '../visit.ts'
 import { Chips, Copyable, FailureNotice } from '../parts.tsx'
 
-/** The formats of `GET /tools/{id}?format=`, and their titles. */
 export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['oxp', 'OXP'],
   ['open-tool-calling', 'Open Tool Calling'],

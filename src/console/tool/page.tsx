@@ -12,13 +12,11 @@ import { Parameters } from './parameters.tsx'
 import { Ready, StatusNotice } from './ready.tsx'
 import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
 
-/** A tool, with a form to call it, whether it could be called, its versions and its definition. */
 export async function show(visit: PageVisit): Promise<PageResult> {
   const tool = await readTool(visit)
   return 'failure' in tool ? missing(tool.failure) : toolView(visit, tool)
 }
 
-/** Calls the tool as its form says, and shows its progress while it runs. */
 export async function act(visit: PageVisit): Promise<PageResult> {
   const tool = await readTool(visit)
   if ('failure' in tool) return missing(tool.failure)

@@ -32,7 +32,6 @@ export function Parameters({ schema, caption }: { schema: Json; caption: string 
   return <Table label={caption} columns={COLUMNS} items={rows} />
 }
 
-/** One parameter, or a part of one. */
 interface SchemaRow {
   /** `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
   readonly name: string

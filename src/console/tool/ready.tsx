@@ -5,7 +5,6 @@ interface ReadinessProps {
   readonly readiness: ApiAnswers['GET /tools/:id/readiness']
 }
 
-/** The status of a version that is not active, and what to call in its place. */
 export function StatusNotice({ readiness: { status } }: ReadinessProps) {
   const { state, message, successor }: { state: string; message?: string; successor?: string } = status
   if (state === 'active') return undefined

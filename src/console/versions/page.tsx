@@ -9,7 +9,6 @@ import { changeToolkit, readToolkit, WholeToolkit } from './toolkit.tsx'
 
 type State = (typeof STATES)[number]
 
-/** The meaning of each status, and the button that gives it. */
 const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: string }>> = {
   active: { means: 'listed and called', button: 'Activate' },
   deprecated: { means: 'listed and called, with a word to whoever does', button: 'Deprecate' },
@@ -50,14 +49,12 @@ function hrefOf(filters: Readonly<Record<string, string>>): string {
   return `${PATH}?${queryOf(filters)}`
 }
 
-/** How a change ended that was not made. */
 interface FailedChange {
   readonly failure?: RouteFailure
   /** A version that keeps its status, since its toolkit has a stricter one. */
   readonly held?: { readonly id: string; readonly status: string }
 }
 
-/** The versions of a status that the visitor may change. */
 export async function show(visit: PageVisit, { failure, held }: FailedChange = {}): Promise<View> {
   const { status: state, toolkit } = filterOf(visit)
   const { cursor } = filtersOf(visit, ['cursor'])

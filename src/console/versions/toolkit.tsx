@@ -12,7 +12,6 @@ export function changeToolkit({ form, ask }: PageVisit): Promise<ToolkitReply> {
   return ask('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
 }
 
-/** Reads a toolkit, which administrators alone may. */
 export async function readToolkit({ principal, ask }: PageVisit, toolkit: string): Promise<ToolkitReply | undefined> {
   return hasScope(principal, 'admin') ? ask('GET /toolkits/:toolkit', { toolkit }) : undefined
 }

@@ -1,6 +1,5 @@
 import type { Background } from '../../core/tool/platform.ts'
 
-/** What waits to be handed on together. */
 interface Gathered<Item> {
   readonly size: number
   add(item: Item): void

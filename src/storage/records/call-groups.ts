@@ -154,7 +154,6 @@ export interface PlacedRecord {
   readonly record: CallRecord
 }
 
-/** Reads a line of a row, as `rowsOf` writes it. */
 export function readLine(line: string, shared: SharedFields): PlacedRecord {
   const [place, at, duration_ms, call_id, more = {}] = JSON.parse(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
@@ -164,7 +163,6 @@ export function readLine(line: string, shared: SharedFields): PlacedRecord {
   return { place, record: { at, call_id, trace_id, traceparent, ...caller, ...run } }
 }
 
-/** One for each hour and bucket of durations. */
 function figuresOf({ at, durations }: Alike): Figure[] {
   const figures = new Map<number, [hour: number, bucket: number, calls: number, ms: number]>()
   durations.forEach((ms, index) => {
