@@ -52,8 +52,8 @@ describe.each(TEXTS)('YAML with %s', (_, text) => {
     })
     expect(meter.spent).toBeLessThan(1_000_000)
     // The library composes at once what it read, and that is bounded by its words
-    expect(longest).toBeLessThanOrEqual(150_000)
-    if (!read.ok) expect(read.problem).toMatch(/at most 150000 words|nest deeper than 136|lists or objects as keys/)
+    expect(longest).toBeLessThanOrEqual(100_000)
+    if (!read.ok) expect(read.problem).toMatch(/at most 100000 words|nest deeper than 136|lists or objects as keys/)
   })
 
   it('is answered by an import in few words', async () => {

@@ -6,8 +6,8 @@ import { MAX_DEPTH } from '../shared/foreign-json.ts'
 
 export type Reading = Pick<ImportRequest, 'meter' | 'giveWay'>
 
-/** Words and signs, and values with all that aliases repeat: twice what the densest real text of the largest size has. */
-const MAX_PARTS = 150_000
+/** Words and signs, and values with all that aliases repeat: each may take two hundred bytes. */
+const MAX_PARTS = 100_000
 /** Units of reading a word. */
 const WORD = 3
 
