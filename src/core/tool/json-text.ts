@@ -38,13 +38,17 @@ const SLICE = 1_000_000
 const MAX_STEP = 300
 const IN_LIST = -1
 
-/** Too short to nest too deep or to hold too much. */
-const SHORT = 2 * MAX_DEPTH
-const SUSPECT = /__proto__|\\u|\d[eE]|\d{100}/
+/** In characters: too few for more parts than anything may have. */
+const SHORT = 4_096
+/** Without one of these no number is too large for a double. An exponent is told from a UUID by what ends a number. */
+const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<!\d)\d{100}/
 
 /** The value of a short text that nothing can be wrong with, at a fraction of the cost: most calls are such. */
 export function parseShort(text: string): Read | undefined {
-  if (text.length > SHORT || SUSPECT.test(text)) return undefined
+  if (text.length > SHORT || text.includes('__proto__') || text.includes('\\u')) return undefined
+  // Each level begins and ends
+  if (text.length > 2 * MAX_DEPTH && text.split('{').length + text.split('[').length > MAX_DEPTH) return undefined
+  if (MAYBE_TOO_LARGE.test(text)) return undefined
   try {
     return { ok: true, value: JSON.parse(text) }
   } catch {

@@ -27,19 +27,26 @@ describe('a text that was sent', () => {
     expect(read(`[${'[[]],'.repeat(UNITS / 2 - 1)}0]`).ok).toBe(true)
     expect(read(`[${'[[]],'.repeat(UNITS / 2 + 1)}0]`)).toEqual(refused)
     expect(read(JSON.stringify(',:['.repeat(UNITS))).ok).toBe(true)
-    expect(read(list(400), { parts: 399 }).ok).toBe(false)
+    expect(read(list(4_000), { parts: 3_999 }).ok).toBe(false)
   })
 
   it('draws on the meter by its parts and its length, whatever it comes to', () => {
     const meter = createMeter()
-    parseJson(list(1_000), meter)
-    expect(meter.spent).toBeGreaterThan(1_000)
-    expect(meter.spent).toBeLessThan(1_010)
-    expect(parseJson(list(1_000), createBudget(500))).toMatchObject({ ok: false, message: /too much work/ })
+    parseJson(list(5_000), meter)
+    expect(meter.spent).toBeGreaterThan(5_000)
+    expect(meter.spent).toBeLessThan(5_050)
+    expect(parseJson(list(5_000), createBudget(500))).toMatchObject({ ok: false, message: /too much work/ })
   })
 
   it('is refused at its first fault, without the rest of it', () => {
     expect(read(`{"a":01,${'"b":0,'.repeat(1_000)}`)).toMatchObject({ isJson: false, message: /offset 6\)$/ })
+  })
+
+  it('is read as deep where it is short', () => {
+    for (const pad of ['', ' '.repeat(3_000), ' '.repeat(5_000)]) {
+      expect(read('['.repeat(136) + pad + ']'.repeat(136)).ok).toBe(true)
+      expect(read('['.repeat(137) + pad + ']'.repeat(137))).toMatchObject({ message: /deeper than 136 levels/ })
+    }
   })
 
   it('yields between its slices', () => {
