@@ -1,5 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
-import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
+import { FOREIGN, MANY_PARTS, readInSlices, type ReadText } from '../../core/tool/json-text.ts'
 import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
 import type { Reading } from './yaml-text.ts'
@@ -12,9 +12,7 @@ export async function readText(text: string, reading: Reading): Promise<Possible
   const bytes = new TextEncoder().encode(text).byteLength
   if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
-  const json = looksLikeJson
-    ? parseJson(text, reading.meter, { ...FOREIGN, what: 'the description', parts: MANY_PARTS })
-    : undefined
+  const json = looksLikeJson ? await readJson(text, reading) : undefined
   if (json?.ok) return checkedDocument(json.value)
   if (json?.isJson) return { ok: false, problem: json.message }
   if (bytes > MAX_YAML) {
@@ -24,6 +22,16 @@ export async function readText(text: string, reading: Reading): Promise<Possible
   const { readYaml } = await import('./yaml-text.ts')
   const read = await readYaml(text, reading)
   return read.ok ? checkedDocument(read.value) : read
+}
+
+/** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
+async function readJson(text: string, { meter, giveWay }: Reading): Promise<ReadText> {
+  const slices = readInSlices(text, meter, { ...FOREIGN, what: 'the description', parts: MANY_PARTS })
+  for (;;) {
+    const { done, value } = slices.next()
+    await giveWay()
+    if (done === true) return value
+  }
 }
 
 export function checkedDocument(value: unknown): Possible<Node> {

@@ -51,6 +51,14 @@ describe('a text that is no description', () => {
   })
 })
 
+it('a long text lets others in for each million characters, and before it is looked through', async () => {
+  let times = 0
+  const giveWay = async () => void (times += 1)
+  const text = JSON.stringify({ openapi: '3.1.0', paths: {}, long: Array(6).fill('x'.repeat(1_000_000)) })
+  expect((await readText(text, { meter: createMeter(), giveWay })).ok).toBe(true)
+  expect(times).toBe(7)
+})
+
 describe('YAML that means harm', () => {
   const numbered = (count: number) => Array.from({ length: count }, (_, index) => `k${index}: 0`).join(', ')
   const laughs = 'abcdefghi'.split('').map(
