@@ -1,6 +1,5 @@
-import { stemmed, stemOf } from './stem.ts'
 import { STAND_INS, STOP_WORDS } from './thesaurus.ts'
-import { wordsOf } from './words.ts'
+import { stemmed, stemOf, wordsOf } from './words.ts'
 
 const MAX_CHARACTERS = 1_000
 /** Each is looked for in ten lists. */

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import { rarity, ROWS, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { type Term, termsOf } from '../../../core/search/question.ts'
-import { stemOf } from '../../../core/search/stem.ts'
+import { stemOf } from '../../../core/search/words.ts'
 import { column } from '../../rows.ts'
 import { matching, type Seen } from './visibility.ts'
 

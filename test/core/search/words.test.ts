@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
-import { stemmed, stemOf } from '../../../src/core/search/stem.ts'
+import { stemmed, stemOf } from '../../../src/core/search/words.ts'
 
 describe('the stem of a word', () => {
   it.each([
