@@ -14,6 +14,7 @@ import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders, eitherProvider } from '../storage/access/kv-providers.ts'
 import { createR2Artifacts, noArtifacts } from '../storage/artifacts/r2-artifacts.ts'
+import { createR2Outcomes } from '../storage/artifacts/r2-outcomes.ts'
 import { createR2Uploads, noUploads } from '../storage/artifacts/r2-uploads.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
 import { createLedger } from '../storage/ledger/ledger.ts'
@@ -75,6 +76,7 @@ export function openStores(
     ledger: createLedger({
       namespace: env.Ledger,
       sealer: deploymentKeys.sealer('ledger'),
+      outcomes: bucket && createR2Outcomes(bucket, now),
       newId: () => crypto.randomUUID(),
       defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
     }),

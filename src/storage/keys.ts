@@ -40,8 +40,17 @@ export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: s
   return kind && { kind, of: key.slice(PREFIXES[kind].length) }
 }
 
+/** An artifact's id begins with ten characters that stand for its principal. */
+export const OWNER_LENGTH = 10
+
+/** Without the rest of an id, the prefix of all artifacts of a principal. */
 export function artifactKey(id: string): string {
-  return 'artifact/' + id
+  return `artifact/${id.slice(0, OWNER_LENGTH)}/${id.slice(OWNER_LENGTH)}`
+}
+
+/** Of both the SHA-256; without a call, the prefix of all outcomes of a principal. */
+export function outcomeKey(principal: string, callId = ''): string {
+  return `outcome/${principal}/${callId}`
 }
 
 /** The R2 key of an uploaded file; without an id, the prefix of all that a principal uploaded. */

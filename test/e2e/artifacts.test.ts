@@ -1,3 +1,4 @@
+import { artifactKey } from '../../src/storage/keys.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { oxpSchemas } from './oxp-response.ts'
@@ -89,7 +90,7 @@ const mcp = async (tool: string, on = server, version = '2025-11-25') =>
   ).body.result
 
 const ARTIFACT = {
-  url: expect.stringMatching(/\/artifacts\/[\w-]{22}\?expires=\d+&signature=[\w-]{43}$/),
+  url: expect.stringMatching(/\/artifacts\/[\w-]{32}\?expires=\d+&signature=[\w-]{43}$/),
   content_type: 'application/json',
   size: Buffer.byteLength(JSON.stringify(ROWS)),
   meta: { description: expect.stringMatching(/^The output of Large\.T\d+@1\.0\.0, until 20/) },
@@ -278,7 +279,7 @@ describe('a link', () => {
   it('whose object is no more is not found', async () => {
     const gone = linkIn(await oxp(await publish(rows)))
     const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
-    await bucket.delete(`artifact/${gone.pathname.split('/')[2]}`)
+    await bucket.delete(artifactKey(gone.pathname.split('/')[2] ?? ''))
     const answer = await fetch(gone)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ message: expect.stringContaining('no such artifact') })
@@ -312,7 +313,7 @@ describe('a link', () => {
     expect(await page.text()).toBe(content)
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': 'text/html',
-      'content-disposition': expect.stringMatching(/^attachment; filename="[\w-]{22}\.html"$/),
+      'content-disposition': expect.stringMatching(/^attachment; filename="[\w-]{32}\.html"$/),
       'content-security-policy': expect.stringMatching(/^sandbox; default-src 'none'/),
       'x-content-type-options': 'nosniff',
     })

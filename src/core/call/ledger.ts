@@ -28,6 +28,12 @@ export interface Ledger {
   claim(call: LedgerCall): Promise<Claimed>
 }
 
+/** For outcomes that are too large for the ledger itself; false where there is no place for one. */
+export interface OutcomeStore {
+  keep(principal: string, callId: string, sealed: string): Promise<boolean>
+  find(principal: string, callId: string): Promise<string | undefined>
+}
+
 /** Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. */
 export async function runOnce(
   call: LedgerCall,

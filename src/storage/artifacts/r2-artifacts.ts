@@ -1,7 +1,8 @@
 import * as base64url from 'jose/base64url'
 import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
 import type { Signer } from '../sealing/deployment-keys.ts'
-import { artifactKey } from '../keys.ts'
+import { artifactKey, OWNER_LENGTH } from '../keys.ts'
+import { keepBytes, LIFETIME_MS } from './keep-bytes.ts'
 import { type ObjectReader, storedObject } from './stored-object.ts'
 
 export interface R2ArtifactsOptions extends ObjectReader {
@@ -11,9 +12,9 @@ export interface R2ArtifactsOptions extends ObjectReader {
   readonly now: () => number
 }
 
-const LIFETIME_MS = 86_400_000
 const ID_BYTES = 16
-const ID = /^[\w-]{22}$/
+const ID = /^[\w-]{32}$/
+const QUOTA = { files: 500, bytes: 536_870_912 }
 const SECONDS = /^\d{1,12}$/
 
 /** The link alone gives access: its signature (HMAC) binds the id to the time it expires. */
@@ -23,15 +24,27 @@ export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2
       const bytes = 'text' in content ? content.text : bytesOf(content.base64)
       if (bytes === undefined) return { ok: false, why: 'its bytes are no Base64' }
       const isWords = 'text' in content && contentType.startsWith('text/')
-      const id = base64url.encode(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+      const { principal } = owner
+      const tag = (await signer.sign(`owner ${principal}`)).slice(0, OWNER_LENGTH)
+      const id = tag + base64url.encode(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
       const expires = String(Math.floor((now() + LIFETIME_MS) / 1000))
-      const { size } = await bucket.put(artifactKey(id), bytes, {
+      const options = {
         httpMetadata: { contentType: isWords ? `${contentType}; charset=utf-8` : contentType },
         customMetadata: metadataOf(owner, expires),
-      })
+      }
+      const kept = {
+        principal,
+        prefix: artifactKey(tag),
+        key: artifactKey(id),
+        body: bytes,
+        size: bytes.length,
+        options,
+      }
+      const stored = await keepBytes(kept, { bucket, now, quota: QUOTA })
+      if (!('size' in stored)) return { ok: false, why: 'nothing is kept for callers without a credential' }
       const query = new URLSearchParams({ expires, signature: await signer.sign(signed(id, expires)) })
       const url = `${new URL(owner.reachedAt()).origin}/artifacts/${id}?${query}`
-      return { ok: true, url, size, expiresAt: new Date(Number(expires) * 1000).toISOString() }
+      return { ok: true, url, size: stored.size, expiresAt: new Date(Number(expires) * 1000).toISOString() }
     },
     async open({ id, expires, signature }: ArtifactLink) {
       const isOurs = ID.test(id) && SECONDS.test(expires) && (await signer.verify(signed(id, expires), signature))

@@ -29,6 +29,10 @@ type ClaimAnswer =
 
 const KEPT_MS = 86_400_000
 const SWEEP_MS = 600_000
+/** Past these the outcome of the oldest is forgotten: what is repeated then is told that nobody knows, and not run again. */
+const MAX_OUTCOMES = 2_000
+/** Past these the oldest is forgotten altogether. */
+const MAX_CALLS = 1_000_000
 
 /** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
 export function defineLedger<E>(clock: () => number) {
@@ -51,6 +55,7 @@ export function defineLedger<E>(clock: () => number) {
         if (!known) {
           const row = [callId, fingerprint, claim, now + forMs, now + forMs + KEPT_MS]
           this.#sql.exec('INSERT INTO call VALUES (?, ?, ?, ?, NULL, ?)', ...row)
+          this.#forget(now)
           await this.#sweepLater()
           return { state: 'claimed' }
         }
@@ -70,6 +75,14 @@ export function defineLedger<E>(clock: () => number) {
         this.#sql.exec(end, outcome, clock() + KEPT_MS, callId, claim)
       }
       this.#changes.announce(callId)
+    }
+
+    /** By numbers of rows, which grow by one a call: each call looks at two rows, however many there are. */
+    #forget(now: number): void {
+      const last = 'SELECT max(rowid) FROM call'
+      const outcome = `UPDATE call SET outcome = NULL WHERE rowid = (${last}) - ? AND until <= ?`
+      this.#sql.exec(outcome, MAX_OUTCOMES, now)
+      this.#sql.exec(`DELETE FROM call WHERE rowid = (${last}) - ? AND until <= ?`, MAX_CALLS, now)
     }
 
     override async alarm(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Claimed, Finished, Ledger, LedgerCall } from '../../core/call/ledger.ts'
+import type { Claimed, Finished, Ledger, LedgerCall, OutcomeStore } from '../../core/call/ledger.ts'
 import { fail } from '../../core/failure/failure.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { retryOnce } from '../reachable-stub.ts'
@@ -8,16 +8,19 @@ import type { LedgerObject } from './ledger-object.ts'
 export interface LedgerOptions {
   readonly namespace: DurableObjectNamespace<LedgerObject>
   readonly sealer: Sealer
+  /** Absent where the deployment has no bucket. */
+  readonly outcomes?: OutcomeStore | undefined
   readonly newId: () => string
   readonly defect: (error: unknown) => void
 }
 
 /** Added to a call's deadline, since its answer may have been on the way. */
 const GRACE_MS = 5_000
-/** SQLite takes two million bytes a row. */
-const MAX_OUTCOME = 600_000
+/** Characters of a sealed outcome in a row. */
+const MAX_ROW = 65_536
+const KEPT_OUTSIDE = 'outside'
 
-export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions): Ledger {
+export function createLedger({ namespace, sealer, outcomes, newId, defect }: LedgerOptions): Ledger {
   const ledgerOf = (principal: string) => namespace.getByName(principal)
 
   async function ask(call: LedgerCall): Promise<Claimed> {
@@ -29,7 +32,8 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
     const request = { callId, fingerprint, claim, forMs: timeoutMs + GRACE_MS }
     const answer = await retryOnce(async () => ledgerOf(principal).claim(request))
     if (answer.state === 'finished') {
-      const opened = await sealer.open(answer.outcome, bound)
+      const sealed = answer.outcome === KEPT_OUTSIDE ? await outcomes?.find(principal, callId) : answer.outcome
+      const opened = sealed === undefined ? undefined : await sealer.open(sealed, bound)
       if (!opened) return { state: 'unknown' }
       const finished: Finished = JSON.parse(opened.text)
       return { state: 'finished', finished }
@@ -39,13 +43,22 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
       state: 'claimed',
       async settle(finished) {
         try {
-          const outcome = finished && (await sealer.seal(textOf(finished), bound))
+          const outcome = finished && (await rowOf(finished, call, bound))
           await retryOnce(async () => ledgerOf(principal).settle(callId, claim, outcome))
         } catch (error) {
           defect(error)
         }
       },
     }
+  }
+
+  async function rowOf(finished: Finished, { principal, callId }: LedgerCall, bound: string): Promise<string> {
+    const sealed = await sealer.seal(JSON.stringify(finished), bound)
+    if (sealed.length <= MAX_ROW) return sealed
+    if (await outcomes?.keep(principal, callId, sealed)) return KEPT_OUTSIDE
+    const message = 'The call succeeded, and its answer is too large to be given a second time'
+    const result = fail({ type: 'tool-failed', message, can_retry: false })
+    return sealer.seal(JSON.stringify({ ...finished, result }), bound)
   }
 
   return {
@@ -68,11 +81,4 @@ async function within(ms: number, work: Promise<Claimed>): Promise<Claimed> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-function textOf(finished: Finished): string {
-  const text = JSON.stringify(finished)
-  if (text.length <= MAX_OUTCOME) return text
-  const message = 'The call succeeded, and its answer is too large to be given a second time'
-  return JSON.stringify({ ...finished, result: fail({ type: 'tool-failed', message, can_retry: false }) })
 }

@@ -75,6 +75,29 @@ describe('an artifact', () => {
     expect(bad).toEqual({ ok: false, why: expect.stringContaining('Base64') })
   })
 
+  it('is kept for nobody without a credential', async () => {
+    expect(await artifactsAt(START).keep(text('x'), { ...OWNER, principal: 'anonymous' })).toEqual({
+      ok: false,
+      why: 'nothing is kept for callers without a credential',
+    })
+  })
+
+  it('takes the place of the oldest where its principal has as many as it may, and of no other’s', async () => {
+    const now = Date.now()
+    const mine = { ...OWNER, principal: `key:${crypto.randomUUID()}` }
+    const keep = async (owner: ArtifactOwner) => {
+      const result = await artifactsAt(now).keep(text('x'), owner)
+      if (!result.ok) throw new Error(result.why)
+      return new URL(result.url).pathname.split('/')[2] ?? ''
+    }
+    const [others, oldest, second] = [await keep(OWNER), await keep(mine), await keep(mine)]
+    const { key } = (await env.ARTIFACTS.head(artifactKey(second))) ?? {}
+    await Promise.all(Array.from({ length: 498 }, (_, each) => env.ARTIFACTS.put(`${key}${each}`, '')))
+    const newest = await keep(mine)
+    const found = await Promise.all([others, oldest, second, newest].map((id) => env.ARTIFACTS.head(artifactKey(id))))
+    expect(found.map((each) => each !== null)).toEqual([true, false, true, true])
+  })
+
   it('says whose it is to whoever looks after the bucket', async () => {
     const { link } = await kept(text('x'))
     const stored = await env.ARTIFACTS.head(artifactKey(link.id))

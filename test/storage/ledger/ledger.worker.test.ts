@@ -9,7 +9,7 @@ import type { Finished, LedgerCall } from '../../../src/core/call/ledger.ts'
 /** Ledgers over real Durable Objects, whose clock goes only when it is set. */
 function createWorld() {
   const run = crypto.randomUUID()
-  const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0 }
+  const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0, hasBucket: true }
   const defects: unknown[] = []
   const instances = new Map<string, LedgerObject>()
   let Ledger = defineLedger(() => world.time)
@@ -33,8 +33,14 @@ function createWorld() {
           },
       }),
   })
+  const outside = new Map<string, string>()
   const ledger = createLedger({
     namespace,
+    outcomes: {
+      keep: async (principal, callId, sealed) =>
+        Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
+      find: async (principal, callId) => outside.get(`${principal} ${callId}`),
+    },
     sealer: createKeyring(['a secret of the deployment'], 'ledger'),
     newId: () => crypto.randomUUID(),
     defect: (error) => void defects.push(error),
@@ -42,6 +48,7 @@ function createWorld() {
   return Object.assign(world, {
     ledger,
     defects,
+    outside,
     within,
     alarm: (name: string) => runDurableObjectAlarm(stubOf(name)),
     /** All ledgers afresh on their storage. */
@@ -160,8 +167,37 @@ describe('the ledger', () => {
     expect(world.defects).toHaveLength(2)
   })
 
+  it('keeps a large outcome beside it, sealed, and says that nobody knows where that is gone', async () => {
+    const world = createWorld()
+    const large = { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } } as const
+    await settle(world, large)
+    expect([...world.outside.values()].map((sealed) => sealed.includes('xxx'))).toEqual([false])
+    await world.within('key:1', (_, { storage }) => {
+      expect(storage.sql.exec('SELECT outcome FROM call').one()['outcome']).toBe('outside')
+    })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: large })
+    world.outside.clear()
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it('forgets the outcome of the oldest of many calls, and runs none of them again', async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await settle(world, FINISHED, { callId: 'c2' })
+    await world.within('key:1', (_, { storage }) => {
+      storage.sql.exec("INSERT INTO call SELECT 'later', '', '', 0, NULL, ? ", world.time + 1e9)
+      storage.sql.exec("UPDATE call SET rowid = 2000 WHERE id = 'later'")
+    })
+    world.time += 10_000
+    await settle(world, FINISHED, { callId: 'c3' })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    expect((await world.ledger.claim(call({ callId: 'c2' }))).state).toBe('finished')
+    expect((await world.ledger.claim(call({ callId: 'c3' }))).state).toBe('finished')
+  })
+
   it('says so of an answer that is too large to be kept', async () => {
     const world = createWorld()
+    world.hasBucket = false
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(700_000) } })
     expect(await world.ledger.claim(call())).toMatchObject({
       finished: { result: { failure: { message: expect.stringContaining('too large to be given a second time') } } },
