@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
+import { ADMIN_KEY, asAdmin } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startWatched({ vars: { ACCESS: 'public' } })
+  server = await startWatched({ vars: { ACCESS: 'public', ADMIN_KEY } })
 })
 afterAll(() => server?.stop())
 afterAll(neverSilent)
@@ -56,6 +57,29 @@ describe('a batch', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(MOST + 600_000 + JSON.stringify(messages).length)
     // One after the other, with a turn for others behind each
     expect(healths).toBeGreaterThan(messages.length / 10)
+  })
+
+  it('of inputs that are costly to check has one budget for all of them', async () => {
+    const doubled = Object.fromEntries(
+      many(40, (n) => [`d${n}`, { anyOf: [{ not: { $ref: `#/$defs/d${n + 1}` } }, { $ref: `#/$defs/d${n + 1}` }] }]),
+    )
+    const properties = { v: { items: { $ref: '#/$defs/d30' }, uniqueItems: true } }
+    const inputSchema = { type: 'object', properties, $defs: { ...doubled, d40: { type: 'string' } } }
+    const tool = {
+      definition: { name: 'x', description: 'd', inputSchema },
+      implementation: { kind: 'http', method: 'POST', url: 'https://example.com/' },
+      ...{ toolkit: 'Costly', version: '1.0.0' },
+    }
+    const published = await server.json('POST', '/tools?dialect=mcp', tool, asAdmin)
+    expect(published.status, JSON.stringify(published.body)).toBe(201)
+    const call = { name: 'Costly_x', arguments: { v: many(600, (n) => n) } }
+    const { text, healths } = await sent(many(100, (id) => message(id, 'tools/call', call)))
+    const answers: readonly object[] = JSON.parse(text)
+    const saying = (words: string) => answers.filter((answer) => JSON.stringify(answer).includes(words)).length
+    const [tried, refused] = [saying('too costly to check'), saying('took all that one request may take')]
+    // Each may have a hundred thousand units, and all a million
+    expect([tried > 0, tried < 15, tried + refused]).toEqual([true, true, 100])
+    expect(healths).toBeGreaterThan(5)
   })
 
   it('past the characters of its answers begins nothing more, and says so for each message', async () => {
