@@ -1,5 +1,5 @@
 import { type Request, Response } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
@@ -112,7 +112,7 @@ describe("a name that looks like another toolkit's", () => {
     expect(await listed()).toContain('Stripe_CreateCharge')
     const other = await keyOf(server, ['*'])
     const squatted = await publish(named('Stripe.CreateCharge', 'x'), other.as)
-    expect([squatted.status, squatted.body.message]).toEqual([409, expect.stringContaining("another tool's name")])
+    expect([squatted.status, squatted.body.message]).toEqual([409, expect.stringContaining('cannot be had')])
     const real = named('Stripe.CreateCharge', 'Stripe_CreateCharge', {}, HONEST)
     expect((await publish(real, asAdmin)).status).toBe(201)
     const names = await listed()
@@ -148,56 +148,141 @@ describe('an id of a document that could be the name of a toolkit to come', () =
     return server.json('POST', '/machine-context/execute', { header, payload }, asAdmin)
   }
 
+  const places = () => sent.splice(0).map(({ url }) => new URL(url).pathname)
+
   it.each(['Gmail', 'gmail', 'GMAIL', 'Calculator', 'SMS'])(
-    'is none that a toolkit has, in any case: %s',
+    'does not lead to the document where a toolkit has it, in any case: %s',
     async (id) => {
-      const { status, body } = await publish(planted(id, 'Evil'))
-      expect([status, body.message]).toEqual([409, expect.stringMatching(/an id of its own|unique ignoring case/)])
+      const toolkit = `Evil${Buffer.from(id).toString('hex')}`
+      const { status, body } = await publish(planted(id, toolkit))
+      const message = `The id '${id}' alone does not lead to this document: call it by its toolkit, '${toolkit}'`
+      expect([status, JSON.stringify(body.warnings)]).toEqual([201, expect.stringContaining(message)])
+      await execute(id)
+      expect(places()).toEqual([])
+      await execute(`toolkit:${toolkit}`)
+      expect(places()).toEqual(['/planted'])
     },
   )
 
   it.each([
     ['Payments', 'Payments'],
     ['invoices', 'Invoices'],
-  ])('keeps a toolkit of others from being made behind it: %s before %s', async (id, toolkit) => {
+  ])('keeps no toolkit of others from being made, and gives the name back: %s before %s', async (id, toolkit) => {
     expect((await publish(planted(id, `Evil${toolkit}`))).status).toBe(201)
+    await execute(id)
+    expect(places()).toEqual(['/planted'])
     const honest = await keyOf(server, [`${toolkit}.*`])
-    const tools = Object.entries(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')))
-    for (const [dialect, body] of tools.filter(([name]) => name !== 'machine-context')) {
-      for (const as of [honest.as, asAdmin]) {
-        const refused = await publish(body, as)
-        expect([dialect, refused.status]).toEqual([dialect, 409])
-        expect(refused.body.message).toContain(`the id of a document of the toolkit 'Evil${toolkit}'`)
-        expect(refused.body.message).toContain(`PUT /toolkits/Evil${toolkit}`)
-      }
-    }
-    const description = {
-      openapi: '3.1.0',
-      info: { title: 'Payments', version: '1.0.0' },
-      servers: [{ url: 'https://api.honest-for-tests.com' }],
-      paths: { '/': { get: { operationId: 'CreateCharge', responses: { 200: { description: 'ok' } } } } },
-    }
-    const imported = { from: { openapi: description }, toolkit }
-    const { body: report } = await server.json('POST', '/toolkits/import', imported, honest.as)
-    expect(JSON.stringify(report)).toContain(`the id of a document of the toolkit 'Evil${toolkit}'`)
-    expect((await server.json('GET', `/tools/${toolkit}.CreateCharge`, undefined, asAdmin)).status).toBe(404)
-
-    // Who took the document's toolkit may, and knows what stands in front
-    const taken = await server.json('PUT', `/toolkits/Evil${toolkit}`, { owner: null }, asAdmin)
-    expect(taken.status).toBe(200)
-    expect((await publish(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp, asAdmin)).status).toBe(
-      201,
+    const { status, body } = await publish(
+      documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp,
+      honest.as,
     )
+    expect(status, JSON.stringify(body)).toBe(201)
+    for (const spelled of [toolkit, id]) {
+      await vi.waitFor(async () => {
+        await execute(spelled)
+        expect(places()).toEqual(['/honest'])
+      }, 10_000)
+    }
+    const { body: list } = await server.json('GET', '/machine-context/tools', undefined, asAdmin)
+    const named = list.tools.filter(({ id: listed }: { id: string }) => listed.toLowerCase() === toolkit.toLowerCase())
+    expect(named.map(({ capabilities }: { capabilities: unknown[] }) => capabilities.length)).toEqual([1])
+    await execute(`toolkit:Evil${toolkit}`)
+    expect(places()).toEqual(['/planted'])
   })
 
-  it('is no matter to whoever has both', async () => {
-    const owner = await keyOf(server, ['*'])
-    expect((await publish(planted('Ledgers', 'OwnedLedgers'), owner.as)).status).toBe(201)
-    expect((await publish(documents('Ledgers', 'Show', '1.0.0', HONEST_AT('shown')).oxp, owner.as)).status).toBe(201)
-    sent = []
-    await execute('Ledgers')
-    expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(['/planted'])
-    sent = []
+  it('is none that a document of another toolkit has first, whoever comes then', async () => {
+    expect((await publish(planted('Shared', 'EvilShared'))).status).toBe(201)
+    const { body } = await publish({ ...planted('shared', 'AlsoShared'), ...HONEST_AT('second') }, asAdmin)
+    expect(JSON.stringify(body.warnings)).toContain('alone does not lead to this document')
+    await execute('Shared')
+    expect(places()).toEqual(['/planted'])
+    await execute('toolkit:AlsoShared')
+    expect(places()).toEqual(['/second'])
+  })
+
+  it('is worth nothing to a key that covers no toolkit of that name, however many it takes', async () => {
+    const narrow = await keyOf(server, ['Narrow.*'])
+    for (const id of ['Jira', 'Linear', 'Some-Tool', 'a.b/c']) {
+      const { status, body } = await publish(planted(id, 'Narrow'), narrow.as)
+      expect([201, 409]).toContain(status)
+      if (status === 201) expect(JSON.stringify(body.warnings)).toContain(`The id '${id}' alone`)
+      await execute(id)
+      expect(places()).toEqual([])
+      if (/^[A-Z][a-z]+$/.test(id)) {
+        const honest = await keyOf(server, [`${id}.*`])
+        expect((await publish(documents(id, 'Go', '1.0.0', HONEST_AT('jira')).oxp, honest.as)).status).toBe(201)
+      }
+    }
+  })
+})
+
+describe('a name of what is hidden', () => {
+  const capabilities = [{ name: 'Pay', description: 'Pays', parameters: [] }]
+  const document = (id: string, version: string) => ({
+    definition: {
+      id,
+      name: 'Mine',
+      version,
+      description: 'Mine',
+      capabilities: [{ ...capabilities[0], name: `Pay${version.replaceAll('.', '')}` }],
+    },
+    toolkit: `Nosy${version.replaceAll('.', '')}`,
+  })
+
+  it('is told to nobody by an id, whatever is there and however it is spelt', async () => {
+    const owner = await keyOf(server, ['Payroll.*'])
+    expect((await publish(documents('Payroll', 'Pay', '1.0.0', HONEST_AT('payroll')).oxp, owner.as)).status).toBe(201)
+    const slip = { ...document('payslip', '1.0.0'), toolkit: 'Payroll2' }
+    expect((await publish(slip, (await keyOf(server, ['Payroll2.*', 'payslip.*'])).as)).status).toBe(201)
+    let round = 0
+    for (const [hidden, unknown] of [
+      ['Payroll', 'Payrool'],
+      ['payroll', 'payrool'],
+      ['PAYROLL', 'PAYROOL'],
+      ['pay-roll', 'pay-rool'],
+      ['payslip', 'payslop'],
+      ['PaySlip', 'PaySlop'],
+    ] as const) {
+      const answers = []
+      for (const id of [hidden, unknown]) {
+        const version = `${++round}.0.0`
+        const toolkit = `Nosy${version.replaceAll('.', '')}`
+        const nosy = await keyOf(server, [`${toolkit}.*`])
+        const given = await publish(document(id, version), nosy.as)
+        const bare = await publish({ ...document(id, version).definition }, nosy.as)
+        const text = JSON.stringify([given.status, given.body, bare.status, bare.body])
+        answers.push(
+          text
+            .replaceAll(id, 'ID')
+            .replaceAll(id.replace('-', '_'), 'ID')
+            .replaceAll(toolkit, 'T')
+            .replaceAll(version, 'V')
+            .replaceAll(version.replaceAll('.', ''), 'V'),
+        )
+      }
+      expect(answers[0]).toBe(answers[1])
+      expect(answers[0]).not.toContain('Payroll')
+    }
+  })
+
+  it('is refused with one sentence, whether a tool has it or a toolkit begins it', async () => {
+    const nosy = await keyOf(server, ['Nosy.*', 'Nosy_Pay.*'])
+    const said = []
+    for (const [tool, name] of [
+      ['A', 'Payroll_Pay'],
+      ['B', 'payroll_pay'],
+      ['C', 'Payroll_Nothing'],
+      ['D', 'PAYROLL_X'],
+    ] as const) {
+      const { status, body } = await publish(named(`Nosy.${tool}`, name, {}, HONEST), nosy.as)
+      expect(status).toBe(201)
+      const [warning] = body.warnings.filter(({ message }: { message: string }) => message.includes('cannot be had'))
+      said.push(
+        warning.message.replace(name, 'NAME').replaceAll(`Nosy.${tool}@1.0.0`, 'T').replace(`Nosy_${tool}`, 'N'),
+      )
+    }
+    expect(new Set(said).size).toBe(1)
+    expect(said[0]).not.toMatch(/another|toolkit/)
   })
 })
 

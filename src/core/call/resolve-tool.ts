@@ -73,7 +73,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       const isNone = !found.ok && found.failure.type === 'tool-unknown'
       if (!isNone || (address.toolkit === id && tool === called)) return found
     }
-    // Such an id is never a toolkit's, except one whose tools were published before that rule
+    // With a dash it is a document's, if there is one
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizedName(id) === id)
     if (isToolkit && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
     return fail({ type: 'tool-unknown', asked, suggestions: [] })

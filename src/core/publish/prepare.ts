@@ -32,8 +32,6 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
   readonly inputs: readonly string[]
   readonly implementedAt: readonly string[]
   readonly state?: ImportState
-  /** Its toolkit is an earlier version's, and was named neither by the publisher nor by the document. */
-  readonly isPlaced?: true
 }
 
 export type ImportState = 'new' | 'changed' | 'unchanged'
@@ -96,7 +94,6 @@ export async function prepareDocument(
       }),
       implementedAt: definitions.map((_, index) => placeOf(index)),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
-      ...(placed.length > 0 ? { isPlaced: true } : {}),
     },
   }
 }

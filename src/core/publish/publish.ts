@@ -1,6 +1,7 @@
 import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { createBudget } from '../tool/budget.ts'
+import { sanitizedName } from '../tool/sanitize-name.ts'
 import { afterStretches, type GiveWay } from '../tool/give-way.ts'
 import type { Checked } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
@@ -69,7 +70,7 @@ async function admit(
     'imported' in submission ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
 
-  const prepared = await prepare(submission, deps)
+  const prepared = await prepare(submission, { ...deps, source: visibleTo(principal, deps.source) })
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
   const { records, inputs, state, implementedAt } = prepared.value
   const ids = records.map(({ id }) => id)
@@ -95,20 +96,30 @@ function publicationOf(
 ): Publication {
   // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
   const followsChange = 'imported' in submission && submission.version === undefined
-  const id = document?.itself?.id
-  const isIdOfOthers =
-    id !== undefined && coverDenial(principal, { toolkit: id, tool: '*' }, 'tools:publish') !== undefined
+  const toolkit = sanitizedName(document?.itself?.id ?? '')
+  const mayHaveName = !coverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')
   return {
     records,
-    ...(isIdOfOthers ? { isIdOfOthers } : {}),
-    ...(document ? { document } : {}),
+    ...(document ? { document: mayHaveName ? { ...document, mayHaveName } : document } : {}),
     given,
     allowBreaking: allowBreaking || followsChange,
   }
 }
 
-export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> {
+export interface Admitted extends Pick<Prepared, 'warnings' | 'state'> {
   readonly publication: Publication
+}
+
+/** Where the tools of others' documents are is told to nobody who may not publish there. */
+function visibleTo(principal: Principal, source: PublishDeps['source']): PublishDeps['source'] {
+  return {
+    ...source,
+    async addressed(...asked) {
+      const address = await source.addressed(...asked)
+      const whole = address && { toolkit: address.toolkit, tool: '*' }
+      return whole && !coverDenial(principal, whole, 'tools:publish') ? address : undefined
+    },
+  }
 }
 
 export async function store(

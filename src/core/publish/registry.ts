@@ -9,9 +9,11 @@ export interface KeptDocument {
   /** SHA-256 (hex) of `text`. */
   readonly hash: string
   readonly text: string
-  /** Unique in its dialect, ignoring case; such a document is judged as a whole. */
+  /** Unique in its toolkit, ignoring case; such a document is judged as a whole. */
   readonly itself?: { readonly id: string; readonly version: string }
   readonly toolkit: string
+  /** Its publisher may publish in the toolkit that its id names, so the id may lead to it without its toolkit. */
+  readonly mayHaveName?: boolean
   readonly tools: Readonly<Record<string, string>>
 }
 
@@ -26,7 +28,6 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
-  readonly isIdOfOthers?: true
 }
 
 export type PublicationOutcome =

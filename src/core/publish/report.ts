@@ -23,15 +23,13 @@ export type PublicationReport =
     }
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
 
-const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
-
 export function refusal(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
   return { ok: false, ids, failure }
 }
 
 export function reportOf(
   published: PublicationOutcome,
-  { warnings, state, isPlaced, records = [] }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> & Partial<Prepared>,
+  { warnings, state, records = [] }: Pick<Prepared, 'warnings' | 'state'> & Partial<Prepared>,
 ): PublicationReport {
   const { ids } = published
   const [record] = records
@@ -54,10 +52,7 @@ export function reportOf(
         ...(guard ? { guard } : {}),
       }
     case 'forbidden':
-      // Nobody else may know where the tools of another's document are
-      return isPlaced
-        ? refusal({ type: 'conflict', message: TAKEN })
-        : refusal({ type: 'forbidden', reason: published.reason }, ids)
+      return refusal({ type: 'forbidden', reason: published.reason }, ids)
     case 'conflict':
       return refusal({ type: 'conflict', message: published.message }, ids)
     case 'refused':

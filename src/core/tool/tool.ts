@@ -63,7 +63,13 @@ export interface ToolRecord extends Definition {
   readonly securityLevel: number
   readonly called?: string
   /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
-  readonly source: { readonly dialect: string; readonly document?: Json; readonly hash?: string }
+  readonly source: {
+    readonly dialect: string
+    readonly document?: Json
+    readonly hash?: string
+    /** The document's id does not lead to it: its tools are its toolkit's. */
+    readonly byToolkit?: boolean
+  }
   /** SHA-256 (hex) over the canonical JSON of the implementation and everything a model or caller can see. */
   readonly digest: string
   /** Absent: the tool is listed, and cannot be called here. */

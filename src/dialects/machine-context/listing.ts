@@ -5,6 +5,7 @@ import { calledAs, describe, encodeCapability, encodeMetadata, publishedDocument
 
 const FIELDS = [
   'id',
+  'toolkit',
   'version',
   'opening',
   'closing',
@@ -33,7 +34,7 @@ export function joinShares(lines: readonly string[]): readonly string[] {
     const share = readShare(line)
     const isPublished = share.closing !== ''
     if (isPublished) published.add(share.id.toLowerCase())
-    const key = isPublished ? `document ${share.id}` : `toolkit ${share.id.toLowerCase()}`
+    const key = isPublished ? `document ${share.toolkit} ${share.id}` : `toolkit ${share.id.toLowerCase()}`
     const group = groups.get(key)
     if (group) group.push(share)
     else groups.set(key, [share])
@@ -49,9 +50,9 @@ export function joinShares(lines: readonly string[]): readonly string[] {
 }
 
 function readShare(line: string): Share {
-  const [id = '', version = '', opening = '', closing = '', order = '', ...rest] = line.split('\n')
+  const [id = '', toolkit = '', version = '', opening = '', closing = '', order = '', ...rest] = line.split('\n')
   const [capability = '', name = '', description = '', level = '', metadata = ''] = rest
-  return { id, version, opening, closing, order, capability, name, description, level, metadata }
+  return { id, toolkit, version, opening, closing, order, capability, name, description, level, metadata }
 }
 
 function newestOf(shares: readonly Share[]): string {
@@ -73,6 +74,7 @@ function publishedShare(record: ToolRecord): Share | undefined {
   return {
     ...BLANK,
     id: JSON.stringify(document.id ?? ''),
+    toolkit: record.toolkit,
     version: record.version,
     opening: `{${[...said.slice(0, place), '"capabilities":['].join()}`,
     closing: `${[']', ...said.slice(place + 1)].join()}}`,
@@ -96,6 +98,7 @@ function ownShare(record: ToolRecord): Share {
   return {
     ...BLANK,
     id: JSON.stringify(toolkit),
+    toolkit,
     version,
     capability: JSON.stringify(encodeCapability(record).capability),
     name: JSON.stringify(tool),

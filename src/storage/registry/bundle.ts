@@ -30,11 +30,14 @@ export function noteDeployment(sql: SqlStorage, hash: string, deployedAt: number
 export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number, revision: number): void {
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
-    const [taken] = documentRows(sql, document.dialect, document.itself?.id ?? '')
-    const isFree = !taken || (taken.toolkit === document.toolkit && taken.id === document.itself?.id)
-    // Its id may be taken by another document, whose rows stay; isolates that carry this one find it without
+    const [taken] = documentRows(sql, document.dialect, { ...document, id: document.itself?.id ?? '' })
+    // Its id may be taken in another spelling, whose rows stay; isolates that carry this one find it without
     const { itself: _, ...unplaced } = document
-    storeDocument(sql, isFree ? document : unplaced, revision)
+    storeDocument(
+      sql,
+      taken && taken.id !== document.itself?.id ? unplaced : { ...document, mayHaveName: true },
+      revision,
+    )
   }
   // A deployment with tools of a deleted toolkit takes its name
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))

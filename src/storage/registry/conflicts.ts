@@ -5,39 +5,28 @@ import { canonicalJson } from '../../core/tool/digest.ts'
 import { formatToolId, joinedName, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { field } from '../rows.ts'
-import { documentOfTool, type DocumentRow, documentsOf, textByHash } from './documents.ts'
+import { documentOfTool, type DocumentRow, keyOfDocument, textByHash } from './documents.ts'
 import { holderOfDerived } from './exposed-names.ts'
-import { ownsToolkit, publishDenial, toolkitNamed } from './toolkits.ts'
-import { holdsToolkit, keyAlike, nameOf } from './versions.ts'
+import { toolkitNamed } from './toolkits.ts'
+import { keyAlike, nameOf, nameTaken } from './versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
-/** Why a document cannot be published under its id. `published` are the stored versions of that id. */
+/** Why a document cannot be published under its id. `published` are the stored versions of that id, in its toolkit. */
 export function documentConflict(
   sql: SqlStorage,
-  { document, given, isIdOfOthers }: Publication,
+  { document, given }: Publication,
   published: readonly DocumentRow[],
-  principal: Principal,
 ): string | undefined {
   if (!document?.itself) return undefined
   const { toolkit } = document
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
-    // A document's id is looked up before a toolkit's name, so it must not hide another's tools, in whichever case
-    const namesake = toolkitNamed(sql, id)
-    const isOthers = isIdOfOthers || publishDenial(sql, principal, { toolkit: id, tool: '*' }) !== undefined
-    if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isOthers)) {
-      const named = namesake === id ? '' : `, '${namesake}'`
-      return `'${id}' is the name of another toolkit${named}: give the document an id of its own`
-    }
     if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
-  if (first.toolkit !== toolkit) {
-    return `The document '${id}' is published in another toolkit, and its id is unique: give it an id of its own`
-  }
   const same = published.find((row) => row.version === version)
   const text = same && textByHash(sql, same.hash)
   if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
@@ -50,11 +39,7 @@ export function recordConflict(
   publication: Publication,
   principal: Principal,
 ): string | undefined {
-  return (
-    toolConflict(sql, record, publication) ??
-    nameConflict(sql, record, principal) ??
-    toolkitConflict(sql, record, principal)
-  )
+  return toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal)
 }
 
 function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
@@ -69,11 +54,12 @@ function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: 
   }
   const owner = documentOfTool(sql, key)
   if (document?.itself) {
-    const isOwn = owner?.dialect === document.dialect && owner.key === document.itself.id.toLowerCase()
+    const { toolkit } = document
+    const isOwn = owner?.dialect === document.dialect && owner.key === keyOfDocument({ ...document.itself, toolkit })
     return isOwn ? undefined : `'${formatToolId(name)}' exists, and is of another document: ${ANOTHER_TOOLKIT}`
   }
   if (!owner) return undefined
-  return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
+  return `'${formatToolId(name)}' is of the document '${owner.key.slice(owner.key.indexOf('/') + 1)}' of the dialect '${owner.dialect}': publish a new version of that`
 }
 
 /** A publisher could choose toolkit and tool so that they spell the name of another tool of equal trust. */
@@ -83,15 +69,7 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
   const query =
     'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
   if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
-  return `'${joinedName(record)}', which '${formatToolId(record)}' is called where tools have names alone, is another tool's name: call the tool or its toolkit otherwise, or have an administrator publish it`
-}
-
-/** Callers in a document's dialect look its id up before a toolkit's name. */
-function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Principal): string | undefined {
-  if (toolkitNamed(sql, toolkit) !== undefined) return undefined
-  const other = documentsOf(sql, toolkit).find((row) => row.toolkit.toLowerCase() !== toolkit.toLowerCase())
-  if (!other || ownsToolkit(sql, principal, other.toolkit)) return undefined
-  return `'${toolkit}' is the id of a document of the toolkit '${other.toolkit}', which is somebody else's: call the toolkit otherwise, or have an administrator take that one with PUT /toolkits/${other.toolkit} and {"owner": null}, and publish this`
+  return `${nameTaken(joinedName(record))}: call the tool '${formatToolId(record)}' or its toolkit otherwise, or have an administrator publish it`
 }
 
 /** Fields that the publisher left out match anything. */

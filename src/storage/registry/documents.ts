@@ -1,10 +1,13 @@
 import type { KeptDocument } from '../../core/publish/registry.ts'
 import type { DocumentAddress } from '../../core/tool/tool-source.ts'
+import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { queue } from './tables.ts'
+import { ownerOf } from './toolkits.ts'
 
 export type DocumentRow = {
   readonly id: string
@@ -13,19 +16,21 @@ export type DocumentRow = {
   readonly hash: string
 }
 
-export function documentRows(sql: SqlStorage, dialect: string, id: string): DocumentRow[] {
+type DocumentName = Pick<DocumentRow, 'id' | 'toolkit'>
+
+/** A toolkit's name has no slash. */
+export function keyOfDocument({ id, toolkit }: DocumentName): string {
+  return `${toolkit}/${id}`.toLowerCase()
+}
+
+export function documentRows(sql: SqlStorage, dialect: string, name: DocumentName): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
-  return sql.exec<DocumentRow>(query, dialect, id.toLowerCase()).toArray()
+  return sql.exec<DocumentRow>(query, dialect, keyOfDocument(name)).toArray()
 }
 
-export function documentsOf(sql: SqlStorage, id: string): DocumentRow[] {
-  const query = 'SELECT id, version, toolkit, hash FROM document WHERE key = ?'
-  return sql.exec<DocumentRow>(query, id.toLowerCase()).toArray()
-}
-
-export function calledIn(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
+export function calledIn(sql: SqlStorage, dialect: string, document: DocumentRow): string[] {
   const query = 'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?'
-  return column<string>(sql, query, dialect, id.toLowerCase(), version)
+  return column<string>(sql, query, dialect, keyOfDocument(document), document.version)
 }
 
 export function textByHash(sql: SqlStorage, hash: string): string | undefined {
@@ -45,8 +50,9 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument, revision:
   }
   if (!itself) return
   const { id, version } = itself
-  const key = id.toLowerCase()
-  sql.exec('INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?)', dialect, key, version, id, toolkit, hash)
+  const key = keyOfDocument({ id, toolkit })
+  const row = 'INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?)'
+  sql.exec(row, dialect, key, version, id, toolkit, hash, placeOf(sql, document))
   sql.exec('DELETE FROM document_tool WHERE dialect = ? AND key = ? AND version = ?', dialect, key, version)
   for (const [name, tool] of Object.entries(tools)) {
     const stored = toolKey({ toolkit, tool })
@@ -55,17 +61,64 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument, revision:
   queue(sql, kvKey('address', documentKey(dialect, id)), revision)
 }
 
+/** Of the documents of an id, the one that it leads to without a toolkit. */
 export function addressText(sql: SqlStorage, of: string): string | undefined {
   const at = of.indexOf('/')
-  const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
-  const [first] = documentRows(sql, dialect, key)
+  const [dialect, id] = [of.slice(0, at), of.slice(at + 1)]
+  const first = holderOf(sql, dialect, id)
   if (!first) return undefined
   const query = `SELECT DISTINCT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
     WHERE dialect = ? AND document_tool.key = ?`
-  const rows = sql.exec<{ name: string; tool: string }>(query, dialect, key).toArray()
+  const rows = sql.exec<{ name: string; tool: string }>(query, dialect, keyOfDocument(first)).toArray()
   const tools = Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
   const address: DocumentAddress = { id: first.id, toolkit: first.toolkit, tools }
   return JSON.stringify(address)
+}
+
+/** Its toolkit's own; else the one that has it, unless there is a toolkit of that very name. */
+function holderOf(sql: SqlStorage, dialect: string, id: string): DocumentName | undefined {
+  const place = sanitizedName(id).toLowerCase()
+  const query =
+    'SELECT id, toolkit FROM document WHERE place = ? AND dialect = ? AND lower(id) = lower(?) ORDER BY rowid'
+  const rows = sql.exec<{ id: string; toolkit: string }>(query, place, dialect, id).toArray()
+  return rows.find(({ toolkit }) => toolkit.toLowerCase() === place) ?? (isToolkitOf(sql, id) ? undefined : rows[0])
+}
+
+function isToolkitOf(sql: SqlStorage, id: string): boolean {
+  return sanitizedName(id) === id && ownerOf(sql, id) !== 'nobody'
+}
+
+/** The toolkit that a document's id names, if the id alone leads to the document. */
+export function placeOf(sql: SqlStorage, { dialect, toolkit, itself, mayHaveName }: KeptDocument): string | null {
+  if (!itself) return null
+  const place = sanitizedName(itself.id).toLowerCase()
+  if (toolkit.toLowerCase() === place) return place
+  if (!mayHaveName || isToolkitOf(sql, itself.id)) return null
+  const holder = holderOf(sql, dialect, itself.id)
+  return !holder || holder.toolkit === toolkit ? place : null
+}
+
+/** A toolkit has come, or a document of it, whose name others' documents had. Gives the keys of their tools. */
+export function takeBackName(sql: SqlStorage, toolkit: string, id: string): string[] {
+  const place = toolkit.toLowerCase()
+  const others = `UPDATE document SET place = NULL WHERE place = ? AND lower(toolkit) <> ? AND lower(id) = lower(?)
+    RETURNING dialect, key, id`
+  const rows = sql.exec<{ dialect: string; key: string; id: string }>(others, place, place, id).toArray()
+  return rows.flatMap(({ dialect, key, id }) => {
+    queue(sql, kvKey('address', documentKey(dialect, id)))
+    const query = 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?'
+    const tools = column<string>(sql, query, dialect, key)
+    const marked = "UPDATE version SET record = json_set(record, '$.source.byToolkit', json('true')) WHERE key = ?"
+    for (const tool of tools) sql.exec(marked, tool)
+    return tools
+  })
+}
+
+/** Whether the id of the document that a tool's version is of does not lead to it. */
+export function isByToolkit(sql: SqlStorage, tool: string, { version, source }: ToolRecord): boolean {
+  const query = `SELECT 1 FROM document_tool JOIN document USING (dialect, key, version)
+    WHERE tool = ? AND document.version = ? AND hash = ? AND place IS NULL LIMIT 1`
+  return field(sql, query, tool, version, source.hash ?? '') !== undefined
 }
 
 export function toolsBeside(sql: SqlStorage, tool: string): string[] {

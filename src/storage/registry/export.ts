@@ -234,14 +234,15 @@ function sourceOf({ document, documentKey, documentVersion, hash }: VersionRow):
 
 function documentLine(sql: SqlStorage, { document, documentKey, documentVersion, toolkit, dialect, hash }: VersionRow) {
   const place = [document, documentKey, documentVersion]
-  const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?'
-  const row = firstRow<DocumentRow>(sql, query, ...place)
+  const query = 'SELECT id, version, toolkit, hash, place FROM document WHERE dialect = ? AND key = ? AND version = ?'
+  const row = firstRow<DocumentRow & { readonly place: string | null }>(sql, query, ...place)
   const text = textByHash(sql, hash ?? row?.hash ?? '')
   const about = JSON.stringify({
     kind: 'document',
     dialect: document ?? dialect,
     toolkit: row?.toolkit ?? toolkit,
     ...(row ? { itself: { id: row.id, version: row.version } } : {}),
+    ...(row?.place ? { mayHaveName: true } : {}),
     tools: toolsOf(sql, place),
   })
   return `${about.slice(0, -1)},"document":${text ?? 'null'}}`

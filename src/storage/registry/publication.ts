@@ -4,14 +4,15 @@ import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication, PublicationOutcome } from '../../core/publish/registry.ts'
 import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/compatibility.ts'
 import type { Problem } from '../../core/tool/problem.ts'
+import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
 import { documentConflict, isSame, recordConflict } from './conflicts.ts'
-import { calledIn, type DocumentRow, documentRows, storeDocument, textByHash } from './documents.ts'
+import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from './documents.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './toolkits.ts'
-import { leaveOut, storeVersion } from './store-version.ts'
+import { leaveOut, storeVersion, holderCame } from './store-version.ts'
 import { isPending, nameWarning, recordText, versionsOf } from './versions.ts'
 
 /** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
@@ -29,8 +30,9 @@ export function store(
     const deleted = deletedDenial(sql, record.toolkit)
     if (deleted !== undefined) return { outcome: 'conflict', ids, message: deleted }
   }
-  const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
-  const taken = documentConflict(sql, publication, published, principal)
+  const { id = '' } = document?.itself ?? {}
+  const published = document ? documentRows(sql, document.dialect, { ...document, id }) : []
+  const taken = documentConflict(sql, publication, published)
   if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
   const fresh: ToolRecord[] = []
   for (const record of records) {
@@ -52,15 +54,19 @@ export function store(
   if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
   countPublished(sql, principal.id, bytes)
   const at = revision()
-  if (document) storeDocument(sql, document, at)
-  for (const record of fresh) {
-    claimToolkit(sql, principal, record.toolkit)
+  const placed = document && placedBy(sql, document, principal)
+  const byToolkit = placed?.itself !== undefined && placeOf(sql, placed) === null
+  if (placed) storeDocument(sql, placed, at)
+  if (placed?.itself && !byToolkit) holderCame(sql, placed.toolkit, placed.itself.id, () => at)
+  for (const each of fresh) {
+    const record = byToolkit ? { ...each, source: { ...each.source, byToolkit } } : each
+    if (claimToolkit(sql, principal, record.toolkit)) holderCame(sql, record.toolkit, record.toolkit, () => at)
     storeVersion(sql, record, principal, at)
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
   const { pending, warnings: unlisted = [] } = pendingOf(sql, records)
   const own = fresh.flatMap((record) => [...statusWarning(sql, record), nameWarning(sql, record) ?? []].flat())
-  const warnings = [...unlisted, ...own]
+  const warnings = [...unlisted, ...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
   return {
     outcome: 'created',
     ids,
@@ -83,6 +89,17 @@ function pendingOf(sql: SqlStorage, records: readonly ToolRecord[]): Pick<Create
 function bytesOf(sql: SqlStorage, records: readonly ToolRecord[], document: KeptDocument | undefined): number {
   const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
   return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
+}
+
+function placedBy(sql: SqlStorage, document: KeptDocument, principal: Principal): KeptDocument {
+  const { itself, mayHaveName = false } = document
+  const name = { toolkit: sanitizedName(itself?.id ?? ''), tool: '*' }
+  return { ...document, mayHaveName: mayHaveName && publishDenial(sql, principal, name) === undefined }
+}
+
+/** The same for whatever has the id, which the publisher may not be allowed to see. */
+function idWarning({ toolkit, itself }: KeptDocument): string {
+  return `The id '${itself?.id}' alone does not lead to this document: call it by its toolkit, '${toolkit}'`
 }
 
 function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {

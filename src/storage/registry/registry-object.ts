@@ -151,7 +151,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
         change === 'delete'
           ? deleteToolkit(this.#sql, name, principal, Date.now(), revision)
           : 'to' in change
-            ? giveWhole(this.#sql, name, change)
+            ? giveWhole(this.#sql, name, change, revision)
             : changeToolkit(this.#sql, name, change, principal, revision),
       )
       const toolkit = toolkitOf(this.#sql, name)

@@ -7,11 +7,11 @@ import { formatToolId, parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import { field, firstRow } from '../rows.ts'
 import { holdsBlob } from './blobs.ts'
 import { documentConflict } from './conflicts.ts'
-import { documentRows, storeDocument, textByHash } from './documents.ts'
+import { documentRows, isByToolkit, storeDocument, textByHash } from './documents.ts'
 import { keyOfName } from './exposed-names.ts'
 import { policyOf, storePolicy } from './policies.ts'
 import { countPublished } from './quota.ts'
-import { storeName, storeStatus, storeVersion, leaveOut } from './store-version.ts'
+import { holderCame, storeName, storeStatus, storeVersion, leaveOut } from './store-version.ts'
 import { nextRevision } from './tables.ts'
 import { changeToolkit } from './toolkit-change.ts'
 import {
@@ -56,7 +56,7 @@ function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal, revi
     case 'policy':
       return restorePolicy(sql, row.policy)
     case 'document':
-      return restoreDocument(sql, row.document, principal, revision)
+      return restoreDocument(sql, row.document, revision)
     case 'version':
       return row.bundled ? restoreBundled(sql, row, revision) : restoreVersion(sql, row, principal, revision)
     case 'name':
@@ -73,16 +73,11 @@ function keyOf(tool: string): string {
   return name === undefined ? '' : toolKey(name)
 }
 
-function restoreDocument(
-  sql: SqlStorage,
-  document: KeptDocument,
-  principal: Principal,
-  revision: Revision,
-): RowOutcome {
+function restoreDocument(sql: SqlStorage, document: KeptDocument, revision: Revision): RowOutcome {
   const { dialect, itself } = document
-  const published = documentRows(sql, dialect, itself?.id ?? '')
+  const published = documentRows(sql, dialect, { ...document, id: itself?.id ?? '' })
   const given = { implementation: true, tags: true, toolkit: true }
-  const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published, principal)
+  const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published)
   if (refused !== undefined) return { refused }
   if (published.some(({ version }) => version === itself?.version)) return 'unchanged'
   storeDocument(sql, document, revision())
@@ -104,6 +99,9 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal, 
   }
   if (source.hash !== undefined && textByHash(sql, source.hash) === undefined) {
     return { refused: `No document of the hash '${source.hash}' comes before it` }
+  }
+  if (isByToolkit(sql, key, record) !== (source.byToolkit === true)) {
+    return { refused: `'${id}' does not say what the id of its document leads to here` }
   }
   const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
   if (blob !== undefined && !holdsBlob(sql, blob))
@@ -132,6 +130,7 @@ function restoreToolkit(
 ): RowOutcome {
   const { toolkit, owner, status, held, tags, review } = row
   const outcome = restoreOwner(sql, toolkit, owner)
+  if (outcome === 'created') holderCame(sql, toolkit, toolkit, revision)
   if (outcome === 'taken') {
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   }

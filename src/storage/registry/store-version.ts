@@ -5,7 +5,7 @@ import { resolveVersion, stricterStatus, type ToolStatus } from '../../core/tool
 import { kvKey } from '../keys.ts'
 import { hasten, type Reason } from '../kv-outbox.ts'
 import { column } from '../rows.ts'
-import { isLeftOut, toolsBeside } from './documents.ts'
+import { isLeftOut, takeBackName, toolsBeside } from './documents.ts'
 import { exposedName, giveName } from './exposed-names.ts'
 import { touchLeaf } from './catalogue/pages.ts'
 import { indexTool } from './search/search-index.ts'
@@ -112,6 +112,14 @@ export function storeTrust(
 export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
   sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
   statusChanged(sql, key, revision)
+}
+
+/** Documents that had its name are called by their own toolkits from now on. */
+export function holderCame(sql: SqlStorage, toolkit: string, id: string, revision: () => number): void {
+  const keys = takeBackName(sql, toolkit, id)
+  if (keys.length === 0) return
+  const at = revision()
+  for (const key of keys) statusChanged(sql, key, at)
 }
 
 export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {

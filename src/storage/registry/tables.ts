@@ -10,8 +10,9 @@ import { openTables } from '../schema.ts'
  * `own` is its own status where `status` is its toolkit's; `held` and `unreviewed` say that only an administrator, or a
  * reviewer, enables it. `leaf` divides the catalogue into pages by first key: `dirty` is the revision that outdated its
  * pages, `changed` the last change, `behind` the first that KV lacks, and `landed_…` the pages of KV's head. `retired`
- * has KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document_tool` has the key of
- * each tool that a version of a document defines. `toolkit.owner` is a principal's id, null for the deployment. See
+ * has KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.place` is the toolkit
+ * whose name its id is, where its publisher may publish there. `document_tool` has the key of each tool that a version of
+ * a document defines. `toolkit.owner` is a principal's id, null for the deployment. See
  * `../STORAGE.md`.
  */
 const TABLES = `
@@ -38,9 +39,10 @@ CREATE INDEX version_inactive ON version (json_extract(status, '$.state'), key, 
 CREATE TABLE document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE document (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, id TEXT NOT NULL, toolkit TEXT NOT NULL, hash TEXT NOT NULL,
-  PRIMARY KEY (dialect, key, version)
+  place TEXT, PRIMARY KEY (dialect, key, version)
 );
 CREATE INDEX document_key ON document (key);
+CREATE INDEX document_place ON document (place);
 CREATE TABLE document_tool (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL, tool TEXT NOT NULL,
   PRIMARY KEY (dialect, key, version, name)
@@ -60,7 +62,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { of: 'the Registry', version: 2, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { of: 'the Registry', version: 3, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
   queue(sql, HEAD_KEY)
 }

@@ -13,7 +13,7 @@ import {
   keysOf,
   writeToolkit,
 } from './toolkits.ts'
-import { statusChanged, storeToolkitStatus } from './store-version.ts'
+import { statusChanged, storeToolkitStatus, holderCame } from './store-version.ts'
 import { keysIn } from './versions.ts'
 
 export type Refusal = { readonly denied: string; readonly isConflict?: true }
@@ -59,10 +59,17 @@ export interface ToolkitGift {
 }
 
 /** Inside a transaction. */
-export function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refusal | undefined {
+export function giveWhole(
+  sql: SqlStorage,
+  toolkit: string,
+  { to }: ToolkitGift,
+  revision: () => number,
+): Refusal | undefined {
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
-  return giveToolkit(sql, toolkit, to) ? undefined : conflict(BUNDLED(toolkit, 'be given'))
+  if (!giveToolkit(sql, toolkit, to)) return conflict(BUNDLED(toolkit, 'be given'))
+  holderCame(sql, toolkit, toolkit, revision)
+  return undefined
 }
 
 /** Inside a transaction. Only administrators know of the toolkit then, until it is restored or its time is over. */

@@ -60,16 +60,11 @@ export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName)
   return toolkitDenial(principal, name, ownerOf(sql, name.toolkit)) === undefined
 }
 
-/** Administrators own the deployment's toolkits. */
-export function ownsToolkit(sql: SqlStorage, principal: Principal, toolkit: string): boolean {
-  const owner = ownerOf(sql, toolkit)
-  if (!isAdministrator(principal)) return toolkitDenial(principal, { toolkit, tool: '*' }, owner) === undefined
-  return owner === 'deployment' || (owner !== 'nobody' && owner.principal === principal.id)
-}
-
-export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): void {
-  if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return
+/** Whether it was nobody's. */
+export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): boolean {
+  if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return false
   sql.exec('INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, source.id)
+  return true
 }
 
 export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
@@ -180,7 +175,7 @@ export function isToolkit(sql: SqlStorage, name: string): boolean {
   return ownerOf(sql, name) !== 'nobody'
 }
 
-function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
+export function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (isBundled(sql, toolkit)) return 'deployment'
   const query = 'SELECT owner FROM toolkit WHERE key = ?'
   const given = firstRow<{ owner: string | null }>(sql, query, toolkit.toLowerCase())

@@ -96,5 +96,10 @@ export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undef
   const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
   const exposed = field<string | null>(sql, query, toolKey(record), record.version)
   if (!exposed || exposed === record.name) return undefined
-  return `'${record.id}' is called '${exposed}' where tools have names alone: '${record.name}' is another tool's, or begins with another toolkit's name`
+  return `${nameTaken(record.name)}: '${record.id}' is called '${exposed}' there`
+}
+
+/** The same for whatever has it, which whoever asks may not be allowed to see. */
+export function nameTaken(name: string): string {
+  return `The name '${name}' cannot be had where tools have names alone`
 }

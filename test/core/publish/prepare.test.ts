@@ -105,7 +105,6 @@ describe('a document', () => {
       return read.value
     }
     expect(await of({ plain: [{}] })).toMatchObject({
-      isPlaced: true,
       records: [{ id: 'Before.Do@1.0.0' }],
       document: { itself: { id: 'x', version: '1.0.0' }, toolkit: 'Before', tools: { 'do it': 'Do' } },
       warnings: [{ path: '', message: "Its tools are in the toolkit 'Before', as before" }],

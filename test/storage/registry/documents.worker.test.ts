@@ -48,10 +48,15 @@ describe('a document with an id of its own', () => {
         await made('x', '1.0.0', ['a', 'b']),
         await made('x', '1.0.0', ['zzz']),
         await made('X', '2.0.0', ['a']),
-        await made('x', '2.0.0', ['a'], { toolkit: 'Other' }),
       ]) {
         expect(await publish(registry, other, true)).toMatchObject({ outcome: 'conflict' })
       }
+      // In another toolkit it is another
+      const other = await made('x', '2.0.0', ['a', 'b'], { toolkit: 'Other' })
+      expect(await publish(registry, other, true)).toMatchObject({
+        outcome: 'created',
+        ids: ['Other.a@2.0.0', 'Other.b@2.0.0'],
+      })
       expect(addressOf(registry, 'x')).toEqual({ id: 'x', toolkit: 'x', tools: { a: 'a' } })
     }))
 

@@ -26,6 +26,12 @@ const strict = async (...given: Parameters<typeof publication>) => ({
 const versionsOf = (registry: RegistryObject, key: string) =>
   documentOf(registry, key).versions.map(({ version }) => version)
 
+/** Of a publisher who may publish in the toolkit that the document's id names. */
+const named = ({ document, ...rest }: Publication): Publication => ({
+  ...rest,
+  ...(document ? { document: { ...document, mayHaveName: true } } : {}),
+})
+
 describe('a publication', () => {
   it('is stored once: the same again changes nothing', () =>
     inRegistry(async ({ registry }) => {
@@ -75,36 +81,41 @@ describe('a publication', () => {
       expect(versionsOf(registry, 'my-kit.tool')).toEqual(['1.0.0', '1.1.0'])
     }))
 
-  it('of a document whose id is the name of a toolkit of others is refused, in whichever case', () =>
+  it('of a document whose id is the name of a toolkit is stored, and the name leads to the toolkit', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await publication('Gmail.Send@1.0.0'))
+      const warning = "The id 'gmail' alone does not lead to this document: call it by its toolkit, 'Mine'"
+      const created = { outcome: 'created', ids: ['Mine.send@1.0.0'], warnings: [warning] }
       const one = await documentPublication('gmail', '1.0.0', ['send'], { toolkit: 'Mine' })
-      expect(await publish(registry, { ...one, isIdOfOthers: true })).toMatchObject({
-        outcome: 'conflict',
-        message: "'gmail' is the name of another toolkit, 'Gmail': give the document an id of its own",
+      expect(await publish(registry, named(one))).toMatchObject(created)
+      expect(registry.value('address/machine-context/gmail')).toBeUndefined()
+      // Whoever may not publish there is told the same, whether there is one or not
+      const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Mine2' })
+      expect(await publish(registry, free)).toMatchObject({
+        outcome: 'created',
+        ids: ['Mine2.send@1.0.0'],
+        warnings: [warning.replace('gmail', 'other').replace('Mine', 'Mine2')],
       })
-      expect(await publish(registry, one)).toMatchObject({ outcome: 'created', ids: ['Mine.send@1.0.0'] })
-      const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Theirs' })
-      expect(await publish(registry, { ...free, isIdOfOthers: true })).toMatchObject({ outcome: 'created' })
+      expect(registry.value('address/machine-context/other')).toBeUndefined()
     }))
 
-  it('of a new toolkit is refused, where its name is the id of a document of somebody else', () =>
+  it('of a document has the name of a toolkit to come, and gives it back when that comes', () =>
     inRegistry(async ({ registry }) => {
-      const given = await documentPublication('stripe', '1.0.0', ['send'], { toolkit: 'Mine' })
       const of = (id: string): Principal => ({ id, kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] })
-      expect(await publish(registry, given, of('key:mallory'))).toMatchObject({ outcome: 'created' })
-      const toolkit = await publication('Stripe.Charge@1.0.0')
-      for (const principal of [of('key:ann'), { ...of('key:named'), tools: ['Stripe.*'] }, ADMIN]) {
-        const refused = await publish(registry, toolkit, principal)
-        expect(refused).toMatchObject({ outcome: 'conflict', message: expect.stringContaining("toolkit 'Mine'") })
-      }
-      expect(await publish(registry, toolkit, { ...of('key:both'), tools: ['Stripe.*', 'Mine.*'] })).toMatchObject({
+      const address = () => registry.value('address/machine-context/stripe')
+      const made = async (toolkit: string) => named(await documentPublication('stripe', '1.0.0', ['send'], { toolkit }))
+      expect(await publish(registry, await made('Mine'), of('key:mallory'))).toMatchObject({ outcome: 'created' })
+      expect(address()).toContain('"toolkit":"Mine"')
+      // The first has it
+      expect(await publish(registry, await made('Other'), of('key:eve'))).toMatchObject({ outcome: 'created' })
+      expect(address()).toContain('"toolkit":"Mine"')
+      expect(documentOf(registry, 'mine.send').newest?.source.byToolkit).toBeUndefined()
+      expect(documentOf(registry, 'other.send').newest?.source.byToolkit).toBe(true)
+      expect(await publish(registry, await publication('Stripe.Charge@1.0.0'), of('key:ann'))).toMatchObject({
         outcome: 'created',
       })
-      // What there is gets new tools
-      expect(await publish(registry, await publication('Stripe.List@1.0.0'), ADMIN)).toMatchObject({
-        outcome: 'created',
-      })
+      expect(address()).toBeUndefined()
+      expect(documentOf(registry, 'mine.send').newest?.source.byToolkit).toBe(true)
     }))
 
   it('of an id that differs from one there is only in case is refused', () =>

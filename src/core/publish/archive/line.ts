@@ -73,7 +73,7 @@ const RECORD: Reader<ToolRecord> = object(
     tags: TAGS,
     implementation: optional(IMPLEMENTATION),
     source: object(
-      { dialect: DIALECT, document: anything, hash: optional(HASH) },
+      { dialect: DIALECT, document: anything, hash: optional(HASH), byToolkit: optional(boolean) },
       {
         rule({ document, hash }, report) {
           if ((document === undefined) === (hash === undefined)) wrong(report, "Must have a 'document' or a 'hash'")
@@ -126,6 +126,7 @@ const LINES = {
     dialect: DIALECT,
     toolkit: namePart,
     itself: optional(object({ id: SHORT, version })),
+    mayHaveName: optional(boolean),
     tools: map(namePart, MAX_TOOLS),
     document: anything,
   }),

@@ -28,7 +28,7 @@ export function dependenciesOfTools(sql: SqlStorage, keys: readonly string[]): s
      ),
      named (wanted) AS (
        SELECT ? || digest FROM stored UNION SELECT ? || source FROM stored UNION SELECT ? || bytes FROM stored
-       UNION SELECT ? || dialect || '/' || key FROM asked CROSS JOIN document_tool USING (tool)
+       UNION SELECT ? || dialect || substr(key, instr(key, '/')) FROM asked CROSS JOIN document_tool USING (tool)
      )
      SELECT target FROM named CROSS JOIN outbox ON target = wanted`,
     JSON.stringify(keys),

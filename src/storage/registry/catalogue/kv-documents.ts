@@ -35,9 +35,9 @@ export function createWholeRecords({ kv, registry, now, memory, carried }: Whole
       documents.set(hash, JSON.parse(text))
     }
     return records.map((record) => {
-      const { dialect, hash } = record.source
+      const { hash, ...source } = record.source
       const document = hash === undefined ? undefined : documents.get(hash)
-      return document === undefined ? record : { ...record, source: { dialect, document } }
+      return document === undefined ? record : { ...record, source: { ...source, document } }
     })
   }
 }
