@@ -19,7 +19,7 @@ const AT_MOST = {
   'GET /tools': { files: 25, functions: 85, blocks: 231, promises: 43, bytes: 58_000 },
   'GET /tools?q=': { files: 33, functions: 117, blocks: 536, promises: 83, bytes: 143_000 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
-  'POST /tools, one tool': { files: 46, functions: 204, blocks: 1972, promises: 168, bytes: 338_000 },
+  'POST /tools, one tool': { files: 46, functions: 204, blocks: 1976, promises: 168, bytes: 337_000 },
 } as const
 
 const KINDS = ['files', 'functions', 'blocks', 'promises', 'bytes'] as const

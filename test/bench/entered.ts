@@ -238,6 +238,7 @@ const key: string = JSON.parse(
 ).key
 
 const MEASURED = 20
+const WARMING = 40
 
 let promises = 0
 const promising = createHook({ init: (_, type) => void (promises += Number(type === 'PROMISE')) })
@@ -255,11 +256,11 @@ async function promisesOf(sent: Sent): Promise<number> {
 /** How many bytes are allocated until the answer is there: mostly, since V8 allocates for itself now and then. */
 async function bytesOf(make: () => Sent): Promise<number> {
   const bytes: number[] = []
-  for (let time = 0; time < MEASURED; time++) {
+  for (let time = -WARMING; time < MEASURED; time++) {
     const sent = make()
     const before = process.memoryUsage().heapUsed
     await send(sent, key)
-    bytes.push(process.memoryUsage().heapUsed - before)
+    if (time >= 0) bytes.push(process.memoryUsage().heapUsed - before)
   }
   return bytes.sort((one, other) => one - other)[MEASURED / 2] ?? 0
 }
