@@ -171,6 +171,20 @@ describe.each(Object.entries(SECRETS))('%s', (name, secret) => {
   })
 })
 
+it('is not told by half of it where a text of a module is cut', async () => {
+  const [name, secret = ''] = ['LONG_KEY', SECRETS['LONG_KEY']]
+  // The module has it from its caller, and not from an answer
+  for (const length of [995, 1_980, 985, 1_990]) {
+    await publish(`Cut${length}.${name}`, name, {
+      kind: 'code',
+      module: `export default ({ as }, { log }) => { const text = 'x'.repeat(${length}) + as; log(text); throw new Error(text) }`,
+    })
+    const text = await learned(`Cut${length}`, name, { as: secret })
+    expect(text).toContain('xxx')
+    for (const each of [text, server.printed()]) expect(each).not.toContain(secret.slice(0, 5))
+  }
+})
+
 it('leaves ordinary words as they are, beside a secret', async () => {
   const ordinary =
     'Rock &amp; roll, 100% "sure" \\o/ \\u00e9 <b class="k">KEY</b>: the pass word, pa s w0 rd, q83v L0f5 KvN &#43; ключ 9, 2026-11-23'

@@ -3,8 +3,8 @@ import type { Budget } from '../tool/budget.ts'
 const [BACKSLASH, PERCENT, AMPERSAND, LESS, GREATER] = [0x5c, 0x25, 0x26, 0x3c, 0x3e]
 const [SEMICOLON, NUMBER_SIGN, U, X] = [0x3b, 0x23, 0x75, 0x78]
 const ATTEMPT = 0.02
-const MAX_NAME = 31
-const MAX_TAG = 1_000
+/** Characters of a name or a tag. */
+const MAX_LENGTH = 1_000
 /** For a character whose name is not known here. */
 const UNKNOWN = 0xfffd
 /** For what is passed over. */
@@ -110,7 +110,7 @@ export class EscapedText {
 
   #name(from: number, under: EscapedText): number {
     let name = ''
-    for (this.end = from; name.length < MAX_NAME; this.end = under.end) {
+    for (this.end = from; name.length < MAX_LENGTH; this.end = under.end) {
       const code = under.codeAt(this.end)
       if (!isLetterOrDigit(code)) break
       name += String.fromCharCode(code)
@@ -120,7 +120,7 @@ export class EscapedText {
 
   #tag(from: number, under: EscapedText): number {
     this.end = from
-    for (let count = 0; count < MAX_TAG; count++) {
+    for (let count = 0; count < MAX_LENGTH; count++) {
       const code = under.codeAt(this.end)
       this.end = under.end
       if (code === GREATER) return NOTHING

@@ -17,8 +17,7 @@ const MAX_GAP = 64
 /** Characters per unit of the budget: of secrets that are spelt, and of text that is searched. */
 const SPELT_PER_UNIT = 2
 const READ_PER_UNIT = 400
-/** Units for each place that may begin a spelling, and for each comparison there, beside the characters compared. */
-const LOOK = 0.05
+/** Units for each comparison, beside the characters compared. */
 const COMPARISON = 0.1
 const COMPARED_PER_UNIT = 100
 
@@ -127,8 +126,10 @@ function searchesFor(spellings: Iterable<string>, budget: Budget): readonly Sear
   const exact = new Map<string, string>()
   for (const spelling of spellings) {
     const letters = spelling.replaceAll(/[^A-Za-z0-9]+/g, '')
+    // The signs at its end may be missing, as padding may, and are redacted where they are there
     if (letters.length >= MIN_PART_LENGTH) lettered.set(letters, /[^A-Za-z0-9]*$/.exec(spelling)?.[0] ?? '')
-    else exact.set(spelling.replaceAll('+', ' ').replaceAll('\\', ''), '')
+    else
+      exact.set(spelling.replaceAll('+', ' ').replaceAll('\\', '').replace(/=+$/, ''), /=*$/.exec(spelling)?.[0] ?? '')
   }
   return [
     ...(lettered.size > 0 ? [searchFor(lettered, LETTERS, budget)] : []),
@@ -136,65 +137,40 @@ function searchesFor(spellings: Iterable<string>, budget: Budget): readonly Sear
   ]
 }
 
-interface Alike {
-  readonly beginning: string
-  readonly spellings: string[]
-}
-
 const BITS = 3
 const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
 const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
 
-/** `endings`: by the spelling in its form, the signs after it, which are redacted where they are there. */
+/** `endings`: by the spelling in its form, the signs after it. */
 function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Budget): Search {
   const begins = new Uint8Array(TABLE)
-  const byBits = new Map<number, Alike[]>()
+  const byBits = new Map<number, string[]>()
   // Longest first, so that a secret that holds another is replaced as a whole
   for (const spelling of [...endings.keys()].sort((a, b) => b.length - a.length)) {
     if (spelling.length < MIN_INNER_LENGTH) continue
-    const beginning = spelling.slice(0, MIN_INNER_LENGTH)
     let bits = 0
-    for (let at = 0; at < MIN_INNER_LENGTH; at++) bits = readOn(bits, beginning.charCodeAt(at))
+    for (let at = 0; at < MIN_INNER_LENGTH; at++) bits = readOn(bits, spelling.charCodeAt(at))
+    if (begins[bits] === 1) byBits.get(bits)?.push(spelling)
+    else byBits.set(bits, [spelling])
     begins[bits] = 1
-    const group = byBits.get(bits) ?? []
-    byBits.set(bits, group)
-    const alike = group.find((each) => each.beginning === beginning)
-    if (alike) alike.spellings.push(spelling)
-    else group.push({ beginning, spellings: [spelling] })
   }
 
-  /** How much of a spelling stands at a place; `read.end` is where that ends. */
-  function commonLength(read: EscapedText, start: number, spelling: string): number {
+  function endOf(spelling: string, read: EscapedText, start: number): number | undefined {
     let at = start
-    let gap = 0
-    for (let length = 0; length < spelling.length;) {
+    let length = 0
+    for (let gap = 0; length < spelling.length && gap <= MAX_GAP;) {
       const code = inForm(read.codeAt(at), form)
       at = read.end
-      if (code === spelling.charCodeAt(length)) {
-        length++
-        gap = 0
-      } else if (code !== NOTHING || ++gap > MAX_GAP) return length
+      const isNext = code === spelling.charCodeAt(length)
+      if (!isNext && code !== NOTHING) break
+      length += isNext ? 1 : 0
+      gap = isNext ? 0 : gap + 1
     }
-    return spelling.length
-  }
-
-  function endOfLongest(read: EscapedText, start: number, group: readonly Alike[]): number | undefined {
-    for (const { beginning, spellings } of group) {
-      budget.spend(LOOK)
-      if (commonLength(read, start, beginning) < beginning.length) continue
-      for (const spelling of spellings) {
-        const common = commonLength(read, start, spelling)
-        budget.spend(COMPARISON + (read.end - start) / COMPARED_PER_UNIT)
-        if (common === spelling.length) return endOfSigns(read, endings.get(spelling) ?? '')
-      }
-    }
-    return undefined
-  }
-
-  function endOfSigns(read: EscapedText, signs: string): number {
-    let { end } = read
-    for (let at = 0; at < signs.length && read.codeAt(end) === signs.charCodeAt(at); at++) end = read.end
-    return end
+    budget.spend(COMPARISON + (at - start) / COMPARED_PER_UNIT)
+    if (length < spelling.length) return undefined
+    const signs = endings.get(spelling) ?? ''
+    for (let sign = 0; sign < signs.length && read.codeAt(at) === signs.charCodeAt(sign); sign++) at = read.end
+    return at
   }
 
   return (read) => {
@@ -221,11 +197,11 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
       second = first
       first = at
       if (begins[bits] === 0 || start < 0) continue
-      const end = endOfLongest(read, start, byBits.get(bits) ?? [])
-      if (end === undefined) continue
+      let end: number | undefined
+      for (const spelling of byBits.get(bits) ?? []) end ??= endOf(spelling, read, start)
       const last = places.at(-1)
-      if (last && start < last.end) last.end = Math.max(last.end, end)
-      else places.push({ start, end })
+      if (end !== undefined && last && start < last.end) last.end = Math.max(last.end, end)
+      else if (end !== undefined) places.push({ start, end })
     }
     return places
   }

@@ -3,6 +3,7 @@ import type { RunContext, Runner } from '../../core/call/runner.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { boolean, check, judged, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import type { Definition, Requirements } from '../../core/tool/tool.ts'
+import { redacting } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
 import { formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
@@ -73,9 +74,11 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const signal = report ? AbortSignal.any([context.signal, flood.signal]) : context.signal
         const waited = await sandbox.call(id, code, report ? [input, call, report] : [input, call], signal)
         if (flood.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
-        const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did', context.meter)
+        const redact = redacting(() => sensitiveValues(invocation))
+        const unfinished = 'The call ended before the tool did'
+        const answer = readAnswer(waited, "The tool's module", unfinished, context.meter, redact)
         if (typeof answer === 'string') return failed(answer)
-        passOnLogs(answer.logs, invocation, context, log)
+        passOnLogs(answer.logs, context, log)
         const { result } = answer
         return result.ok ? { ok: true, value: result.value } : { ok: false, failure: result.failure }
       },

@@ -1,6 +1,6 @@
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { isBusy, mayHaveRun, statusWords } from '../../outbound/status.ts'
-import { answeredFailure, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
+import { answeredFailure, excerpt, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const MAX_MESSAGE = 10_000
@@ -31,7 +31,7 @@ export function failed(
   const { additional_prompt_content: prompt } = more
   const failure: ToolFailure = {
     message: redact(message).slice(0, MAX_MESSAGE),
-    ...(developer_message === undefined ? {} : { developer_message: redact(developer_message) }),
+    ...(developer_message === undefined ? {} : { developer_message: excerpt(developer_message, redact) }),
     can_retry: false,
     ...more,
     ...(prompt === undefined ? {} : { additional_prompt_content: redact(prompt).slice(0, MAX_MESSAGE) }),

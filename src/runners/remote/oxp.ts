@@ -8,7 +8,7 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { failureFields } from '../shared/failure-fields.ts'
 import type { ServerOutcome } from '../shared/retrying-call.ts'
-import { type BadAnswer, excerpt, type FailedCall, unanswered, unstructured } from '../shared/server-failure.ts'
+import { type BadAnswer, type FailedCall, unanswered, unstructured } from '../shared/server-failure.ts'
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
@@ -46,7 +46,7 @@ function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): Serv
   const { developer_message, ...more } = failureFields(error)
   return failed(
     typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why',
-    developer_message === undefined ? undefined : excerpt(developer_message, endpoint.redact),
+    developer_message,
     endpoint,
     more,
   )
@@ -59,7 +59,7 @@ function wordsFor(
 ): ServerOutcome | undefined {
   const { message, developer_message, missing_requirements: missing, parameter_errors: wrong } = document
   if (typeof message !== 'string' || (status !== 400 && status !== 422)) return undefined
-  const developer = typeof developer_message === 'string' ? excerpt(developer_message, endpoint.redact) : undefined
+  const developer = typeof developer_message === 'string' ? developer_message : undefined
   const more = isObject(missing) ? missingWords(missing) : isObject(wrong) ? parameterWords(wrong) : ''
   return failed(`${endpoint.host} says: ${message}${more === '' ? '' : ` (${more})`}`, developer, endpoint)
 }

@@ -1,9 +1,8 @@
-import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../core/call/runner.ts'
 import type { Meter } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
-import { redacting } from '../../outbound/redaction.ts'
+import type { Redact } from '../../outbound/redaction.ts'
 import type { Waited } from '../../outbound/until-aborted.ts'
 import { failureFields } from '../shared/failure-fields.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
@@ -22,13 +21,15 @@ export function readAnswer(
   subject: string,
   unfinished: string,
   meter: Meter,
+  redact: Redact,
 ): SandboxAnswer | string {
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
-  return parseAnswer(waited.value, meter)
+  return parseAnswer(waited.value, meter, redact)
 }
 
-function parseAnswer(text: unknown, meter: Meter) {
+/** Redacted before it is cut, since half a secret would not be recognised. */
+function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
   if (typeof text !== 'string') return 'The sandbox answered with something that is no text'
   if (text.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
   const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
@@ -43,10 +44,10 @@ function parseAnswer(text: unknown, meter: Meter) {
         ? { ok, value }
         : {
             ok: false as const,
-            failure: { message: String(message).slice(0, MAX_MESSAGE), ...failureFields(failure) },
+            failure: { message: redact(String(message)).slice(0, MAX_MESSAGE), ...failureFields(failure) },
             kind: typeof kind === 'string' ? kind : '',
           },
-    logs: lines.map((line) => String(line).slice(0, MAX_LINE)),
+    logs: lines.map((line) => redact(String(line)).slice(0, MAX_LINE)),
     usage: isObject(usage) ? numbersOf(usage) : {},
   }
 }
@@ -67,13 +68,8 @@ function numbersOf(values: Readonly<Record<string, unknown>>): Record<string, nu
   return numbers
 }
 
-export function passOnLogs(
-  lines: readonly string[],
-  invocation: Invocation,
-  context: RunContext,
-  write: SandboxRunnerOptions['log'],
-): void {
-  for (const line of lines.map(redacting(() => sensitiveValues(invocation)))) {
+export function passOnLogs(lines: readonly string[], context: RunContext, write: SandboxRunnerOptions['log']): void {
+  for (const line of lines) {
     write(context.callId, line)
     context.log?.(line)
   }

@@ -1,5 +1,6 @@
 import type { Meter } from '../../core/tool/budget.ts'
 import type { Signal } from '../../core/tool/platform.ts'
+import type { Redact } from '../../outbound/redaction.ts'
 import { type SandboxAnswer, readAnswer } from '../sandbox/answer.ts'
 import type { EgressPolicy } from '../sandbox/egress-policy.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
@@ -33,8 +34,13 @@ export async function callPlugin(
   id: string,
   code: SandboxCode,
   call: Omit<ExportCall, 'fuel'>,
-  { signal, meter }: { readonly signal: Signal; readonly meter: Meter },
+  {
+    signal,
+    meter,
+    redact = (text) => text,
+  }: { readonly signal: Signal; readonly meter: Meter; readonly redact?: Redact },
   unfinished: string,
 ): Promise<SandboxAnswer | string> {
-  return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin', unfinished, meter)
+  const waited = await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal)
+  return readAnswer(waited, 'The plugin', unfinished, meter, redact)
 }

@@ -1,9 +1,11 @@
+import { sensitiveValues } from '../../core/call/invocation.ts'
 import type { Runner, RunResult, ResourceUsage } from '../../core/call/runner.ts'
 import type { Meter } from '../../core/tool/budget.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
 import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import { check, judged, map, nullish, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import type { Definition } from '../../core/tool/tool.ts'
+import { redacting } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/egress-policy.ts'
@@ -59,14 +61,16 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         const values = Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? ''])
         const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
         const unfinished = 'The call ended before the plugin did'
-        const answer = await callPlugin(sandbox, id, code, call, context, unfinished)
+        const { signal, meter } = context
+        const redact = redacting(() => sensitiveValues(invocation))
+        const answer = await callPlugin(sandbox, id, code, call, { signal, meter, redact }, unfinished)
         if (typeof answer === 'string') return failed(answer)
-        passOnLogs(answer.logs, invocation, context, log)
+        passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
-        if (result.ok) return readPluginResult(String(result.value), usage, context.meter)
+        if (result.ok) return readPluginResult(String(result.value), usage, meter)
         if (result.kind !== 'fuel') return { ok: false, failure: result.failure }
         const stopped = `The plugin was stopped: it had used up its ${FUEL} instructions`
-        passOnLogs([stopped], invocation, context, log)
+        passOnLogs([stopped], context, log)
         return { ok: false, expired_ms: Math.max(1, now() - started) }
       },
     }

@@ -34,6 +34,30 @@ describe('redaction', () => {
     )
   })
 
+  it.each([
+    ['unpadded', 'c2VjcmV0MQ==', 'c2VjcmV0MQ', 'c2VjcmV0MQ==', 'c2VjcmV0MQ='],
+    ['in wrapped lines', 'q83vL0f5KvN+7xI0Z', 'q83vL0f5\n  KvN+7xI0Z', 'q83v-L0f5-KvN7-xI0Z'],
+    [
+      'escaped at several levels',
+      'q8+3/v',
+      'q8\\\\u002b3\\\\/v',
+      'q8&amp;#43;3&#x2F;v',
+      'q8%252B3%252fv',
+      'q8\\u0026#43;3%2Fv',
+    ],
+    ['between tags', 'q8+3/v', 'q8<wbr>+3<b class="x">/</b>v', 'q8\\u003cb\\u003e+3/v'],
+    ['that itself reads as escaped', 'a%41b+c\\n/d', 'a%41b+c\\n/d', 'a%2541b%2Bc%5Cn%2Fd', 'a%41b\\u002bc\\\\n/d'],
+    ['of another script', 'ключ+ü9', '%D0%BA%D0%BB%D1%8E%D1%87%2B%C3%BC9', '\\u043a\\u043b\\u044e\\u0447+\\u00fc9'],
+  ])('finds a secret %s', (_, secret, ...spellings) => {
+    for (const spelling of spellings) expect(redact(secret, `a ${spelling} b`)).toMatch(/^a \[redacted\] b$/)
+  })
+
+  it('leaves what only resembles a secret', () => {
+    const text = 'The pass word is %20 & \\u0041, 100%, <b>Pass</b>word! q83v L0f5'
+    for (const secret of ['Pass word!', 'password', 'q83vL0f5Kv', 'The-pass-word'])
+      expect(redact(secret, text)).toBe(text)
+  })
+
   it('finds the long parts of a secret that holds several, and leaves the short ones', () => {
     const secret = `AC${'1'.repeat(32)}:${'f00d'.repeat(8)}:+1555`
     expect(redact(secret, `token ${'f00d'.repeat(8)} from +1555`)).toBe('token [redacted] from +1555')

@@ -5,7 +5,6 @@ import { readCallToolResult } from '../../shared/call-tool-result.ts'
 import { failureMeta } from '../../shared/failure-fields.ts'
 import type { ServerOutcome } from '../../shared/retrying-call.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { excerpt } from '../../shared/server-failure.ts'
 import { failed } from '../failed-call.ts'
 import type { RemoteImplementation } from '../implementation.ts'
 import { askedFor } from './errors.ts'
@@ -72,8 +71,10 @@ export async function callMcp(
   const read = readCallToolResult(content, structuredContent, isError === true, endpoint.host)
   if (read.ok) return { result: read }
   const { developer_message, ...more } = failureMeta(_meta)
-  const developer = developer_message === undefined ? undefined : excerpt(developer_message, endpoint.redact)
-  return failed(read.message, developer, endpoint, { ...more, ...(read.content ? { content: read.content } : {}) })
+  return failed(read.message, developer_message, endpoint, {
+    ...more,
+    ...(read.content ? { content: read.content } : {}),
+  })
 }
 
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
