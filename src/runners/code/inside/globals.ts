@@ -3,7 +3,8 @@ import { AsyncLocalStorage } from './async-local-storage.js'
 
 const REFUSED_HEADER = 'switchboard-refused'
 const MAX_LINES = 100
-const MAX_LINE = 1_000
+/** Longer than what is kept of it, which is cut once it is redacted. */
+const MAX_LINE = 4_000
 
 export const currentLines = new AsyncLocalStorage<string[]>()
 

@@ -3,7 +3,8 @@ import { log, currentLines } from './globals.ts'
 import { toJson } from './json.ts'
 import * as tool from './tool.js'
 
-const MAX_MESSAGE = 2_000
+/** Longer than what is kept of it, which is cut once it is redacted: half a secret would not be recognised. */
+const MAX_MESSAGE = 8_000
 /** In characters, as the caller's side has it (`runner.ts`), where a longer text would be copied whole. */
 const MAX_REPORTED = 100_000
 

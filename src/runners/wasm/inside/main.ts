@@ -13,7 +13,8 @@ export interface ExportCall {
 }
 
 const MAX_LINES = 100
-const MAX_LINE = 1_000
+/** Longer than what is kept of it, which is cut once it is redacted. */
+const MAX_LINE = 4_000
 const HOST_COST = 600
 
 export default class extends WorkerEntrypoint {
