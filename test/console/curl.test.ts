@@ -32,6 +32,11 @@ describe('a request as a command', () => {
     },
   )
 
+  it('reads a body from a file that is too long for a command', () => {
+    const command = curlOf({ method: 'POST', path: '/tools/call', body: 'x'.repeat(10_001) }, 'https://s.test', true)
+    expect(wordsOf(command).slice(-2)).toEqual(['-d', '@body.json'])
+  })
+
   it('asks for what was asked for, as it comes', () => {
     const request = { method: 'POST', path: '/tools/call', body: '{}', accept: 'text/event-stream' }
     expect(wordsOf(curlOf(request, 'https://s.test', true))).toEqual([

@@ -7,7 +7,6 @@ export interface Progress {
 const MAX_MESSAGE = 1_000
 /** In characters: to look for credentials in megabytes at each report would hold everybody. */
 const MAX_READ = 64 * 1024
-const MAX_READ_IN_ALL = 4 * 1024 * 1024
 
 const MAX_EACH = 1_000
 
@@ -16,12 +15,9 @@ export function createProgress(tell: (progress: Progress) => void, hide: (text: 
   let last = -Infinity
   let count = 0
   let every = 1
-  let left = MAX_READ_IN_ALL
   /** Redacted before it is cut, since half a secret would not be recognised: one may stand at the end of what was read. */
   function shown(message: string): string | undefined {
     const read = message.slice(0, MAX_READ)
-    left -= read.length
-    if (left < 0) return undefined
     const hidden = hide(read)
     return read.length < message.length && hidden.length < MAX_READ / 2 ? undefined : hidden.slice(0, MAX_MESSAGE)
   }

@@ -43,3 +43,17 @@ it('has messages of a line, without credentials also where one would be cut in t
   report(2, 2, `${'x'.repeat(995)}s3cret-value`)
   expect(told.map(({ message }) => message)).toEqual(['x'.repeat(1_000), `${'x'.repeat(995)}[reda`])
 })
+
+it('is read as far as its message could be told, and not at all where that might show half a credential', () => {
+  const read: number[] = []
+  const secret = 's3cret-value'
+  const { told, report } = listening((text) => {
+    read.push(text.length)
+    return text.replaceAll(secret, '')
+  })
+  report(1, 3, 'x'.repeat(20_000_000))
+  report(2, 3, `${secret.repeat(5_461)}${secret.repeat(2)}`)
+  report(3, 3, `${secret.repeat(5_000)}end`)
+  expect(read).toEqual([65_536, 65_536, 60_003])
+  expect(told.map(({ message }) => message)).toEqual(['x'.repeat(1_000), undefined, 'end'])
+})
