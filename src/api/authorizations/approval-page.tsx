@@ -70,24 +70,15 @@ export function approvalPage(
 }
 
 function ownerOf(credential: ShownCredential): JSX.Element | string {
-  switch (credential.from) {
-    case 'grant':
-      return credential.account === '' ? (
-        'the user’s, of the account without a name'
-      ) : (
-        <>
-          the user’s account <strong>{credential.account}</strong>
-        </>
-      )
-    case 'deployment':
-      return 'that of this Switchboard'
-    case 'caller':
-      return (
-        <>
-          one that the caller sends along, known by <code>{credential.hash.slice(0, 12)}</code>
-        </>
-      )
-  }
+  if (credential.from === 'deployment') return 'that of this Switchboard'
+  const isGrant = credential.from === 'grant'
+  if (isGrant && credential.account === '') return 'the user’s, of the account without a name'
+  return (
+    <>
+      {isGrant ? 'the user’s account' : 'one that the caller sends along, known by'}{' '}
+      {isGrant ? <strong>{credential.account}</strong> : <code>{credential.hash.slice(0, 12)}</code>}
+    </>
+  )
 }
 
 function Files({ files, authorization }: { readonly files: readonly ShownFile[]; readonly authorization: string }) {

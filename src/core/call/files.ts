@@ -136,9 +136,10 @@ export function readFiles(
   }
 }
 
-/** As a person is shown them. What a handle names never changes, so these are the bytes that the tool gets. */
+/** As a person is shown them, in one order however the input is. Bytes of a handle never change: the tool gets these. */
 export function describeFiles({ byHandle }: NamedFiles): Promise<Result<readonly ShownFile[]>> {
-  const shown = [...byHandle].map(async ([handle, { filename, contentType, size, sha256 }]) => ({
+  const sorted = [...byHandle].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const shown = sorted.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
     handle,
     ...(filename === undefined ? {} : { filename }),
     content_type: contentType,

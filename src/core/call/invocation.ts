@@ -32,24 +32,20 @@ export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' 
 /** A keyed hash of a value as canonical JSON: whoever reads it cannot try out what it is of. */
 export type Fingerprint = (value: Json) => Promise<string>
 
-/** One caller's calls with equal fingerprints give their tool the same. */
-export interface IdentifiedInvocation {
-  readonly shown: ShownInvocation
-  readonly fingerprint: string
-}
-
-interface Identifiable {
-  readonly record: Pick<ToolRecord, 'id' | 'digest'>
-  readonly caller: { readonly principal: { readonly id: string } }
-  readonly invocation: Invocation
-}
-
-/** Without `files`, they are known by their handles alone, which stand in the input and name bytes that never change. */
+/**
+ * One caller's calls with equal fingerprints give their tool the same. Without `files`, those are known by their handles
+ * alone, which stand in the input and name bytes that never change.
+ */
 export async function identify(
-  { record, caller, invocation }: Identifiable,
+  call: {
+    readonly record: Pick<ToolRecord, 'id' | 'digest'>
+    readonly caller: { readonly principal: { readonly id: string } }
+    readonly invocation: Invocation
+  },
   fingerprint: Fingerprint,
   files: readonly ShownFile[] = [],
-): Promise<IdentifiedInvocation> {
+): Promise<{ readonly shown: ShownInvocation; readonly fingerprint: string }> {
+  const { record, caller, invocation } = call
   const principal = caller.principal.id
   const { id: tool, digest } = record
   const { input, userId, userInfo, method, answers, secrets, tokens, files: _, ...others } = invocation

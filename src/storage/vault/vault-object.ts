@@ -44,7 +44,7 @@ export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
 
 export interface ApprovalRequest {
   readonly principal: string
-  readonly userId?: string
+  readonly userId: string | undefined
   readonly tool: string
   readonly fingerprint: string
   readonly invocation: string

@@ -138,8 +138,8 @@ export function createVault(
       }
       const { principal, user } = shown
       const owner = user === undefined ? JSON.stringify(['principal', principal]) : userOwner(user)
-      const request = { principal, tool: tool.id, fingerprint, invocation, reason }
-      const answer = await vaultOf(owner).claim(owner, user === undefined ? request : { ...request, userId: user })
+      const request = { principal, userId: user, tool: tool.id, fingerprint, invocation, reason }
+      const answer = await vaultOf(owner).claim(owner, request)
       if (answer === 'approved') return { approved: true }
       return { challenge: challengeOf(APPROVAL, answer, url), reason: answer.reason }
     },

@@ -202,7 +202,7 @@ it('a schema may hold files where any part of it says so', () => {
   ])
 })
 
-it('files that cannot be read right now are shown to nobody', async () => {
+it('files are shown in one order, and to nobody while one cannot be read', async () => {
   const { uploads, artifacts } = storeOf()
   const named = await findFiles(
     { input: object({ a: BYTES }) },
@@ -219,6 +219,10 @@ it('files that cannot be read right now are shown to nobody', async () => {
   })
   const [[, file] = []] = named.value.byHandle
   if (!file) throw new Error('There is one')
+  const [b, a] = [`${HANDLE}b`, `${HANDLE}a`]
+  const two = { ...named.value, byHandle: new Map([b, a].map((handle) => [handle, file])) }
+  const inOrder = await describeFiles(two)
+  expect(inOrder.ok && inOrder.value.map(({ handle }) => handle)).toEqual([a, b])
   const away = { ...file, sha256: () => Promise.reject(new Error('R2 is down')) }
   const broken = { ...named.value, byHandle: new Map([[HANDLE, away]]) }
   expect(await describeFiles(broken)).toMatchObject({ ok: false, failure: { type: 'unavailable' } })
