@@ -28,9 +28,11 @@ export function callFaces({ config, stores, doors, calls, version }: Deployment)
     {
       paths: /^\/(?:connect\/)?mcp$/,
       async load() {
-        const { mcpFace } = await import('../dialects/mcp/routes.ts')
-        const { createStateSeal } = await import('../storage/sealing/state-seal.ts')
-        const { challenge } = await import('../connect/metadata.ts')
+        const [{ mcpFace }, { createStateSeal }, { challenge }] = await Promise.all([
+          import('../dialects/mcp/routes.ts'),
+          import('../storage/sealing/state-seal.ts'),
+          import('../connect/metadata.ts'),
+        ])
         return mcpFace({
           callTool,
           catalogue,
