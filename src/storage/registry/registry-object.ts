@@ -35,7 +35,7 @@ interface RegistryEnv {
 
 /** Limits the searches that made-up names can cause a second. */
 const NEAREST_PER_S = 100
-/** So many submissions are searched for a second, so that publishing costs no more in a large registry. */
+/** So many tools are searched for a second, so that publishing costs little more in a large registry. */
 const JUDGED_PER_S = 10
 
 /**
@@ -81,9 +81,8 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
 
     /** Warnings by id, of tools that are taken for others; none when too many were judged this second. */
     async neighbourWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
-      if (!this.#mayJudge()) return new Map()
       const { neighbourWarnings } = await import('./search/neighbours.ts')
-      return neighbourWarnings(this.#sql, ids, principal)
+      return neighbourWarnings(this.#sql, ids, principal, this.#mayJudge)
     }
 
     /** `keys` are the tools that the change affects. Undefined for an unknown version. */

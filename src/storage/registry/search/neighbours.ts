@@ -5,13 +5,23 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field } from '../../rows.ts'
 import { nameOf, recordText } from '../versions.ts'
 import { rank } from './search.ts'
-import { scopeOf } from './visibility.ts'
+import { scopeOf, visibleIds } from './visibility.ts'
+
+/** Among more tools a search takes too long for those who publish beside it. */
+const MAX_TOOLS = 30_000
 
 /** A warning for each version whose own first sentence finds another tool first, of those that the principal sees. */
-export function neighbourWarnings(sql: SqlStorage, ids: readonly string[], principal: Principal): Map<string, string> {
+export function neighbourWarnings(
+  sql: SqlStorage,
+  ids: readonly string[],
+  principal: Principal,
+  maySearch: () => boolean,
+): Map<string, string> {
   const scope = scopeOf(sql, {}, principal)
   const warnings = new Map<string, string>()
+  if (visibleIds(sql, scope).count > MAX_TOOLS) return warnings
   for (const id of ids) {
+    if (!maySearch()) break
     const sentence = listedSentence(sql, id)
     const [first] = sentence === undefined ? [] : rank(sql, sentence, scope, 1).page
     const other = first && !id.toLowerCase().startsWith(`${first.key}@`) ? nameOf(sql, first.key) : undefined
