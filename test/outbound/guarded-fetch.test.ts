@@ -53,6 +53,40 @@ function guard(options: Partial<GuardedFetchOptions> = {}) {
   return createGuardedFetch({ fetch: globalThis.fetch, allowHttpHosts: new Set(), ...options })
 }
 
+describe('a tool that declares its hosts', () => {
+  const tool = (hosts?: readonly string[]) => ({
+    toolkit: 'Kit',
+    timeoutMs: 1_000,
+    hosts,
+    signal: AbortSignal.timeout(10_000),
+  })
+  const network = () =>
+    fakeFetch({
+      'https://api.example.com/': () => new Response('here'),
+      'https://api.example.com:8443/': () => new Response('at another port'),
+      'https://api.example.com/away': redirectTo('https://other.example.com/'),
+      'https://api.example.com/back': redirectTo('https://api.example.com/'),
+      'https://other.example.com/': () => new Response('elsewhere'),
+    })
+
+  test.each<[string, readonly string[] | undefined, boolean]>([
+    ['https://api.example.com/', ['api.example.com'], true],
+    ['https://api.example.com/back', ['api.example.com:443'], true],
+    ['https://other.example.com/', undefined, true],
+    ['https://other.example.com/', ['api.example.com'], false],
+    ['https://api.example.com/away', ['api.example.com'], false],
+    ['https://api.example.com:8443/', ['api.example.com'], false],
+    ['https://api.example.com/', [], false],
+  ])('reaches %s, of %j: %s', async (url, hosts, isReached) => {
+    const { fetch, sent } = network()
+    const result = await guard({ fetch })(request(url, { asker: tool(hosts) }))
+    expect(result.ok).toBe(isReached)
+    if (!isReached)
+      expect(result).toMatchObject({ kind: 'refused', message: expect.stringContaining("the tool's hosts") })
+    expect(sent.some(({ url: reached }) => reached === 'https://other.example.com/')).toBe(hosts === undefined)
+  })
+})
+
 describe('an answer that is to be looked through for secrets', () => {
   const URL_OF = 'https://api.example.com/'
   const answering = (headers: Record<string, string>, status = 200, body: string | null = 'half a secr') =>

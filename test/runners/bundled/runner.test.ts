@@ -147,6 +147,36 @@ describe('the runner of bundled tools', () => {
     expect(logged).toEqual(['from [redacted] to [redacted]'])
   })
 
+  it.each<[string, readonly string[] | undefined, Parameters<typeof definitionWith>[1], readonly string[] | undefined]>(
+    [
+      ['those that it declares', ['api.example'], { providers: ['mail'] }, ['api.example']],
+      ['none, where a person is to consent and it declares none', undefined, { providers: ['mail'] }, []],
+      ["any, where nobody's access is asked for and it declares none", undefined, { secrets: ['KEY'] }, undefined],
+      ['those that it declares, without a credential too', ['api.example'], {}, ['api.example']],
+    ],
+  )('has hosts: %s', (_, hosts, needs, expected) => {
+    const handler = () => 1
+    const tool: BundledTool = {
+      version: '1.0.0',
+      description: '',
+      input: { type: 'object' },
+      output: {},
+      hosts,
+      handler,
+    }
+    const given: unknown[] = []
+    const asking = { ...recordOf(definitionWith([], needs), { kind: 'bundled' }), digest: 'd1' }
+    const prepared = createBundledRunner({
+      carried: new Map([[asking.id, { digest: asking.digest, tool }]]),
+      fetchFor(each) {
+        given.push(each.hosts)
+        return () => Promise.reject(new TypeError('No network'))
+      },
+      log: () => undefined,
+    }).prepare(asking)
+    expect([given, prepared.ok && prepared.hosts]).toEqual([[expected], expected])
+  })
+
   it('makes a fetch once for each tool, whose requests end with the call whatever else would end them', async () => {
     const made: unknown[] = []
     const signals: (AbortSignal | undefined)[] = []
