@@ -1,3 +1,4 @@
+import { coverDenial, type Principal } from '../access/principal.ts'
 import { guarded } from '../access/guard.ts'
 import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Given } from '../tool/codec.ts'
@@ -39,6 +40,7 @@ export type ImportState = 'new' | 'changed' | 'unchanged'
 export async function prepareDocument(
   { body, dialect, given: unsaid, budget: whole }: DocumentSubmission,
   deps: PrepareDeps,
+  publisher?: Principal,
 ): Promise<Checked<Prepared>> {
   const { codecs, runners, sha256 } = deps
   const problems: Problem[] = []
@@ -53,7 +55,7 @@ export async function prepareDocument(
   const budget = createBudget(UNITS, whole)
   const unfit = [...judgeText(document, 'a definition', prefix), ...judgeWork(document, prefix, budget)]
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
-  const { decoded, placed } = await decodeInPlace(document, given, codec, deps, budget)
+  const { decoded, placed } = await decodeInPlace(document, given, codec, deps, budget, publisher)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
   const { schemas, warnings, itself } = decoded.value
   const tooMuch = judgeTogether(decoded.value.definitions, prefix)
@@ -98,12 +100,22 @@ export async function prepareDocument(
   }
 }
 
-async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps, budget: Budget) {
+async function decodeInPlace(
+  document: Json,
+  given: Given,
+  codec: Codec,
+  { source }: PrepareDeps,
+  budget: Budget,
+  publisher: Principal | undefined,
+) {
   const decoded = codec.decode(document, given, budget)
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
   const { id } = decoded.value.itself
   const address = await source.addressed(codec.dialect, id)
   if (!address || address.toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
+  // Where the tools of others' documents are is told to nobody who may not publish there
+  const whole = { toolkit: address.toolkit, tool: '*' }
+  if (publisher && coverDenial(publisher, whole, 'tools:publish')) return { decoded, placed: [] }
   const placed = [{ path: '', message: `Its tools are in the toolkit '${address.toolkit}', as before` }]
   return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }, budget), placed }
 }

@@ -70,7 +70,7 @@ async function admit(
     'imported' in submission ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
 
-  const prepared = await prepare(submission, { ...deps, source: visibleTo(principal, deps.source) })
+  const prepared = await prepare(submission, deps, principal)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
   const { records, inputs, state, implementedAt } = prepared.value
   const ids = records.map(({ id }) => id)
@@ -96,8 +96,9 @@ function publicationOf(
 ): Publication {
   // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
   const followsChange = 'imported' in submission && submission.version === undefined
-  const toolkit = sanitizedName(document?.itself?.id ?? '')
-  const mayHaveName = !coverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')
+  const id = document?.itself?.id
+  const mayHaveName =
+    id !== undefined && !coverDenial(principal, { toolkit: sanitizedName(id), tool: '*' }, 'tools:publish')
   return {
     records,
     ...(document ? { document: mayHaveName ? { ...document, mayHaveName } : document } : {}),
@@ -108,18 +109,6 @@ function publicationOf(
 
 export interface Admitted extends Pick<Prepared, 'warnings' | 'state'> {
   readonly publication: Publication
-}
-
-/** Where the tools of others' documents are is told to nobody who may not publish there. */
-function visibleTo(principal: Principal, source: PublishDeps['source']): PublishDeps['source'] {
-  return {
-    ...source,
-    async addressed(...asked) {
-      const address = await source.addressed(...asked)
-      const whole = address && { toolkit: address.toolkit, tool: '*' }
-      return whole && !coverDenial(principal, whole, 'tools:publish') ? address : undefined
-    },
-  }
 }
 
 export async function store(
@@ -138,8 +127,12 @@ export async function store(
   })
 }
 
-async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
-  if ('body' in submission) return prepareDocument(submission, deps)
+async function prepare(
+  submission: Submission,
+  deps: PrepareImportDeps,
+  principal: Principal,
+): Promise<Checked<Prepared>> {
+  if ('body' in submission) return prepareDocument(submission, deps, principal)
   if ('tools' in submission) return prepareDefined(submission, deps)
   // Loaded late, since most deployments import seldom
   return (await import('./import-changes.ts')).prepareImport(submission, deps)
