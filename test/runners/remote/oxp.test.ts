@@ -101,6 +101,19 @@ describe('a call of an OXP tool', () => {
     }
   })
 
+  test.each([401, 500, 200])(
+    'is told none of what no field of OXP holds, where it was sent a credential: %i',
+    async (status) => {
+      const said = json(status, { detail: 'No such key: s3c\u200bret-v\u200balue' })
+      const sent = await against(said, { implementation: bearer, secrets: { KEY: 's3cret-value' } })
+      await server?.close()
+      const open = await against(said)
+      expect(JSON.stringify(sent.result)).not.toContain('No such key')
+      expect(JSON.stringify(sent.result)).toContain('its answer is not shown')
+      expect(JSON.stringify(open.result)).toContain('No such key')
+    },
+  )
+
   test('shows no credential, whatever the server says', async () => {
     const given = { implementation: bearer, secrets: { KEY: 's3cret-value' } }
     for (const status of [200, 400, 401, 500]) {
