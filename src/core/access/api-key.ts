@@ -45,7 +45,7 @@ const FIELDS = {
     stating<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
     [],
   ),
-  record_arguments: optional(described('Records of its calls hold their arguments, without secrets', boolean, false)),
+  record_arguments: optional(described('Records of its calls hold the shapes of their arguments', boolean, false)),
 }
 
 /** An unknown field is a problem, since a misspelt restriction would be no restriction. */
