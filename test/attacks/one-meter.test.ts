@@ -142,25 +142,25 @@ describe('an answer of more parts than a call needs is a failure of the tool, in
   it.each<[string, string, string, string]>([
     ['names', 'http', names(760_000), 'application/json'],
     ['lists', 'http', `[${'[],'.repeat(2_500_000)}0]`, 'application/json'],
-    ['lists of lists', 'http', nested(90_000), 'application/problem+json'],
-    ['names behind an escape', 'http', `{"x":"\\u0061",${names(60_000).slice(1)}`, 'application/json; charset=utf-8'],
+    ['lists of lists', 'http', nested(160_000), 'application/problem+json'],
+    ['names behind an escape', 'http', `{"x":"\\u0061",${names(160_000).slice(1)}`, 'application/json; charset=utf-8'],
     ['names', 'oxp', `{"success":true,"value":${names(700_000)}}`, 'application/json'],
-    ['lists', 'oxp', `{"result":{"success":true,"value":${nested(90_000)}}}`, 'application/json'],
-    ['names', 'mcp', rpc(`{"supportedVersions":[],"x":${names(60_000)}}`), 'application/json'],
-    ['lists of lists', 'mcp', event(rpc(nested(90_000))), 'text/event-stream'],
-    ['lists behind a quote in a comment', 'mcp', `: "\n${event(rpc(nested(90_000)))}`, 'text/event-stream'],
+    ['lists', 'oxp', `{"result":{"success":true,"value":${nested(160_000)}}}`, 'application/json'],
+    ['names', 'mcp', rpc(`{"supportedVersions":[],"x":${names(160_000)}}`), 'application/json'],
+    ['lists of lists', 'mcp', event(rpc(nested(160_000))), 'text/event-stream'],
+    ['lists behind a quote in a comment', 'mcp', `: "\n${event(rpc(nested(160_000)))}`, 'text/event-stream'],
   ])('%s of a server: %s', async (_, tool, text, type) => {
     answer = { text, type, status: 200 }
-    expect(await failed(tool)).toContain('more than 100000 parts')
+    expect(await failed(tool)).toContain('more than 300000 parts')
   })
 
   it('also where it says why it failed', async () => {
-    answer = { text: `{"error":"no","x":${names(300_000)}}`, type: 'application/json', status: 400 }
+    answer = { text: `{"error":"no","x":${names(160_000)}}`, type: 'application/json', status: 400 }
     expect(await failed('stated')).not.toContain('"message":"no"')
   })
 
   it.each(['names', 'lists'])('%s of a module', async (what) => {
-    expect(await failed('code', { what, n: 200_000 })).toContain('more than 100000 parts')
+    expect(await failed('code', { what, n: 400_000 })).toContain('more than 300000 parts')
     const { body } = await call('code', { what, n: 40_000 })
     expect(body.result.success).toBe(true)
   })

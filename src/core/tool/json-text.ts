@@ -30,8 +30,11 @@ export interface TextRules {
 export const MAX_DEPTH = 136
 /** For what is published, imported or restored. */
 export const MANY_PARTS = 10 * UNITS
-/** For what tools and their servers answer. */
-export const FOREIGN: TextRules = { depth: 1_000, isForeign: true }
+/** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
+export const ANSWER_PARTS = 3 * UNITS
+export const FOREIGN: TextRules = { parts: ANSWER_PARTS, depth: 1_000, isForeign: true }
+/** Engines keep objects of more names as dictionaries, which take several times as long. */
+const MANY_NAMES = 1_000
 const CHARACTERS = 256
 /** Of characters, which take some milliseconds. */
 const SLICE = 1_000_000
@@ -76,6 +79,7 @@ export function* readInSlices(
   // Of each level where the name in it begins and ends; or, in a list, the number of the item
   const steps: number[] = []
   const ends: number[] = []
+  const names: number[] = []
   let wanted: Wanted = 'value'
   let parts = 0
   let pause = SLICE
@@ -102,6 +106,9 @@ export function* readInSlices(
       if (!isName) continue
       steps[steps.length - 1] = start
       ends[ends.length - 1] = at
+      const named = (names.at(-1) ?? 0) + 1
+      names[names.length - 1] = named
+      if (isForeign && named > MANY_NAMES) parts += 2
       if (isForeign || !isPrototype(text, start, at)) continue
       return unread(true, `Cannot accept the key '__proto__' at '${pointerTo(text, steps, ends)}'`)
     }
@@ -115,11 +122,13 @@ export function* readInSlices(
       // Any other comes behind a comma or a colon
       if (wanted === 'first value') parts += 1
       steps.push(0)
+      names.push(0)
       ends.push(code === OPEN_BRACE ? 0 : IN_LIST)
       wanted = code === OPEN_BRACE ? 'first name' : 'first value'
       at += 1
     } else if (code === (inList ? CLOSE_BRACKET : CLOSE_BRACE) && isClosable(wanted)) {
       steps.pop()
+      names.pop()
       ends.pop()
       wanted = steps.length === 0 ? 'end' : 'comma'
       at += 1

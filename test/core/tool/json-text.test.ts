@@ -55,6 +55,14 @@ describe('a text that was sent', () => {
     expect(slices(`[${`"${'a'.repeat(100)}",`.repeat(40_000)}1]`)).toBe(4)
   })
 
+  it('of a tool may hold many rows, and fewer names of one object', () => {
+    const row = { id: 0, name: 'n', price: 0, text: 'x' }
+    expect(read(JSON.stringify(Array(30_000).fill(row)), FOREIGN).ok).toBe(true)
+    const named = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 0])))
+    expect([read(named(70_000), FOREIGN).ok, read(named(80_000), FOREIGN).ok]).toEqual([true, false])
+  })
+
   it('of a tool may hold what only passes through', () => {
     const text = `{"__proto__":1e999,"a":${'['.repeat(400)}${']'.repeat(400)}}`
     expect(read(text)).toMatchObject({ message: "Cannot accept the key '__proto__' at '/__proto__'" })

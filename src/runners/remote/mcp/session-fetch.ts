@@ -1,4 +1,4 @@
-import { UNITS } from '../../../core/tool/budget.ts'
+import { ANSWER_PARTS } from '../../../core/tool/json-text.ts'
 import type { GuardedFailure } from '../../../outbound/guarded-fetch.ts'
 import type { Allowance, GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
@@ -17,7 +17,7 @@ const MAX_REFUSAL = 16 * 1024
 export function createSessionFetch(
   guardedStream: GuardedStream,
   endpoint: Endpoint,
-  { maxBytes: bytes, parts = UNITS }: { readonly maxBytes: number; readonly parts?: number },
+  { maxBytes: bytes, parts = ANSWER_PARTS }: { readonly maxBytes: number; readonly parts?: number },
 ) {
   const allowance: Allowance = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
