@@ -33,13 +33,16 @@ const MIN_INTERVAL_MS = 1_100
 const MAX_BACKOFF_MS = 10_000
 /** A due alarm runs sooner than this, however busy the platform is. */
 const OVERDUE_MS = 3_000
-const AT_ONCE = 25
+const AT_ONCE = 8
 /** A text bound to a statement is 2 MB at most. */
 const ASKED_AT_ONCE = 5_000
 /** Bounds of one run, so that one key that changes over and over does not hold up the others. */
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
 const OLDEST_PER_RUN = 100
+
+/** Where KV is in this process, as with `npm run serve`, nobody else would be heard before all is written. */
+export const giveWay = () => new Promise<void>((done) => setTimeout(done, 0))
 
 export interface KeysOfKind {
   readonly value: (of: string) => string | ArrayBuffer | undefined
@@ -186,6 +189,7 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
       const results = await Promise.allSettled(batch.map(write))
       noteWritten(batch.filter((_, at) => results[at]?.status === 'fulfilled'))
       for (const result of results) if (result.status === 'rejected') throw result.reason
+      await giveWay()
     }
   }
 

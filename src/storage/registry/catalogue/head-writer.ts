@@ -1,5 +1,5 @@
 import { HEAD_KEY, kvKey } from '../../keys.ts'
-import { type QueuedKeys, waitingOf } from '../../kv-outbox.ts'
+import { giveWay, type QueuedKeys, waitingOf } from '../../kv-outbox.ts'
 import { field } from '../../rows.ts'
 import { type Head, headOf, type Leaf, leafAt, withLeaves } from './head.ts'
 import { landedLeaves, leavesLandingWith, leafToLand, listableOf } from './landed-pages.ts'
@@ -8,7 +8,7 @@ import type { WriteLine } from './listed-tools.ts'
 import { type LeafPage, pageOfLeaf } from './pages.ts'
 import { readNumber } from '../tables.ts'
 
-const AT_ONCE = 12
+const AT_ONCE = 4
 /** How long a head waits for queued keys at most, or as long as the last one took where that is longer. */
 const HEAD_AFTER_MS = 5_000
 /** KV takes one write a second to a key. */
@@ -63,6 +63,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     sql.exec('INSERT OR IGNORE INTO retired SELECT value, ? FROM json_each(?)', Date.now(), JSON.stringify(targets))
     const results = await Promise.allSettled(pages.map(({ leaf, text }) => kv.put(kvKey('page', leaf.page), text)))
     for (const result of results) if (result.status === 'rejected') throw result.reason
+    await giveWay()
   }
 
   /** Reads on from the draft's `from`; the one given back is behind what was read. */
