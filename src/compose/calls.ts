@@ -61,8 +61,8 @@ export function composeCalls(parts: CallsParts) {
     toolSecrets,
     grants: vault,
     approvals: vault,
-    healthOf(host, toolkit) {
-      const { state, retryAfterMs } = traffic.health(host, toolkit)
+    healthOf(host, toolkit, caller) {
+      const { state, retryAfterMs } = traffic.health(host, toolkit, caller)
       return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }
     },
   })

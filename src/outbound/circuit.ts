@@ -11,6 +11,8 @@ export interface Circuit {
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
 export const MAX_FAILURES = 5
+/** Where several callers in a row were not answered, the circuit of each opens at its next failure. */
+export const SEVERAL = 3
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 30_000
 /** For how long one request keeps others waiting, so that one that hangs does not for longer. */
@@ -19,18 +21,18 @@ const PROBE_MS = 5_000
 export const CLOSED: Circuit = { failures: 0, heardAt: 0, openedAt: 0, pauseMs: 0, probeUntil: 0 }
 
 export function stateOf(circuit: Circuit, now: number): CircuitState {
-  if (circuit.failures < MAX_FAILURES) return 'closed'
+  if (circuit.pauseMs === 0) return 'closed'
   return now < circuit.openedAt + circuit.pauseMs ? 'open' : 'half-open'
 }
 
 /** In milliseconds; 0 when a request may be sent. */
 export function pauseOf(circuit: Circuit, now: number): number {
-  if (circuit.failures < MAX_FAILURES) return 0
+  if (circuit.pauseMs === 0) return 0
   return Math.max(0, circuit.openedAt + circuit.pauseMs - now, circuit.probeUntil - now)
 }
 
 export function sent(circuit: Circuit, now: number): Circuit {
-  return circuit.failures < MAX_FAILURES ? circuit : { ...circuit, probeUntil: now + PROBE_MS }
+  return circuit.pauseMs === 0 ? circuit : { ...circuit, probeUntil: now + PROBE_MS }
 }
 
 /** Nobody waited for the request of `sentAt`: if it was the only one, another may be sent. */
@@ -42,12 +44,12 @@ export function heard(now: number): Circuit {
   return { ...CLOSED, heardAt: now }
 }
 
-/** Requests sent before the last answer do not count: one caller's slow ones would keep everybody's from being sent. */
-export function failed(circuit: Circuit, sentAt: number, now: number): Circuit {
-  const isOpen = circuit.failures >= MAX_FAILURES
+/** Requests sent before the last answer do not count: one slow tool's would keep the others' from being sent. */
+export function failed(circuit: Circuit, sentAt: number, now: number, most = MAX_FAILURES): Circuit {
+  const isOpen = circuit.pauseMs > 0
   if (sentAt < circuit.heardAt || (isOpen && sentAt < circuit.openedAt)) return circuit
   const failures = circuit.failures + 1
-  if (failures < MAX_FAILURES) return { ...circuit, failures }
+  if (!isOpen && failures < most) return { ...circuit, failures }
   const pauseMs = isOpen ? Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS) : FIRST_PAUSE_MS
   return { ...circuit, failures, openedAt: now, pauseMs, probeUntil: 0 }
 }

@@ -136,7 +136,7 @@ export function createGuardedOpen(
       const response = answer.value
       // A gateway's word on the server behind it is no answer
       const end = (ending: Ending) =>
-        passage.end(ending === 'answered' && isUnanswered(response.status) ? 'failed' : ending)
+        passage.end(ending === 'answered' && isUnanswered(response.status) ? 'unanswered' : ending)
 
       const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
       const location = isFollowed ? response.headers.get('location') : null

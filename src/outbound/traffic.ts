@@ -2,13 +2,15 @@ import { LRUCache } from 'lru-cache'
 import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
-import { MAX_FAILURES, pauseOf, sent, stateOf } from './circuit.ts'
+import { MAX_FAILURES, pauseOf, sent, SEVERAL, stateOf } from './circuit.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface RequestingTool {
   /** A toolkit has one owner; failures count against no other toolkit. */
   readonly toolkit: string
+  /** Who calls: a caller chooses inputs, so what they come to is for that caller first. */
+  readonly caller: string
   readonly timeoutMs: number
   /** Where it may ask, as `host` or `host:port`: a redirect leads nowhere else either. */
   readonly hosts?: readonly string[] | undefined
@@ -16,7 +18,8 @@ export interface RequestingTool {
   readonly signal: Signal
 }
 
-export type Ending = 'answered' | 'failed' | 'abandoned'
+/** `unanswered`: a gateway says that the server behind it did not answer, which an input may cause. */
+export type Ending = 'answered' | 'unanswered' | 'failed' | 'abandoned'
 
 export interface Passage {
   end(ending: Ending): void
@@ -43,15 +46,28 @@ export interface TrafficOptions {
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
 }
 
-interface Route {
-  circuit: Circuit
+interface Places {
   readonly inFlight: Slots
   readonly waiting: Slots
 }
 
+interface CallersWay extends Places {
+  circuit: Circuit
+}
+
+/** From one toolkit to one host. */
+interface Route extends Places {
+  readonly callers: LRUCache<string, CallersWay>
+  /** Who was not answered since anybody was. */
+  readonly unanswered: Set<string>
+}
+
 const MAX_ROUTES = 2_000
+const MAX_CALLERS = 1_000
+/** For each caller, and four times as many for all. */
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
+const FOR_ALL = 4
 const MAX_WAIT_MS = 1_000
 const LOOK_AGAIN_MS = 25
 /** Beyond a call's timeout, so that its slot is never given twice. */
@@ -65,26 +81,47 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
   function routeOf(key: string): Route {
     const known = routes.get(key)
     if (known) return known
-    const made = { circuit: CLOSED, inFlight: createSlots(MAX_IN_FLIGHT), waiting: createSlots(MAX_WAITING) }
+    const callers = new LRUCache<string, CallersWay>({ max: MAX_CALLERS })
+    const made = { callers, unanswered: new Set<string>(), ...places(FOR_ALL) }
     routes.set(key, made)
     return made
   }
 
-  function healthOf({ circuit, inFlight }: Route): HostHealth {
+  function wayOf({ callers }: Route, caller: string): CallersWay {
+    const known = callers.get(caller)
+    if (known) return known
+    const made = { circuit: CLOSED, ...places(1) }
+    callers.set(caller, made)
+    return made
+  }
+
+  function healthOf({ circuit, inFlight }: CallersWay): HostHealth {
     const at = now()
     const retryAfterMs = pauseOf(circuit, at)
     const health = { state: stateOf(circuit, at), failures: circuit.failures, inFlight: inFlight.taken(at) }
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  async function takeSlot({ inFlight, waiting }: Route, { timeoutMs, signal }: RequestingTool) {
+  function take(kind: keyof Places, all: Places, own: Places, ms: number) {
+    const mine = own[kind].take(now(), ms)
+    const shared = mine && all[kind].take(now(), ms)
+    const release = () => {
+      mine?.release()
+      shared?.release()
+    }
+    if (shared) return { release }
+    release()
+    return undefined
+  }
+
+  async function takeSlot(route: Route, own: CallersWay, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS
-    const free = inFlight.take(now(), ms)
+    const free = take('inFlight', route, own, ms)
     if (free) return free
-    const waits = waiting.take(now(), MAX_WAIT_MS + GRACE_MS)
+    const waits = take('waiting', route, own, MAX_WAIT_MS + GRACE_MS)
     for (let waited = 0; waits && waited < MAX_WAIT_MS; waited += LOOK_AGAIN_MS) {
       const { state } = await untilAborted(() => sleep(LOOK_AGAIN_MS), signal)
-      const slot = state === 'aborted' ? undefined : inFlight.take(now(), ms)
+      const slot = state === 'aborted' ? undefined : take('inFlight', route, own, ms)
       if (slot) waits.release()
       if (slot) return slot
       if (state === 'aborted') break
@@ -95,21 +132,22 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
 
   return {
     async admit(host: string, asker: RequestingTool): Promise<Passage | TrafficRefusal> {
-      const { toolkit, signal } = asker
+      const { toolkit, caller, signal } = asker
       // The failure of a call that is over says that it is cancelled
       if (signal.aborted) return UNBOUNDED
       const route = routeOf(keyOf(host, toolkit))
-      const refused = refusalOf(route.circuit, now())
+      const own = wayOf(route, caller)
+      const refused = refusalOf(own.circuit, now())
       if (refused) return refused
-      const slot = await takeSlot(route, asker)
+      const slot = await takeSlot(route, own, asker)
       if (!slot) return BUSY
       const sentAt = now()
-      const refusedSince = refusalOf(route.circuit, sentAt)
+      const refusedSince = refusalOf(own.circuit, sentAt)
       if (refusedSince) {
         slot.release()
         return refusedSince
       }
-      route.circuit = sent(route.circuit, sentAt)
+      own.circuit = sent(own.circuit, sentAt)
 
       let isOver = false
       const end = (ending: Ending) => {
@@ -117,28 +155,35 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
         isOver = true
         slot.release()
         signal.removeEventListener('abort', onAbort)
-        const before = route.circuit
-        route.circuit = after(before, ending, sentAt, now())
-        const { openedAt } = route.circuit
-        if (openedAt !== before.openedAt) onChange(host, toolkit, healthOf(route))
+        const before = own.circuit
+        own.circuit = after(before, ending, sentAt, now(), route.unanswered.size < SEVERAL ? MAX_FAILURES : 1)
+        if (ending === 'answered') route.unanswered.clear()
+        else if (ending === 'failed' && own.circuit !== before) route.unanswered.add(caller)
+        const { openedAt } = own.circuit
+        if (openedAt !== before.openedAt) onChange(host, toolkit, healthOf(own))
       }
       const onAbort = () => end(isLate(signal) ? 'failed' : 'abandoned')
       signal.addEventListener('abort', onAbort, { once: true })
       return { end }
     },
-    health(host: string, toolkit: string): HostHealth {
-      const route = routes.peek(keyOf(host, toolkit))
-      return route ? healthOf(route) : { state: 'closed', failures: 0, inFlight: 0 }
+    health(host: string, toolkit: string, caller: string): HostHealth {
+      const own = routes.peek(keyOf(host, toolkit))?.callers.peek(caller)
+      return own ? healthOf(own) : { state: 'closed', failures: 0, inFlight: 0 }
     },
   }
 }
 
-function after(circuit: Circuit, ending: Ending, sentAt: number, now: number): Circuit {
+function places(times: number): Places {
+  return { inFlight: createSlots(times * MAX_IN_FLIGHT), waiting: createSlots(times * MAX_WAITING) }
+}
+
+function after(circuit: Circuit, ending: Ending, sentAt: number, now: number, most: number): Circuit {
   switch (ending) {
     case 'answered':
       return heard(now)
+    case 'unanswered':
     case 'failed':
-      return failed(circuit, sentAt, now)
+      return failed(circuit, sentAt, now, most)
     case 'abandoned':
       return abandoned(circuit, sentAt)
   }
@@ -156,7 +201,7 @@ function refusalOf(circuit: Circuit, now: number): TrafficRefusal | undefined {
   const retryAfterMs = pauseOf(circuit, now)
   if (retryAfterMs === 0) return undefined
   const seconds = Math.ceil(retryAfterMs / 1_000)
-  const reason = `it did not answer ${Math.max(circuit.failures, MAX_FAILURES)} requests in a row, and is asked again in ${seconds} s`
+  const reason = `it did not answer ${circuit.failures} ${circuit.failures === 1 ? 'request' : 'requests in a row'}, and is asked again in ${seconds} s`
   return { kind: 'failing', reason, retryAfterMs }
 }
 

@@ -137,7 +137,8 @@ describe('a tool that is not ready for another reason', () => {
       ready: true,
       upstreams: [{ host: '127.0.0.1:1', state: 'closed' }],
     })
-    for (let call = 0; call < 5; call++) await edge.call('Mail.Silent', undefined)
+    for (let call = 0; call < 5; call++)
+      await edge.ask('POST', '/tools/call', { tool_id: 'Mail.Silent', input: {} }, agent)
     const told = (await ready('Mail.Silent')).body
     expect(told.upstreams).toEqual([{ host: '127.0.0.1:1', state: 'open', retry_after_ms: expect.any(Number) }])
     expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })

@@ -56,6 +56,7 @@ function guard(options: Partial<GuardedFetchOptions> = {}) {
 describe('a tool that declares its hosts', () => {
   const tool = (hosts?: readonly string[]) => ({
     toolkit: 'Kit',
+    caller: 'ann',
     timeoutMs: 1_000,
     hosts,
     signal: AbortSignal.timeout(10_000),
@@ -541,7 +542,7 @@ describe('a body that is not in its content encoding', () => {
 describe('the traffic to a host', () => {
   const URL_OF = 'https://api.example.com/'
   const call = new AbortController()
-  const asker = { toolkit: 'Kit', timeoutMs: 1_000, signal: call.signal }
+  const asker = { toolkit: 'Kit', caller: 'ann', timeoutMs: 1_000, signal: call.signal }
 
   /** A guarded fetch that is let through, and how each of its requests ended. */
   function watched(answers: Parameters<typeof fakeFetch>[0]) {
@@ -563,8 +564,8 @@ describe('the traffic to a host', () => {
     [429, 'answered'],
     [500, 'answered'],
     [503, 'answered'],
-    [502, 'failed'],
-    [504, 'failed'],
+    [502, 'unanswered'],
+    [504, 'unanswered'],
   ])('sees %i as %s', async (status, ending) => {
     const { ended, send } = watched({ [URL_OF]: () => new Response('x', { status }) })
     await send()

@@ -26,8 +26,8 @@ function traffic() {
   return { ...made, changes, pass }
 }
 
-function asker(toolkit = 'Kit', signal = new AbortController().signal): RequestingTool {
-  return { toolkit, timeoutMs: 30_000, signal }
+function asker(toolkit = 'Kit', signal = new AbortController().signal, caller = 'ann'): RequestingTool {
+  return { toolkit, caller, timeoutMs: 30_000, signal }
 }
 
 function passed(admitted: Passage | TrafficRefusal): Passage {
@@ -35,8 +35,9 @@ function passed(admitted: Passage | TrafficRefusal): Passage {
   return admitted
 }
 
-async function fail(made: ReturnType<typeof traffic>, times: number, toolkit = 'Kit'): Promise<void> {
-  for (let count = 0; count < times; count++) passed(await made.admit(HOST, asker(toolkit))).end('failed')
+async function fail(made: ReturnType<typeof traffic>, times: number, toolkit = 'Kit', caller = 'ann'): Promise<void> {
+  for (let count = 0; count < times; count++)
+    passed(await made.admit(HOST, asker(toolkit, undefined, caller))).end('failed')
 }
 
 const late = () => new DOMException('The deadline passed', 'TimeoutError')
@@ -52,7 +53,7 @@ describe('a host that does not answer', () => {
     }
     expect(await made.admit(HOST, asker())).toEqual(refused)
     const health = { state: 'open', failures: 5, inFlight: 0, retryAfterMs: 2_000 }
-    expect(made.health(HOST, 'kit')).toEqual(health)
+    expect(made.health(HOST, 'kit', 'ann')).toEqual(health)
     expect(made.changes).toEqual([[HOST, 'Kit', health]])
   })
 
@@ -62,9 +63,9 @@ describe('a host that does not answer', () => {
     made.pass(2_000)
     const [probe, ...others] = await Promise.all([1, 2, 3].map(() => made.admit(HOST, asker())))
     expect(others).toMatchObject([{ kind: 'failing' }, { kind: 'failing' }])
-    expect(made.health(HOST, 'Kit')).toMatchObject({ state: 'half-open', inFlight: 1 })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'half-open', inFlight: 1 })
     passed(probe!).end('answered')
-    expect(made.health(HOST, 'Kit')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
+    expect(made.health(HOST, 'Kit', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
     expect(made.changes.map(([, , { state }]) => state)).toEqual(['open', 'closed'])
     passed(await made.admit(HOST, asker()))
   })
@@ -75,7 +76,7 @@ describe('a host that does not answer', () => {
     expect(await made.admit(HOST, asker('strange'))).toMatchObject({ kind: 'failing' })
     passed(await made.admit(HOST, asker('Kit')))
     passed(await made.admit(`${HOST}:8443`, asker('Strange')))
-    expect(made.health(HOST, 'Never')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
+    expect(made.health(HOST, 'Never', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
   })
 
   it('is known by calls whose time was over, not by those whose caller went away', async () => {
@@ -89,9 +90,9 @@ describe('a host that does not answer', () => {
     }
     for (let count = 0; count < 3 * MAX_FAILURES; count++) await end(new DOMException('Gone', 'AbortError'))
     for (const reason of [undefined, 'TimeoutError']) await end(reason)
-    expect(made.health(HOST, 'Kit')).toMatchObject({ failures: 0, inFlight: 0 })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: 0, inFlight: 0 })
     for (let count = 0; count < MAX_FAILURES; count++) await end(late())
-    expect(made.health(HOST, 'Kit')).toMatchObject({ state: 'open', inFlight: 0 })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'open', inFlight: 0 })
   })
 
   it('cannot be kept from being asked by a caller that goes away each time', async () => {
@@ -102,6 +103,47 @@ describe('a host that does not answer', () => {
     passed(await made.admit(HOST, asker('Kit', call.signal)))
     call.abort()
     passed(await made.admit(HOST, asker()))
+  })
+})
+
+describe('a caller whose requests are not answered', () => {
+  const as = (caller: string) => asker('Kit', undefined, caller)
+
+  it('keeps nobody else from asking', async () => {
+    const made = traffic()
+    await fail(made, MAX_FAILURES, 'Kit', 'mallory')
+    expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'failing' })
+    expect(made.health(HOST, 'Kit', 'mallory')).toMatchObject({ state: 'open' })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed' })
+    for (let count = 0; count < 20; count++) passed(await made.admit(HOST, as('ann'))).end('answered')
+  })
+
+  it('is believed sooner where several callers are not answered, until one is', async () => {
+    const made = traffic()
+    for (const caller of ['a', 'b', 'c']) await fail(made, 1, 'Kit', caller)
+    await fail(made, 1)
+    const reason = 'it did not answer 1 request, and is asked again in 2 s'
+    expect(await made.admit(HOST, as('ann'))).toMatchObject({ kind: 'failing', reason })
+    passed(await made.admit(HOST, as('bob'))).end('answered')
+    await fail(made, 1, 'Kit', 'carl')
+    passed(await made.admit(HOST, as('carl')))
+  })
+
+  it('is not believed for others by what a gateway says, which an input may cause', async () => {
+    const made = traffic()
+    for (const caller of ['a', 'b', 'c', 'd']) passed(await made.admit(HOST, as(caller))).end('unanswered')
+    await fail(made, 1)
+    passed(await made.admit(HOST, as('ann')))
+    for (let count = 1; count < MAX_FAILURES; count++) passed(await made.admit(HOST, as('a'))).end('unanswered')
+    expect(await made.admit(HOST, as('a'))).toMatchObject({ kind: 'failing' })
+  })
+
+  it('takes the places of no other while its requests wait', async () => {
+    const made = traffic()
+    const slow = Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, as('mallory')))
+    for (const each of await Promise.all(slow)) passed(each)
+    expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'busy' })
+    passed(await made.admit(HOST, as('ann')))
   })
 })
 
@@ -120,7 +162,7 @@ describe('a host that is slow', () => {
     passed(first[0]!).end('answered')
     passed(await waiting)
     // Busy is not failing
-    expect(made.health(HOST, 'Kit')).toMatchObject({ state: 'closed', inFlight: MAX_IN_FLIGHT })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed', inFlight: MAX_IN_FLIGHT })
     passed(await made.admit(HOST, asker('Other')))
   })
 
@@ -133,7 +175,7 @@ describe('a host that is slow', () => {
     // The calls end: nobody waits any more, and every slot is free
     call.abort()
     await Promise.all(all)
-    expect(made.health(HOST, 'Kit')).toMatchObject({ inFlight: 0 })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: 0 })
     passed(await made.admit(HOST, asker()))
   })
 
@@ -149,6 +191,6 @@ describe('a host that is slow', () => {
     const made = traffic()
     await fail(made, MAX_FAILURES)
     passed(await made.admit(HOST, asker('Kit', AbortSignal.abort()))).end('failed')
-    expect(made.health(HOST, 'Kit')).toMatchObject({ failures: MAX_FAILURES })
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: MAX_FAILURES })
   })
 })

@@ -26,7 +26,7 @@ interface UpstreamHealth {
 }
 
 interface ReadinessDeps extends LookDeps {
-  readonly healthOf: (host: string, toolkit: string) => Omit<UpstreamHealth, 'host'>
+  readonly healthOf: (host: string, toolkit: string, caller: string) => Omit<UpstreamHealth, 'host'>
 }
 
 export type TellReadiness = ReturnType<typeof createReadiness>
@@ -53,7 +53,7 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
       const failure = await look?.({ record, publisher, hosts, userId, reachedAt }, deps)
       if (failure) failures.push(failure)
     }
-    const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit) }))
+    const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit, principal.id) }))
     const [silent] = upstreams.filter(({ state }) => state === 'open')
     if (silent && upstreams.every(({ state }) => state === 'open')) {
       const message = `'${silent.host}' does not answer, and is not asked for a while`

@@ -23,6 +23,7 @@ export interface BundledRunnerOptions {
   readonly carried: ReadonlyMap<string, Carried>
   readonly fetchFor: (tool: {
     readonly toolkit: string
+    readonly caller: string
     readonly timeoutMs: number
     readonly hosts: readonly string[] | undefined
   }) => Fetch
@@ -42,12 +43,13 @@ export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOpt
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
       // A person is shown where their access goes: with none declared, it goes nowhere
       const hosts = tool.hosts ?? (record.requirements.authorization.length > 0 ? [] : undefined)
-      const fetch = fetchFor({ toolkit: record.toolkit, timeoutMs, hosts })
+      const asker = { toolkit: record.toolkit, timeoutMs, hosts }
       return {
         ok: true,
         timeoutMs,
         ...(hosts ? { hosts } : {}),
         run(invocation, context) {
+          const fetch: Fetch = (url, init) => fetchFor({ ...asker, caller: context.principal })(url, init)
           const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
           return result instanceof Promise ? result.then(asResult) : asResult(result)
         },

@@ -55,7 +55,14 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
           modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
-          egress: egressPolicy(implementation, record.toolkit, allowHttpHosts, placed, sensitive),
+          egress: egressPolicy(
+            implementation,
+            record.toolkit,
+            implementation.shared ? '' : context.principal,
+            allowHttpHosts,
+            placed,
+            sensitive,
+          ),
           owner: implementation.shared ? [] : [context.principal, invocation.userId ?? ''],
         }
         const id = await sandbox.identify(code)

@@ -32,7 +32,7 @@ export function createHttpRunner({
       // There is nothing to redact in an answer where the tool is given nothing
       const mayBePartial = invocation.secrets.size + invocation.tokens.size === 0
       const { signal } = context
-      const asker = { toolkit: record.toolkit, timeoutMs, signal }
+      const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
       const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
       if (result.ok) context.answered?.(result.response.status)
       return outcomeOf(result, { ...built.request, meter: context.meter }, reading, clock.now())

@@ -16,7 +16,7 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const mcpTool = { ...implementation, inputSchema: headerSchema(record) }
     const isRepeatable = isIdempotent(record)
     const ask = (invocation: Invocation, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
-      const asker = { toolkit: record.toolkit, timeoutMs, signal: context.signal }
+      const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal: context.signal }
       const located = locate(implementation, invocation, context, asker)
       if (!located.ok) return { result: located }
       const { endpoint } = located

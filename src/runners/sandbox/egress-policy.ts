@@ -4,13 +4,15 @@ export type EgressPolicy = NonNullable<ReturnType<typeof egressPolicy>>
 export function egressPolicy(
   { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
   toolkit: string,
+  /** Empty where callers share an isolate, and so its way out. */
+  caller: string,
   allowHttpHosts: ReadonlySet<string>,
   credentials: readonly PlacedCredential[],
   sensitive: readonly string[],
 ) {
   if (allowed_hosts.length === 0) return null
   const reach = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
-  return { ...reach, credentials, sensitive, toolkit, timeoutMs: timeout_ms }
+  return { ...reach, credentials, sensitive, toolkit, caller, timeoutMs: timeout_ms }
 }
 
 export interface PlacedCredential {

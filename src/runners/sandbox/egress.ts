@@ -46,7 +46,7 @@ export async function answerEgress(
     redirect: 'manual',
     mayBePartial: policy.sensitive.length === 0,
     signal,
-    asker: { toolkit: policy.toolkit, timeoutMs: policy.timeoutMs, signal },
+    asker: { toolkit: policy.toolkit, caller: policy.caller, timeoutMs: policy.timeoutMs, signal },
   })
   return result.ok ? responseOf(result.response, policy) : refusal(result.message)
 }

@@ -39,7 +39,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
   return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const { blob, tool, config, timeout_ms: milliseconds } = implementation
-    const egress = egressPolicy(implementation, toolkit, allowHttpHosts, [], [])
+    const egress = egressPolicy(implementation, toolkit, '', allowHttpHosts, [], [])
     const code = pluginCode(inside, blob, egress, async () => {
       const bytes = await readBlob(meteredBlob(blob))
       if (!bytes) throw new Error(`No metered plugin is kept of '${blob}'`)

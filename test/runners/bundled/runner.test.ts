@@ -154,8 +154,8 @@ describe('the runner of bundled tools', () => {
       ["any, where nobody's access is asked for and it declares none", undefined, { secrets: ['KEY'] }, undefined],
       ['those that it declares, without a credential too', ['api.example'], {}, ['api.example']],
     ],
-  )('has hosts: %s', (_, hosts, needs, expected) => {
-    const handler = () => 1
+  )('has hosts: %s', async (_, hosts, needs, expected) => {
+    const handler: BundledTool['handler'] = (_input, { fetch }) => fetch('https://api.example/').catch(() => 1)
     const tool: BundledTool = {
       version: '1.0.0',
       description: '',
@@ -174,10 +174,12 @@ describe('the runner of bundled tools', () => {
       },
       log: () => undefined,
     }).prepare(asking)
-    expect([given, prepared.ok && prepared.hosts]).toEqual([[expected], expected])
+    if (!prepared.ok) throw new Error(prepared.reason)
+    await prepared.run(invocationWith({}), contextWith())
+    expect([given, prepared.hosts]).toEqual([[expected], expected])
   })
 
-  it('makes a fetch once for each tool, whose requests end with the call whatever else would end them', async () => {
+  it('makes requests of its tool and caller, which end with the call whatever else would end them', async () => {
     const made: unknown[] = []
     const signals: (AbortSignal | undefined)[] = []
     const handler: BundledTool['handler'] = async (_, { fetch }) => {
@@ -202,7 +204,7 @@ describe('the runner of bundled tools', () => {
     const call = new AbortController()
     await prepared.run(invocationWith({}), contextWith({ signal: call.signal }))
     await prepared.run(invocationWith({}), contextWith())
-    expect(made).toEqual([{ toolkit: 'Example', timeoutMs: 30_000 }])
+    expect(made).toEqual(Array(6).fill({ toolkit: 'Example', caller: 'admin', timeoutMs: 30_000 }))
     call.abort(new DOMException('', 'TimeoutError'))
     const reasons = signals.map((signal) => signal?.reason?.name)
     expect(reasons.slice(0, 3)).toEqual(['TimeoutError', 'TimeoutError', 'TimeoutError'])

@@ -26,7 +26,7 @@ function countedDeps(host: string) {
     guardedFetch: createGuardedFetch(options),
     guardedStream: createGuardedStream(options),
   }
-  return { deps, health: () => traffic.health(host, 'Example') }
+  return { deps, health: () => traffic.health(host, 'Example', 'admin') }
 }
 
 /** Ends a call as its deadline does. */

@@ -13,6 +13,7 @@ const POLICY: EgressPolicy = {
   ],
   sensitive: ['token-of-ann', 'k&y of ann'],
   toolkit: 'Kit',
+  caller: 'ann',
   timeoutMs: 1_000,
 }
 

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startApp } from '../e2e/server.ts'
+import { startUpstream, type Upstream } from '../upstream.ts'
+
+/** A caller whose inputs have a tool's server fail shuts nobody else out of that tool, by failures or by taking places. */
+const ADMIN_KEY = 'an-administrators-key-1'
+const admin = { authorization: `Bearer ${ADMIN_KEY}` }
+let upstream: Upstream
+let server: RunningServer
+
+beforeAll(async () => {
+  upstream = await startUpstream(({ url }, response) => {
+    const how = new URL(url, 'http://upstream').searchParams.get('how')
+    if (how === 'reset') return void response.destroy()
+    if (how === 'hang') return
+    response.writeHead(how === 'ok' ? 200 : Number(how), { 'content-type': 'application/json' }).end('{"ok":true}')
+  })
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
+  const definition = {
+    ...{ id: 'Shared.Ask@1.0.0', name: 'Shared_Ask', description: 'Asks a server', version: '1.0.0' },
+    input_schema: { parameters: { type: 'object', properties: { how: { type: 'string' } } } },
+    output_schema: {},
+  }
+  const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/ask?how={how}`, timeout_ms: 2_000 }
+  const published = await server.json('POST', '/tools', { definition, implementation }, admin)
+  expect(published.status, JSON.stringify(published.body)).toBe(201)
+})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+
+async function caller(name: string) {
+  const { body } = await server.json('POST', '/keys', { name, scopes: ['tools:call'], tools: ['*'] }, admin)
+  const headers = { authorization: `Bearer ${body.key}` }
+  return async (how: string) => {
+    const answer = await server.json('POST', '/tools/call', { tool_id: 'Shared.Ask', input: { how } }, headers)
+    const { success, error } = answer.body.result
+    return success ? 'ok' : `${error.message} ${error.developer_message}`
+  }
+}
+
+describe('a caller whose inputs make a server fail', () => {
+  it.each(['504', '502', 'reset'])('by %s over and over is kept from asking, and another is not', async (how) => {
+    const [mallory, ann] = [await caller('mallory'), await caller('ann')]
+    const heard: string[] = []
+    for (let round = 0; round < 4; round++) {
+      await Promise.all(Array.from({ length: 6 }, () => mallory(how)))
+      heard.push(await ann('ok'))
+    }
+    expect(heard).toEqual(['ok', 'ok', 'ok', 'ok'])
+    expect(await mallory('ok')).toMatch(/did not answer/)
+  })
+
+  it('with two more keys by what gateways say keeps nobody else from asking', async () => {
+    const keys = await Promise.all(['m1', 'm2', 'm3', 'm4'].map(caller))
+    for (let round = 0; round < 2; round++) await Promise.all(keys.map((ask) => ask('504')))
+    const ann = await caller('ann-again')
+    expect(await ann('reset')).not.toBe('ok')
+    expect(await ann('ok')).toBe('ok')
+  })
+
+  it('and that hang takes its own places alone', async () => {
+    const [mallory, ann] = [await caller('slow'), await caller('quick')]
+    const hanging = Array.from({ length: 80 }, () => mallory('hang'))
+    await expect.poll(() => upstream.arrived.filter(({ url }) => url.includes('hang')).length).toBe(64)
+    expect(await ann('ok')).toBe('ok')
+    await Promise.all(hanging)
+  })
+})
