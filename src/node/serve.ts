@@ -2,7 +2,9 @@
  * The production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes. `--built` serves
  * what `--outdir` holds. With `--watch` (`npm run dev`), what was served goes on until a change can be built.
  */
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
@@ -11,6 +13,7 @@ import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readC
 import { type Config, loadConfig } from '../env.ts'
 import { isLoopback } from '../http/caller/loopback.ts'
 import { bundle, type Bundled, modulesIn, sourcePlaces, withAssetsFromDisk } from './bundle.ts'
+import { holdFolder } from './hold-folder.ts'
 import { readOptions } from './options.ts'
 import { NETWORK, networkFor, networkWorker } from './network.ts'
 import { onChange, type Watched } from './watch.ts'
@@ -32,6 +35,8 @@ const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
 setInterval(() => void (isOrphan() && stop()), 500).unref()
 
+orEnd(() => holdFolder(storage().resourcePersistencePath))
+if (options.inspectorPort) await probe(options.inspectorPort)
 if (!options.built) {
   const made = await make()
   if (!made.ok) end(made.message)
@@ -40,8 +45,7 @@ let served = await workerOf(options.port).catch((error: unknown) => end(messageO
 const running = new Miniflare(served)
 miniflare = running
 await running.ready.catch((error: unknown) => {
-  const isTaken = Object(error).code === 'ERR_ADDRESS_IN_USE'
-  return end(isTaken ? `Cannot listen on ${options.ip}:${options.port}: it is taken, give another --port` : why(error))
+  return end(whyNot(error, 'ERR_ADDRESS_IN_USE', `${options.ip}:${options.port}`, '--port'))
 })
 hasStarted()
 const { port } = await running.unsafeGetDirectURL()
@@ -80,6 +84,18 @@ function why(error: unknown): string {
   const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
   starting = []
   return thrown.join('\n') || messageOf(error)
+}
+
+function whyNot(error: unknown, taken: string, address: string, option: string): string {
+  return Object(error).code === taken ? `Cannot listen on ${address}: it is taken, give another ${option}` : why(error)
+}
+
+/** Miniflare waits for ever where the port of its inspector is taken. */
+async function probe(port: number): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1')
+  const isListening = once(server, 'listening')
+  await isListening.catch((error: unknown) => end(whyNot(error, 'EADDRINUSE', `127.0.0.1:${port}`, '--inspector-port')))
+  await new Promise((closed) => server.close(closed))
 }
 
 function make(): Promise<Bundled> {

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from './free-port.ts'
+import { type ServerProcess, startProcess } from './process.ts'
+import { bundleFolder } from './server.ts'
+
+let command: string[]
+let first: ServerProcess
+let inspector: string
+beforeAll(async () => {
+  inspector = String(await freePort())
+  command = ['src/node/serve.ts', '--built', '--outdir', await bundleFolder(), '--var', 'ACCESS:open']
+  first = await startProcess(['node', ...command, '--inspector-port', inspector])
+})
+afterAll(() => first?.stop())
+
+const second = (...options: string[]) => {
+  const { status, stderr } = spawnSync('node', [...command, '--port', '0', ...options], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  return { status, stderr }
+}
+
+describe('a second server', () => {
+  it('is refused the folder of the first, with who has it', () => {
+    expect(second('--persist-to', first.persistTo)).toEqual({
+      status: 1,
+      stderr: `Cannot serve from ${first.persistTo}: the server with process id ${first.pid} does. Stop it, or give another --persist-to\n`,
+    })
+  })
+
+  it('is refused the port of its inspector', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchboard-second-'))
+    expect(second('--persist-to', folder, '--inspector-port', inspector)).toEqual({
+      status: 1,
+      stderr: `Cannot listen on 127.0.0.1:${inspector}: it is taken, give another --inspector-port\n`,
+    })
+    await rm(folder, { recursive: true })
+  })
+
+  it('has the folder of a first that was killed', async () => {
+    await first.stop({ signal: 'SIGKILL', keep: true })
+    first = await startProcess(['node', ...command], first.persistTo)
+    expect((await first.json('GET', '/health')).status).toBe(200)
+  }, 60_000)
+})
