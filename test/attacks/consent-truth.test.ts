@@ -4,7 +4,10 @@ import { type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world
 import { type Connected, connectTo, startWorld, varsOf, type World } from '../e2e/oauth/switchboard.ts'
 import type { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { startServer } from '../e2e/server.ts'
+import { neverSilent, startWatchedServer, watched } from './watch.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
+
+afterAll(neverSilent)
 
 describe('an agent that asks a person', () => {
   let world: ConnectWorld
@@ -12,6 +15,7 @@ describe('an agent that asks a person', () => {
   let ann: HttpPerson
   beforeAll(async () => {
     world = await startConnectWorld({}, [], undefined, startServer)
+    watched(world.server)
     origin = world.server.url
     ann = await world.signedIn('ann')
   })
@@ -77,7 +81,7 @@ describe("the page of a tool that wants a person's access", () => {
     elsewhere = await startUpstream((_, response) => void response.end('elsewhere'))
     const vars = varsOf(world)
     const ALLOW_HTTP_HOSTS = `${vars['ALLOW_HTTP_HOSTS']},${elsewhere.host}`
-    edge = await connectTo(world, await startServer({ vars: { ...vars, ALLOW_HTTP_HOSTS } }))
+    edge = await connectTo(world, await startWatchedServer({ vars: { ...vars, ALLOW_HTTP_HOSTS } }))
   })
   afterAll(() => Promise.all([edge?.server.stop(), world?.close(), elsewhere?.close()]))
 

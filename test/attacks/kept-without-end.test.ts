@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 /** Bytes that callers have the deployment store: each has an owner, a quota and an age, and nobody's are kept for a stranger. */
 const ADMIN_KEY = 'an-administrators-key-1'
@@ -8,7 +9,7 @@ let server: Server
 let agent: Record<string, string>
 
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  server = await startWatchedServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
   const key = await server.json('POST', '/keys', { name: 'agent', scopes: ['tools:call'], tools: ['*'] }, admin)
   agent = { authorization: `Bearer ${key.body.key}` }
   const definition = {
@@ -19,6 +20,7 @@ beforeAll(async () => {
   expect((await server.json('POST', '/tools', { definition, implementation }, admin)).status).toBe(201)
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 async function keptUnder(prefix: string) {
   const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startServer, type RunningServer } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
 
 const SECRET = 'q83vL0f5KvN7xI0Zt9uPQ2wErT6yU8'
@@ -28,7 +29,7 @@ const INPUTS: Readonly<Record<string, readonly [input: object, recorded: object]
 let server: RunningServer
 let key: Awaited<ReturnType<typeof keyOf>>
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startWatchedServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   const properties: Record<string, object> = Object.fromEntries(ANY.map((name) => [name, {}]))
   properties['state'] = { enum: ['open', 'closed'] }
   properties['note'] = { 'x-record': true }
@@ -46,6 +47,7 @@ beforeAll(async () => {
   key = await keyOf(server, ['Kept.*'], { record_arguments: true })
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 it('no secret in arguments is in a record, a page or a log, whatever holds it', async () => {
   for (const [name, [input]] of Object.entries(INPUTS)) {

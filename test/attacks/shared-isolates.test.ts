@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type RunningServer } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
 
 /** What modules keep between calls, on purpose or by accident. */
@@ -18,7 +19,7 @@ let ann: Headers
 let bob: Headers
 let app: Headers
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startWatchedServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   for (const [index, module] of Object.values(MODULES).entries()) await publish(`Keeps${index}`, { module })
   const tools = ['Module.*']
   ann = (await keyOf(server, tools, { users: ['ann'] })).as
@@ -26,6 +27,7 @@ beforeAll(async () => {
   app = (await keyOf(server, tools, { users: 'any' })).as
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 async function publish(tool: string, implementation: object, requirements: object = {}) {
   const definition = {

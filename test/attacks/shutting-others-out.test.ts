@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startApp } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { neverSilent, startWatched } from './watch.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 
 /** A caller whose inputs have a tool's server fail shuts nobody else out of that tool, by failures or by taking places. */
@@ -15,7 +16,7 @@ beforeAll(async () => {
     if (how === 'hang') return
     response.writeHead(how === 'ok' ? 200 : Number(how), { 'content-type': 'application/json' }).end('{"ok":true}')
   })
-  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
   const definition = {
     ...{ id: 'Shared.Ask@1.0.0', name: 'Shared_Ask', description: 'Asks a server', version: '1.0.0' },
     input_schema: { parameters: { type: 'object', properties: { how: { type: 'string' } } } },
@@ -26,6 +27,7 @@ beforeAll(async () => {
   expect(published.status, JSON.stringify(published.body)).toBe(201)
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+afterAll(neverSilent)
 
 async function caller(name: string) {
   const { body } = await server.json('POST', '/keys', { name, scopes: ['tools:call'], tools: ['*'] }, admin)

@@ -56,6 +56,6 @@ it.each(FILES)('every server of %s is watched', (file) => {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8')
   expect(text).toContain('afterAll(neverSilent)')
   // Servers that somebody else starts are watched by their names
-  if (file !== 'watch.test.ts') expect(text).toMatch(/startWatched(?:Server)?\(|watched\(\w+\.server\)/)
+  if (file !== 'watch.test.ts') expect(text).toMatch(/startWatched(?:Server)?\(|watched\([\w.]+\.server\)/)
   expect(text).not.toMatch(/startServer\(/)
 })

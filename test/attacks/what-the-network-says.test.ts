@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../src/env.ts'
 import { networkFor } from '../../src/node/network.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
 import { ADMIN_KEY, asAdmin } from './set-up.ts'
+import { neverSilent, startWatchedServer } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-doors-'))
@@ -27,12 +28,13 @@ beforeAll(async () => {
   const built = (...vars: string[]) => startProcess([...serve(...vars), '--built'])
   open = await built('ACCESS:open')
   // As `serve` starts it, which would ask whether it is well at another address than PUBLIC_URL's
-  named = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY, PUBLIC_URL, SELF_HOSTED: 'true' } })
+  named = await startWatchedServer({ vars: { ACCESS: 'public', ADMIN_KEY, PUBLIC_URL, SELF_HOSTED: 'true' } })
 }, 180_000)
 afterAll(async () => {
   await Promise.all([closed, named, open].map((each) => each?.stop()))
   rmSync(folder, { recursive: true, force: true })
 })
+afterAll(neverSilent)
 
 describe('a server that is open to whoever reaches it', () => {
   const others = Object.values(networkInterfaces())
