@@ -88,7 +88,7 @@ describe('a registration', () => {
   it('with a hostile name is shown as it is, and as nobody verified', async () => {
     const hidden = 'Claude\u202e\u200b'
     for (const [client_name, shown] of [
-      [NAME, 'An &lt;b&gt;agent&lt;/b&gt; of &quot;evil&quot; &amp; co'],
+      [NAME, 'An &lt;b&gt;agent&lt;/b&gt; of &#39;evil&#39; &amp; co'],
       [hidden, 'Claude\\u202e\\u200b'],
       ['x'.repeat(5_000), 'x'.repeat(100)],
     ] as const) {
