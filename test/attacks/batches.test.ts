@@ -76,7 +76,7 @@ describe('a batch', () => {
     const { text, healths } = await sent(many(100, (id) => message(id, 'tools/call', call)))
     const answers: readonly object[] = JSON.parse(text)
     const saying = (words: string) => answers.filter((answer) => JSON.stringify(answer).includes(words)).length
-    const [tried, refused] = [saying('too costly to check'), saying('took all that one request may take')]
+    const [tried, refused] = [saying('too costly to check'), saying('used up what one request may take')]
     // Each may have a hundred thousand units, and all a million
     expect([tried > 0, tried < 15, tried + refused]).toEqual([true, true, 100])
     expect(healths).toBeGreaterThan(5)

@@ -7,7 +7,7 @@ const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 const SENTENCE = 'Delivers a telegram to the harbour office.'
 const WARNING = (id: string, other: string) => ({
   path: '',
-  message: `'${other}' is found before '${id}' by its own first sentence, '${SENTENCE}'`,
+  message: `A search for the first sentence of '${id}', '${SENTENCE}', finds '${other}' first`,
 })
 
 let server: RunningServer

@@ -21,7 +21,7 @@ export function withoutNeighbours(server: RunningServer): RunningServer {
 export function unwarned<Body>(body: Body): Body {
   const { warnings }: Warned = Object(body)
   if (!warnings) return body
-  const others = warnings.filter(({ message }) => !message.includes(' by its own first sentence, '))
+  const others = warnings.filter(({ message }) => !message.startsWith('A search for the first sentence of '))
   const { warnings: _, ...rest } = Object(body)
   return others.length === 0 ? rest : { ...rest, warnings: others }
 }

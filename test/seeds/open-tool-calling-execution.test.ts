@@ -1010,7 +1010,7 @@ deviates(
       output: {
         error: {
           message: `Tool 'Rfc.${name}' needs the token 'token' (context.authorization.token) before it can be called`,
-          developer_message: "Send the token along that the tool calls 'token'",
+          developer_message: "Send along the token that the tool calls 'token'",
           can_retry: false,
         },
       },

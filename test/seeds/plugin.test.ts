@@ -179,7 +179,7 @@ works(OUTPUT, 'also when there is no such tool', async () => {
   ])
 })
 works(OUTPUT, 'a plugin that gives no JSON', async () => {
-  const why = 'The plugin answered with something that is no JSON'
+  const why = 'The plugin answered with something that is not JSON'
   expect(await call('answer', { result: '{"content"' })).toEqual({ ...says(why), isError: true })
 })
 const DESCRIBE = 'describe: description: > Return a list of all tools'

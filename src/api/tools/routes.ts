@@ -105,7 +105,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     ...READER,
     query: query({ format: optional(format), losses: flag, neighbours: flag }),
     answers: {
-      200: json('In the format that was asked for; or the five tools that are most likely taken for it', ANY),
+      200: json('In the requested format; or the five most similar tools', ANY),
       304: UNCHANGED,
     },
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {

@@ -127,7 +127,7 @@ export async function meetRequirements(
     if (own) tokens.set(id, { value: own, from: 'caller' })
     else if (isToken(requirement)) {
       lacking.tokens.push({ id })
-      lacking.reasons.push({ detail: `Send the token along that the tool calls '${id}'` })
+      lacking.reasons.push({ detail: `Send along the token that the tool calls '${id}'` })
     } else if (!trusted) lacking.withheld.push(`users' tokens of '${id}'`)
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask

@@ -263,7 +263,7 @@ function malformed(message: string): McpError {
   return { code: INVALID_REQUEST, message, status: 400 }
 }
 
-const TOO_MUCH = malformed('The messages before took all that one request may take: send this message by itself')
+const TOO_MUCH = malformed('Earlier messages used up what one request may take: send this message by itself')
 
 function accepted(): Response {
   return new Response(null, { status: 202 })

@@ -33,7 +33,7 @@ function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
   if (typeof text !== 'string') return 'The sandbox answered with something that is no text'
   if (text.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
   const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
-  if (!read.ok) return read.isJson ? read.message : 'The sandbox answered with something that is no JSON'
+  if (!read.ok) return read.isJson ? read.message : 'The sandbox answered with something that is not JSON'
   const answer = read.value
   if (!isObject(answer)) return 'The sandbox answered with something that is no answer'
   const { ok, value, message, failure, kind, logs, usage } = answer

@@ -79,7 +79,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
 
 function readPluginResult(text: string, usage: ResourceUsage, meter: Meter): RunResult {
   const parsed = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
-  if (!parsed.ok) return failed(parsed.isJson ? parsed.message : 'The plugin answered with something that is no JSON')
+  if (!parsed.ok) return failed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
   const result = parsed.value
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")

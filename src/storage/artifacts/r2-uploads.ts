@@ -29,11 +29,11 @@ export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { read
       const door = { bucket, now, quota: QUOTA, refusesWhenFull: true }
       const stored = await keepBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
       if ('full' in stored) {
-        const message = `Cannot keep more than ${stored.full} at once: DELETE /artifacts/{id} forgets one, as a day does`
+        const message = `Cannot keep more than ${stored.full} at once: DELETE /artifacts/{id} removes one, and each expires after a day`
         return fail({ type: 'conflict', message })
       }
       if ('anonymous' in stored)
-        return fail({ type: 'unauthenticated', reason: 'Files are kept for those with a credential' })
+        return fail({ type: 'unauthenticated', reason: 'Files are kept only for callers with a credential' })
       return { ok: true, id, expires }
     },
     async find(id, owner) {

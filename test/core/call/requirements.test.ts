@@ -116,7 +116,7 @@ describe('what a tool requires', () => {
           tokens: [{ id: 'token' }],
           secrets: [],
           user_id: false,
-          detail: "Send the token along that the tool calls 'token'",
+          detail: "Send along the token that the tool calls 'token'",
         },
       })
     }

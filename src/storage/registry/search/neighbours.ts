@@ -26,7 +26,7 @@ export function neighbourWarnings(
     const [first] = sentence === undefined ? [] : rank(sql, sentence, scope, 1).page
     const other = first && !id.toLowerCase().startsWith(`${first.key}@`) ? nameOf(sql, first.key) : undefined
     if (!other) continue
-    warnings.set(id, `'${formatToolId(other)}' is found before '${id}' by its own first sentence, '${sentence}'`)
+    warnings.set(id, `A search for the first sentence of '${id}', '${sentence}', finds '${formatToolId(other)}' first`)
   }
   return warnings
 }
