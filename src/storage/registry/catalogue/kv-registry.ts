@@ -46,19 +46,34 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
   let takenIn = false
+  /** Bundled tools by key, as this isolate delivered them and changed none. */
+  const delivered = new Set<string>()
   let rests = -Infinity
 
   function changed(revision: number, keys: Iterable<string>): void {
     require(revision)
-    for (const key of keys) reader.wrote(kvKey('tool', key))
+    for (const key of keys) {
+      reader.wrote(kvKey('tool', key))
+      delivered.delete(key)
+    }
     onChange()
   }
 
   const source: ToolSource = {
     async document(name) {
-      const document = await reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
+      const key = toolKey(name)
+      const stored = kvKey('tool', key)
+      const reading = () => reader.read<ToolDocument>(stored, 'believe')
+      const mayBeLost = delivered.has(key) && reader.isBehind(stored)
+      const document = await (mayBeLost ? orElse(reading, null) : reading())
+      if (document === null) {
+        // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
+        const before = await reads.text(stored, CHANGING_TTL_S)
+        if (before === undefined) throw new Unreachable('Switchboard cannot reach its registry right now')
+        return carried.document(key, parsed(before))
+      }
       // Until the registry was reached, the bundled tools count as taken in
-      return takenIn ? document : carried.document(toolKey(name), document)
+      return takenIn ? document : carried.document(key, document)
     },
     async current(name) {
       return parsed<ToolDocument>(await registry().value(kvKey('tool', toolKey(name))))
@@ -229,7 +244,9 @@ export function createKvRegistry(options: KvRegistryOptions) {
       await withTimeout(TAKE_IN_WAIT_MS, 'The registry', async () => {
         const { wanted, revision } = await registry().takeIn(hash, deployedAt)
         const answer = wanted ? await registry().takeIn(hash, deployedAt, records, documents) : { revision }
-        if (!takenIn) changed(answer.revision, wanted ? records.map(toolKey) : [])
+        const keys = wanted ? records.map(toolKey) : []
+        if (!takenIn) changed(answer.revision, keys)
+        for (const key of takenIn ? [] : keys) delivered.add(key)
         takenIn = true
       })
     } catch (error) {

@@ -174,6 +174,22 @@ describe.each(['fails', 'hangs'] as const)('while the registry %s', (registry) =
     })
   })
 
+  it('an isolate that has just delivered its tools calls them, but for those that were disabled before', async () => {
+    const first = isolate()
+    expect((await first.send('PATCH', '/tools/Calculator.Subtract@1.0.0', { status: 'disabled' })).status).toBe(200)
+    await drain()
+    await runInDurableObject(stub(), (_, { storage }) => {
+      storage.sql.exec("UPDATE meta SET value = 'of another deployment' WHERE name = 'bundle'")
+    })
+    const app = isolate()
+    expect((await app.send('GET', '/tools')).status).toBe(200)
+    app.health.registry = registry
+    expect((await app.call('Calculator.Add', ADD)).json.result.value).toBe(3)
+    expect((await app.call('Calculator.Subtract@1.0.0', ADD)).json.message).toMatch(/is disabled/)
+    app.health.kv = 'fails'
+    expect((await app.call('System.GetTimestamp')).status).toBe(503)
+  })
+
   it.each(['starts', 'is warm'])(
     'what needs it is a 503 with when to try again, in an isolate that %s',
     async (which) => {
