@@ -77,6 +77,7 @@ export function openStores(
       namespace: env.Ledger,
       sealer: deploymentKeys.sealer('ledger'),
       outcomes: bucket && createR2Outcomes(bucket, now),
+      isOnlyProcess: config.isSelfHosted,
       newId: () => crypto.randomUUID(),
       defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
     }),

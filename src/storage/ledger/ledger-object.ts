@@ -21,6 +21,8 @@ interface ClaimRequest {
   readonly fingerprint: string
   /** A retry of the same request, after the object was moved, repeats its claim. */
   readonly claim: string
+  /** A claim that begins otherwise is of a process that is gone. */
+  readonly process?: string
   readonly forMs: number
 }
 
@@ -46,7 +48,7 @@ export function defineLedger<E>(clock: () => number) {
       openTables(this.#sql, { of: 'a Ledger', version: 1, tables: TABLES })
     }
 
-    async claim({ callId, fingerprint, claim, forMs }: ClaimRequest): Promise<ClaimAnswer> {
+    async claim({ callId, fingerprint, claim, process = '', forMs }: ClaimRequest): Promise<ClaimAnswer> {
       for (;;) {
         const now = clock()
         this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
@@ -62,7 +64,7 @@ export function defineLedger<E>(clock: () => number) {
         if (known.fingerprint !== fingerprint) return { state: 'reused' }
         if (known.outcome !== null) return { state: 'finished', outcome: known.outcome }
         if (known.claim === claim) return { state: 'claimed' }
-        if (known.until <= now) return { state: 'unknown' }
+        if (known.until <= now || !known.claim.startsWith(process)) return { state: 'unknown' }
         await this.#changes.next(callId, known.until - now)
       }
     }

@@ -10,6 +10,8 @@ export interface LedgerOptions {
   readonly sealer: Sealer
   /** Absent where the deployment has no bucket. */
   readonly outcomes?: OutcomeStore | undefined
+  /** Nobody else claims calls, so that a claim of another process is of one that is gone. */
+  readonly isOnlyProcess?: boolean
   readonly newId: () => string
   readonly defect: (error: unknown) => void
 }
@@ -20,7 +22,9 @@ const GRACE_MS = 5_000
 const MAX_ROW = 65_536
 const KEPT_OUTSIDE = 'outside'
 
-export function createLedger({ namespace, sealer, outcomes, newId, defect }: LedgerOptions): Ledger {
+export function createLedger(options: LedgerOptions): Ledger {
+  const { namespace, sealer, outcomes, newId, defect } = options
+  const process = options.isOnlyProcess ? newId() : ''
   const ledgerOf = (principal: string) => namespace.getByName(principal)
 
   async function ask(call: LedgerCall): Promise<Claimed> {
@@ -28,8 +32,8 @@ export function createLedger({ namespace, sealer, outcomes, newId, defect }: Led
     const fingerprint =
       select === undefined ? call.fingerprint : await sha256(JSON.stringify([call.fingerprint, select]))
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
-    const claim = newId()
-    const request = { callId, fingerprint, claim, forMs: timeoutMs + GRACE_MS }
+    const claim = process + newId()
+    const request = { callId, fingerprint, claim, process, forMs: timeoutMs + GRACE_MS }
     const answer = await retryOnce(async () => ledgerOf(principal).claim(request))
     if (answer.state === 'finished') {
       const sealed = answer.outcome === KEPT_OUTSIDE ? await outcomes?.find(principal, callId) : answer.outcome

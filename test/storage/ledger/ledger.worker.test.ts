@@ -34,19 +34,22 @@ function createWorld() {
       }),
   })
   const outside = new Map<string, string>()
-  const ledger = createLedger({
-    namespace,
-    outcomes: {
-      keep: async (principal, callId, sealed) =>
-        Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
-      find: async (principal, callId) => outside.get(`${principal} ${callId}`),
-    },
-    sealer: createKeyring(['a secret of the deployment'], 'ledger'),
-    newId: () => crypto.randomUUID(),
-    defect: (error) => void defects.push(error),
-  })
+  const start = (isOnlyProcess = false) =>
+    createLedger({
+      isOnlyProcess,
+      namespace,
+      outcomes: {
+        keep: async (principal, callId, sealed) =>
+          Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
+        find: async (principal, callId) => outside.get(`${principal} ${callId}`),
+      },
+      sealer: createKeyring(['a secret of the deployment'], 'ledger'),
+      newId: () => crypto.randomUUID(),
+      defect: (error) => void defects.push(error),
+    })
   return Object.assign(world, {
-    ledger,
+    ledger: start(),
+    start,
     defects,
     outside,
     within,
@@ -139,6 +142,18 @@ describe('the ledger', () => {
     world.time += 6_000
     expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
     expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it('says so at once of a call whose process is gone, where there is one process', async () => {
+    const world = createWorld()
+    const [first, second] = [world.start(true), world.start(true)]
+    const claimed = await first.claim(call())
+    expect(await second.claim(call())).toEqual({ state: 'unknown' })
+    expect(await second.claim(call({ fingerprint: 'of another' }))).toEqual({ state: 'reused' })
+    const waiting = first.claim(call())
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await waiting).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await second.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('takes no settlement of a claim that is not there any more', async () => {
