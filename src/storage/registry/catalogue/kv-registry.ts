@@ -63,13 +63,14 @@ export function createKvRegistry(options: KvRegistryOptions) {
     async document(name) {
       const key = toolKey(name)
       const stored = kvKey('tool', key)
-      const reading = () => reader.read<ToolDocument>(stored, 'believe')
-      const mayBeLost = delivered.has(key) && reader.isBehind(stored)
-      const document = await (mayBeLost ? orElse(reading, null) : reading())
-      if (document === null) {
+      let document: ToolDocument | undefined
+      try {
+        document = await reader.read<ToolDocument>(stored, 'believe')
+      } catch (error) {
+        const mayBeLost = error instanceof Unreachable && delivered.has(key) && reader.isBehind(stored)
         // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
-        const before = await reads.text(stored, CHANGING_TTL_S)
-        if (before === undefined) throw new Unreachable('Switchboard cannot reach its registry right now')
+        const before = mayBeLost ? await reads.text(stored, CHANGING_TTL_S) : undefined
+        if (before === undefined) throw error
         return carried.document(key, parsed(before))
       }
       // Until the registry was reached, the bundled tools count as taken in
