@@ -20,6 +20,7 @@ const READ_PER_UNIT = 400
 /** Units for each comparison, beside the characters compared. */
 const COMPARISON = 0.1
 const COMPARED_PER_UNIT = 100
+const COMPARED_ESCAPED_PER_UNIT = 30
 
 export interface Redactor {
   text(text: string): string
@@ -166,7 +167,7 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
       length += isNext ? 1 : 0
       gap = isNext ? 0 : gap + 1
     }
-    budget.spend(COMPARISON + (at - start) / COMPARED_PER_UNIT)
+    budget.spend(COMPARISON + (at - start) / (read.isPlain ? COMPARED_PER_UNIT : COMPARED_ESCAPED_PER_UNIT))
     if (length < spelling.length) return undefined
     const signs = endings.get(spelling) ?? ''
     for (let sign = 0; sign < signs.length && read.codeAt(at) === signs.charCodeAt(sign); sign++) at = read.end
