@@ -14,7 +14,7 @@ type Reach = Pick<Config, 'allowHttpHosts'>
 /** In bytes. */
 const MAX_PROVIDER_ANSWER = 1_048_576
 const MAX_DOCUMENT = 16_384
-/** Of JSON: the keys of a large provider have some thousand. */
+/** Parts of JSON: the keys of a large provider have some thousand. */
 const MAX_PARTS = 10_000
 
 /** Addresses of settings and of administrators' providers; whoever asks, they are the same. */

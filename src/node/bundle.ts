@@ -78,7 +78,7 @@ export async function modulesIn(folder: string, entry: string) {
   )
 }
 
-/** Has assets read from their folder: miniflare's own would have Workers of its own in front of each request. */
+/** Assets are read from their folder: miniflare's own would have Workers of its own in front of each request. */
 export function withAssetsFromDisk<Worker extends Pick<V4WorkerOptions, 'assets' | 'serviceBindings'>>(worker: Worker) {
   const { assets, ...rest } = worker
   if (assets?.binding === undefined) return rest

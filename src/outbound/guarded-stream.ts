@@ -6,9 +6,9 @@ import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
 /** For all that is read in one session. */
-export interface Allowance {
+export interface ReadLimits {
   readonly bytes: number
-  /** Of lists and objects in JSON. */
+  /** Items of lists and fields of objects, in JSON. */
   readonly parts: number
   bytesLeft: number
   partsLeft: number
@@ -16,7 +16,7 @@ export interface Allowance {
 
 export interface GuardedStreamRequest extends GuardedRequest {
   readonly isText: boolean
-  readonly allowance: Allowance
+  readonly allowance: ReadLimits
   readonly onFailure: (failure: GuardedFailure) => void
 }
 

@@ -57,13 +57,12 @@ interface CallersWay extends Places {
 
 /** From one toolkit to one host. */
 interface Route extends Places {
-  readonly callers: LRUCache<string, CallersWay>
-  /** Who was not answered since anybody was. */
+  /** Who was not answered since anybody was: the first few, which is all that counts. */
   readonly unanswered: Set<string>
 }
 
 const MAX_ROUTES = 2_000
-const MAX_CALLERS = 1_000
+const MAX_CALLERS = 5_000
 /** For each caller, and four times as many for all. */
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
@@ -76,22 +75,22 @@ const GRACE_MS = 5_000
 /** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
 export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
   const routes = new LRUCache<string, Route>({ max: MAX_ROUTES })
+  const callers = new LRUCache<string, CallersWay>({ max: MAX_CALLERS })
   const keyOf = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
   function routeOf(key: string): Route {
     const known = routes.get(key)
     if (known) return known
-    const callers = new LRUCache<string, CallersWay>({ max: MAX_CALLERS })
-    const made = { callers, unanswered: new Set<string>(), ...places(FOR_ALL) }
+    const made = { unanswered: new Set<string>(), ...places(FOR_ALL) }
     routes.set(key, made)
     return made
   }
 
-  function wayOf({ callers }: Route, caller: string): CallersWay {
-    const known = callers.get(caller)
+  function wayOf(key: string): CallersWay {
+    const known = callers.get(key)
     if (known) return known
     const made = { circuit: CLOSED, ...places(1) }
-    callers.set(caller, made)
+    callers.set(key, made)
     return made
   }
 
@@ -135,8 +134,9 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       const { toolkit, caller, signal } = asker
       // The failure of a call that is over says that it is cancelled
       if (signal.aborted) return UNBOUNDED
-      const route = routeOf(keyOf(host, toolkit))
-      const own = wayOf(route, caller)
+      const key = keyOf(host, toolkit)
+      const route = routeOf(key)
+      const own = wayOf(`${key} ${caller}`)
       const refused = refusalOf(own.circuit, now())
       if (refused) return refused
       const slot = await takeSlot(route, own, asker)
@@ -158,7 +158,8 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
         const before = own.circuit
         own.circuit = after(before, ending, sentAt, now(), route.unanswered.size < SEVERAL ? MAX_FAILURES : 1)
         if (ending === 'answered') route.unanswered.clear()
-        else if (ending === 'failed' && own.circuit !== before) route.unanswered.add(caller)
+        else if (ending === 'failed' && own.circuit !== before && route.unanswered.size < SEVERAL)
+          route.unanswered.add(caller)
         const { openedAt } = own.circuit
         if (openedAt !== before.openedAt) onChange(host, toolkit, healthOf(own))
       }
@@ -167,7 +168,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       return { end }
     },
     health(host: string, toolkit: string, caller: string): HostHealth {
-      const own = routes.peek(keyOf(host, toolkit))?.callers.peek(caller)
+      const own = callers.peek(`${keyOf(host, toolkit)} ${caller}`)
       return own ? healthOf(own) : { state: 'closed', failures: 0, inFlight: 0 }
     },
   }

@@ -48,7 +48,7 @@ export function artifactKey(id: string): string {
   return `artifact/${id.slice(0, OWNER_LENGTH)}/${id.slice(OWNER_LENGTH)}`
 }
 
-/** Of both the SHA-256; without a call, the prefix of all outcomes of a principal. */
+/** Both are given as their SHA-256; without a call, the prefix of all outcomes of a principal. */
 export function outcomeKey(principal: string, callId = ''): string {
   return `outcome/${principal}/${callId}`
 }

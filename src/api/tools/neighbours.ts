@@ -21,7 +21,7 @@ export interface Neighbour {
   readonly description: string
 }
 
-/** What the first sentence of a tool's description finds beside the tool, best first. */
+/** Other tools that the first sentence of a tool's description finds, best first. */
 export async function neighboursOf(
   { id, description }: ToolRecord,
   catalogue: Pick<Catalogue, 'list'>,

@@ -26,7 +26,7 @@ export class EscapedText {
   readonly #skipsTags: boolean
   /** Where the character that was read last ends. */
   end = 0
-  /** Of the characters that were read: whether one may begin an escape that was not there before, or a tag. */
+  /** Whether a character that was read may begin an escape that was not there before, or a tag. */
   isEscaped = false
   isTagged = false
 

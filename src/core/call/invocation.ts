@@ -24,7 +24,7 @@ export interface Invocation {
   readonly files: ReadonlyMap<string, FileBytes> | undefined
 }
 
-/** What no answer, log or report may say. */
+/** Values that no answer, log or report may say. */
 export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>): string[] {
   return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
 }

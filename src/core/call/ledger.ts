@@ -12,7 +12,7 @@ export interface Finished {
 export interface LedgerCall {
   readonly principal: string
   readonly callId: string
-  /** Of all that the tool is given. */
+  /** Stands for all that the tool is given. */
   readonly fingerprint: string
   readonly select?: Json | undefined
   readonly timeoutMs: number

@@ -99,7 +99,7 @@ function placesIn(text: string, searches: readonly Search[], budget: Budget): re
   return places.sort((one, other) => one.start - other.start)
 }
 
-/** What characters are compared as: ASCII by a table, and others as they are or not at all. */
+/** How characters are compared: ASCII by a table, and others as they are or not at all. */
 interface Form {
   readonly plain: Int16Array
   /** With `ESCAPED` for what may begin an escape. */

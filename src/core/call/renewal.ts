@@ -1,7 +1,7 @@
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
-import type { Refusal, RequiredToken, TokenResult, UserTokens } from './requirements.ts'
+import type { TokenRefusal, RequiredToken, TokenResult, UserTokens } from './requirements.ts'
 import { reasonOf, requirementsMissing, unavailableFailure } from './requirements.ts'
 
 interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt'> {
@@ -14,7 +14,7 @@ interface RenewableToken {
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  refusal?: Refusal
+  refusal?: TokenRefusal
 }
 
 function lost(provider: string) {

@@ -33,9 +33,9 @@ export interface GrantedToken {
   readonly account: string
 }
 
-export type TokenResult = GrantedToken | Refusal | { readonly accounts: readonly string[] }
+export type TokenResult = GrantedToken | TokenRefusal | { readonly accounts: readonly string[] }
 
-export type Refusal =
+export type TokenRefusal =
   { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string } | Unavailable
 
 /** The provider is down, slow or unintelligible. The grant is kept. */
@@ -209,7 +209,7 @@ export function requirementsMissing(
 
 type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missing' }>
 
-export function reasonOf(refusal: Refusal): Reason {
+export function reasonOf(refusal: TokenRefusal): Reason {
   const { forOperator } = refusal
   return { detail: 'challenge' in refusal ? refusal.reason : refusal.unavailable, forOperator }
 }

@@ -5,7 +5,7 @@ import type { Implementation, ImplementationKind, ToolRecord } from '../tool/too
 import type { ToolFailure } from '../tool/tool-failure.ts'
 import type { Invocation } from './invocation.ts'
 
-/** What a runner needs to do its work, beside what its tool is given: names of this attempt, and ways to tell of it. */
+/** Beside what its tool is given, a runner needs this to do its work: names of this attempt, and ways to tell of it. */
 export interface RunContext {
   readonly callId: string
   /** The caller's id. */

@@ -20,7 +20,7 @@ export interface Authorization {
   readonly accounts?: readonly string[]
   /** Whether the provider granted the scopes before: then the person alone is asked. */
   readonly isHeld?: boolean
-  /** Of an approval, until it has ended. */
+  /** For an approval, until it has ended. */
   readonly invocation?: ShownInvocation
   readonly expiresAt: number
 }

@@ -1,4 +1,4 @@
-/** What a text of JSON may go on with. */
+/** The signs that a text of JSON may go on with. */
 export type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'end'
 
 export function placeOf(text: string, offset: number): string {
@@ -37,7 +37,7 @@ export function whyNoString(text: string, at: number): string {
     : 'control character in a string'
 }
 
-/** Of a token that is no string, and was read from `start` to `end`. */
+/** For a token that is no string, and was read from `start` to `end`. */
 export function whyNoScalar(text: string, start: number, end: number): string | undefined {
   if (end > start) return /[.eE]/.test(text.charAt(end)) ? 'number without an end' : undefined
   if (',:{}[]'.includes(text.charAt(start))) return undefined

@@ -19,7 +19,7 @@ interface Unread {
 
 export interface TextRules {
   readonly what?: string
-  /** Of lists and objects: each may take a hundred times its bytes of memory. */
+  /** Items of lists and fields of objects: each may take a hundred times its bytes of memory. */
   readonly parts?: number
   readonly depth?: number
   /** Takes the key `__proto__` and numbers too large for a double, in values that are only passed on. */
@@ -36,7 +36,7 @@ export const FOREIGN: TextRules = { parts: ANSWER_PARTS, depth: 1_000, isForeign
 /** Engines keep objects of more names as dictionaries, which take several times as long. */
 const MANY_NAMES = 1_000
 const CHARACTERS = 256
-/** Of characters, which take some milliseconds. */
+/** Characters that take some milliseconds. */
 const SLICE = 1_000_000
 const MAX_STEP = 300
 const IN_LIST = -1

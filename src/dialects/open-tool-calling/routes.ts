@@ -11,7 +11,7 @@ import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
-import { decodeInvocation, encodeOutcome, type Invocation, REQUEST } from './wire.ts'
+import { decodeInvocation, encodeOutcome, type ToolRequest, REQUEST } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -73,7 +73,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     return respond(failure, callHeaders(outcome))
   }
 
-  async function execute({ call, otherwise }: Invocation, caller: Caller): Promise<Outcome> {
+  async function execute({ call, otherwise }: ToolRequest, caller: Caller): Promise<Outcome> {
     const outcome = await callTool(call, caller)
     return otherwise && isUnknown(outcome) ? callTool({ ...call, asked: otherwise }, caller) : outcome
   }

@@ -15,7 +15,7 @@ import type { Success } from '../../core/call/runner.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
-export interface Invocation {
+export interface ToolRequest {
   readonly call: Call
   readonly otherwise?: string
 }
@@ -62,7 +62,7 @@ export const REQUEST = object({
 })
 
 /** Open Tool Calling RFC, section 4.2. Its engine sends null for absent fields, and secrets as a list. */
-export function decodeInvocation(body: unknown): Invocation | Failing {
+export function decodeInvocation(body: unknown): ToolRequest | Failing {
   const read = check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
@@ -98,7 +98,7 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
   return output ? { ...frame, success: true, output } : { ...frame, success: true }
 }
 
-type AskedTool = Omit<Invocation, 'call'> & Pick<Call, 'asked' | 'bareName'>
+type AskedTool = Omit<ToolRequest, 'call'> & Pick<Call, 'asked' | 'bareName'>
 
 function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; version?: string }): AskedTool {
   const selector = version || undefined

@@ -9,7 +9,7 @@ interface EntranceOptions {
 /** Cloudflare's edge sets it, and lets no client set it. */
 const CLIENT_ADDRESS = 'cf-connecting-ip'
 
-/** Of a path or of a query: more than any route has, and each takes time wherever an address is read. */
+/** More than the path or the query of any route has; each part takes time wherever an address is read. */
 const MAX_PARTS = 64
 
 /** The first to see a request: it believes of the address of client and deployment what the platform says, and no header. */

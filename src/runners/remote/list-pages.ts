@@ -5,7 +5,7 @@ export type Listed =
   | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
   | { readonly ok: false; readonly problem: string }
 
-export interface Listing {
+export interface ListRequest {
   readonly toolkit: string | undefined
   readonly timeoutMs: number
   readonly signal: Signal

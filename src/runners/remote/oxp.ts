@@ -12,7 +12,7 @@ import { type BadAnswer, type FailedCall, unanswered, unstructured } from '../sh
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
-import { type Listed, type Listing, MAX_LIST_BYTES, readPages } from './list-pages.ts'
+import { type Listed, type ListRequest, MAX_LIST_BYTES, readPages } from './list-pages.ts'
 
 const SCHEMA = 'urn:oxp:1.0'
 
@@ -85,7 +85,7 @@ function parameterWords(wrong: Readonly<Record<string, unknown>>): string {
 
 export function listOxpTools(
   endpoint: Endpoint,
-  { signal, toolkit, meter }: Listing,
+  { signal, toolkit, meter }: ListRequest,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<Listed> {
   const { host } = endpoint

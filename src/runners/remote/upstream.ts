@@ -3,7 +3,7 @@ import type { Credential } from '../../core/call/invocation.ts'
 import type { Implementation, Requirements } from '../../core/tool/tool.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
-import type { Listing } from './list-pages.ts'
+import type { ListRequest } from './list-pages.ts'
 import { listMcpTools } from './mcp/list.ts'
 import { listOxpTools } from './oxp.ts'
 
@@ -14,7 +14,7 @@ export function createUpstreams(deps: RemoteDeps) {
     const { url, protocol, credentials } = checked.value
     return {
       ok: true as const,
-      async value(secrets: ReadonlyMap<string, Credential>, listing: Listing & { readonly asker: Admission }) {
+      async value(secrets: ReadonlyMap<string, Credential>, listing: ListRequest & { readonly asker: Admission }) {
         // No user's token counts while importing
         const ours = credentials.filter(({ source }) => source === 'secret')
         const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)

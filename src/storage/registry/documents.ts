@@ -61,7 +61,7 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument, revision:
   queue(sql, kvKey('address', documentKey(dialect, id)), revision)
 }
 
-/** Of the documents of an id, the one that it leads to without a toolkit. */
+/** The document that an id leads to without a toolkit. */
 export function addressText(sql: SqlStorage, of: string): string | undefined {
   const at = of.indexOf('/')
   const [dialect, id] = [of.slice(0, at), of.slice(at + 1)]

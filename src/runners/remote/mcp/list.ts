@@ -1,12 +1,12 @@
 import { isObject } from '../../../core/tool/json.ts'
 import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { type Listed, type Listing, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
+import { type Listed, type ListRequest, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
 import { withSession } from './session.ts'
 
 export async function listMcpTools(
   endpoint: Endpoint,
-  { signal, timeoutMs, meter }: Listing,
+  { signal, timeoutMs, meter }: ListRequest,
   deps: RemoteDeps,
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one

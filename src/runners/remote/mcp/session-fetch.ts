@@ -1,6 +1,6 @@
 import { ANSWER_PARTS } from '../../../core/tool/json-text.ts'
 import type { GuardedFailure } from '../../../outbound/guarded-fetch.ts'
-import type { Allowance, GuardedStream } from '../../../outbound/guarded-stream.ts'
+import type { ReadLimits, GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -19,7 +19,7 @@ export function createSessionFetch(
   endpoint: Endpoint,
   { maxBytes: bytes, parts = ANSWER_PARTS }: { readonly maxBytes: number; readonly parts?: number },
 ) {
-  const allowance: Allowance = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
+  const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
   let refusal: BadAnswer | undefined
   const note = (failure: GuardedFailure) => {
