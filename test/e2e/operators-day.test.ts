@@ -138,7 +138,10 @@ describe('after a day of ten keys, three users and two thousand calls, one reque
     )
     const told = items.map(({ group, calls: count }: any) => [`${group.principal} ${group.user_id}`, count])
     expect(Object.fromEntries(told)).toEqual(counted(sent, ({ key, user }) => `${keys[key]?.id} ${user}`))
-    const { items: each } = await asked(`/calls?tool=Post.Send&since=${began}&limit=1000`, () => true)
+    const { items: each } = await asked(
+      `/calls?tool=Post.Send&since=${began}&limit=1000`,
+      (body) => body.items.length === sent.length,
+    )
     expect(each).toHaveLength(sent.length)
     expect(new Set(each.map(({ principal_name: name }: any) => name)).size).toBe(KEYS)
   })
@@ -191,14 +194,15 @@ describe('after a day of ten keys, three users and two thousand calls, one reque
     expect(Object.fromEntries(items.map(({ group, calls: count }: any) => [group.outcome, count]))).toEqual(
       counted(made, ({ outcome }) => outcome),
     )
-    const { items: acts } = await asked('/audit?limit=1000', () => true)
+    const ofLetters = ({ path }: any) => path === '/toolkits/Letters'
+    const { items: acts } = await asked('/audit?limit=1000', (body) => body.items.some(ofLetters))
     expect(counted(acts, ({ act }: any) => act)).toMatchObject({
       'tools.publish': 4,
       'key.create': KEYS,
       'key.rotate': 1,
       'refusal': 1,
     })
-    expect(acts.filter(({ path }: any) => path === '/toolkits/Letters')).toHaveLength(1)
+    expect(acts.filter(ofLetters)).toHaveLength(1)
   })
 })
 
