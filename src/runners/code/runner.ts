@@ -65,7 +65,6 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           ),
           owner: implementation.shared ? [] : [context.principal, invocation.userId ?? ''],
         }
-        const id = await sandbox.identify(code)
 
         const about = {
           callId: context.callId,
@@ -76,11 +75,11 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         }
         const call = { about, timeoutMs: implementation.timeout_ms }
         const { input } = invocation
-        const flood = new AbortController()
-        const report = context.progress && reporter(context, () => flood.abort())
-        const signal = report ? AbortSignal.any([context.signal, flood.signal]) : context.signal
-        const waited = await sandbox.call(id, code, report ? [input, call, report] : [input, call], signal)
-        if (flood.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
+        const flood = context.progress && new AbortController()
+        const report = flood && reporter(context, () => flood.abort())
+        const signal = flood ? AbortSignal.any([context.signal, flood.signal]) : context.signal
+        const waited = await sandbox.call(code, report ? [input, call, report] : [input, call], signal)
+        if (flood?.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
         const redact = redacting(() => sensitiveValues(invocation))
         const unfinished = 'The call ended before the tool did'
         const answer = readAnswer(waited, "The tool's module", unfinished, context.meter, redact)

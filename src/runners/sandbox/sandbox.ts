@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Signal } from '../../core/tool/platform.ts'
 import { type Waited, untilAborted } from '../../outbound/until-aborted.ts'
 import { whyUnlinked } from './link.ts'
@@ -46,20 +47,22 @@ const MAIN_MODULE = 'main.ts'
 const COMPATIBILITY_DATE = '2026-10-15'
 /** For one call. A bare workerd holds nobody to them. */
 const LIMITS = { cpuMs: 10_000, subRequests: 50 }
+/** In characters: a name takes some hundreds, and its credentials. */
+const MAX_NAMES = 1_000_000
 
 /** The loader never looks again at what a name was loaded from, so the name holds code, egress, credentials and owner. */
 export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions) {
+  const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
-    identify({ name, egress, owner }: SandboxCode): Promise<string> {
-      return sha256(JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, egress, owner]))
-    },
     call(
-      id: string,
-      { modules, egress }: SandboxCode,
+      { name, modules, egress, owner }: SandboxCode,
       given: readonly unknown[],
       signal: Signal,
     ): Promise<Waited<unknown>> {
       return untilAborted(async () => {
+        const text = JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, egress, owner])
+        let id = ids.get(text)
+        if (id === undefined) ids.set(text, (id = await sha256(text)))
         const worker = loader.get(id, async () => ({
           compatibilityDate: COMPATIBILITY_DATE,
           mainModule: MAIN_MODULE,

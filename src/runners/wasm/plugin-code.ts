@@ -31,7 +31,6 @@ export function pluginCode(
 
 export async function callPlugin(
   sandbox: Sandbox,
-  id: string,
   code: SandboxCode,
   call: Omit<ExportCall, 'fuel'>,
   {
@@ -41,6 +40,6 @@ export async function callPlugin(
   }: { readonly signal: Signal; readonly meter: Meter; readonly redact?: Redact },
   unfinished: string,
 ): Promise<SandboxAnswer | string> {
-  const waited = await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal)
+  const waited = await sandbox.call(code, [{ ...call, fuel: FUEL }], signal)
   return readAnswer(waited, 'The plugin', unfinished, meter, redact)
 }

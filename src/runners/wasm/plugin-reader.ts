@@ -83,14 +83,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
     const within = AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
     const call = { exported: 'describe', input: '', config: {} } as const
     const unfinished = "Its 'describe' did not end in time"
-    const answer = await callPlugin(
-      sandbox,
-      await sandbox.identify(code),
-      code,
-      call,
-      { signal: within, meter },
-      unfinished,
-    )
+    const answer = await callPlugin(sandbox, code, call, { signal: within, meter }, unfinished)
     if (typeof answer === 'string') return answer
     const { result } = answer
     if (!result.ok) {

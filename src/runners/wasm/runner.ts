@@ -45,7 +45,6 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       if (!bytes) throw new Error(`No metered plugin is kept of '${blob}'`)
       return bytes
     })
-    let id: string | undefined
     return {
       ok: true,
       timeoutMs: milliseconds,
@@ -53,7 +52,6 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
-        id ??= await sandbox.identify(code)
         const started = now()
         // The schema's CallToolRequest, with its "optional override for the method name"
         const { method = 'tools/call', input, secrets } = invocation
@@ -63,7 +61,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         const unfinished = 'The call ended before the plugin did'
         const { signal, meter } = context
         const redact = redacting(() => sensitiveValues(invocation))
-        const answer = await callPlugin(sandbox, id, code, call, { signal, meter, redact }, unfinished)
+        const answer = await callPlugin(sandbox, code, call, { signal, meter, redact }, unfinished)
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
