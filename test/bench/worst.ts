@@ -1,0 +1,129 @@
+/**
+ * `npm run bench:worst`: for each reader of what somebody sends, the worst input that is found among many shapes within its bounds,
+ * beside `/health` with a body of the same size and a call of plain text of it: times in one run, in turns, as ratios of medians.
+ * Then, with `--memory`, what workerd holds at most over what it held at rest, while ten of the worst are read at once.
+ * `-- --rounds 7 --only REGEXP --shapes`.
+ */
+import { execFileSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type ServerProcess, startProcess } from '../e2e/process.ts'
+import { memoryOf } from '../processes.ts'
+import { startUpstream } from '../upstream.ts'
+import { quantile } from './load.ts'
+import { answersIn, type Reader, readersFor } from './worst-shapes.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '7' },
+    only: { type: 'string', default: '' },
+    shapes: { type: 'boolean', default: false },
+    memory: { type: 'boolean', default: false },
+  },
+})
+const AT_ONCE = 10
+const rounds = Number(values.rounds)
+const only = new RegExp(values.only)
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
+const upstream = await startUpstream(({ url }, response) => {
+  const { type, text } = answersIn.get(url) ?? { type: 'text/plain', text: '' }
+  response.writeHead(200, { 'content-type': type }).end(text)
+})
+const vars = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => ['--var', each])
+const start = () => startProcess(['node', 'src/node/serve.ts', ...vars])
+let server: ServerProcess = await start()
+
+async function send({ method, path, body, headers }: Sent): Promise<{ readonly ms: number; readonly status: number }> {
+  const from = performance.now()
+  const sent = {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body }),
+  }
+  const answer = await fetch(server.url + path, sent)
+  await answer.arrayBuffer()
+  return { ms: performance.now() - from, status: answer.status }
+}
+
+const health = (size: number): Sent => ({ method: 'POST', path: '/health', body: 'x'.repeat(size) })
+const plain = (size: number): Sent =>
+  size > 4_000_000
+    ? { method: 'POST', path: '/tools', body: `{"definition":"${'x'.repeat(size - 40)}"}` }
+    : { method: 'POST', path: '/tools/call', body: `{"tool_id":"Calculator.Add","input":{"a":"${'x'.repeat(size)}"}}` }
+
+interface Measured {
+  readonly reader: Reader
+  readonly shape: string
+  readonly request: Sent
+  readonly size: number
+}
+
+const worst: Measured[] = []
+try {
+  const readers = await readersFor(server, upstream.origin)
+  for (const reader of readers.filter(({ name }) => only.test(name))) {
+    let found: Measured | undefined
+    let most = 0
+    for (const [shape, make] of Object.entries(reader.shapes)) {
+      const { request, size } = make()
+      await send(request)
+      const taken = [await send(request), await send(request)]
+      const per = Math.min(...taken.map(({ ms }) => ms)) / Math.max(1, size / 100_000)
+      if (values.shapes)
+        console.log(
+          `  ${reader.name}: ${shape}: ${taken.map(({ ms, status }) => `${ms.toFixed(0)} ms (${status})`)} ${size}`,
+        )
+      if (per <= most) continue
+      most = per
+      found = { reader, shape, request, size }
+    }
+    if (found) worst.push(found)
+  }
+  console.log('| reader | worst shape | kB | ms | of /health | of plain text |')
+  console.log('| --- | --- | --- | --- | --- | --- |')
+  for (const { reader, shape, request, size } of worst) {
+    const times: [number[], number[], number[]] = [[], [], []]
+    for (let round = 0; round < rounds; round++) {
+      for (const [at, each] of [request, health(size), plain(size)].entries()) times[at]?.push((await send(each)).ms)
+    }
+    const [own, bare, text] = times.map((each) => quantile(each, 0.5)) as [number, number, number]
+    const cells = [Math.round(size / 1_000), own.toFixed(1), (own / bare).toFixed(1), (own / text).toFixed(1)]
+    console.log(`| ${[reader.name, shape, ...cells].join(' | ')} |`)
+  }
+  if (values.memory) {
+    console.log('| reader | shape | at rest MB | at most MB over it |')
+    console.log('| --- | --- | --- | --- |')
+    await server.stop()
+    for (const {
+      reader: { name },
+      shape,
+    } of worst) {
+      server = await start()
+      const again = (await readersFor(server, upstream.origin)).find((each) => each.name === name)?.shapes[shape]?.()
+      if (!again) throw new Error(`Cannot make ${name} again`)
+      for (let warm = 0; warm < 20; warm++) await send(health(1_000))
+      await send(again.request)
+      await sleep(1_000)
+      const rest = memoryOf(server.pid, 'workerd') ?? 0
+      let peak = 0
+      const look = setInterval(() => (peak = Math.max(peak, memoryOf(server.pid, 'workerd') ?? 0)), 5)
+      const statuses = (await Promise.all(Array.from({ length: AT_ONCE }, () => send(again.request)))).map(
+        ({ status }) => status,
+      )
+      clearInterval(look)
+      console.log(`| ${name} | ${shape} | ${rest} | ${peak - rest} (${[...new Set(statuses)].join(' ')}) |`)
+      await server.stop()
+    }
+  }
+} finally {
+  await server.stop()
+  await upstream.close()
+}
