@@ -34,6 +34,8 @@ export interface Env {
   readonly ARTIFACTS?: R2Bucket
   /** Absent: there are no guides. */
   readonly ASSETS?: Fetcher
+  /** How many bytes are free for storage; of `npm run serve` alone. */
+  readonly DISK?: Fetcher
 }
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>

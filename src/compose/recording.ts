@@ -6,13 +6,13 @@ import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
-import { log } from './platform.ts'
+import { log, sleep } from './platform.ts'
 
 export type Recording = ReturnType<typeof createRecording>
 
 export function createRecording(
   env: Pick<Env, 'Records'>,
-  { recordCalls, logCalls }: Pick<Config, 'recordCalls' | 'logCalls'>,
+  { recordCalls, logCalls, isSelfHosted }: Pick<Config, 'recordCalls' | 'logCalls' | 'isSelfHosted'>,
 ) {
   const logCall = createCallLog((message) => console.log(message))
   const recordsOf = recordsStub(env.Records)
@@ -21,6 +21,9 @@ export function createRecording(
     keep: recordCalls,
     newId: () => crypto.randomUUID(),
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
+    // Cloudflare lets what goes on behind an answer end, and takes money for each message
+    expect: isSelfHosted ? (day, expected) => recordsOf(day).expect(day, expected) : undefined,
+    sleep,
   })
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
     if (isLogged(logCalls, record.outcome)) {

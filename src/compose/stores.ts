@@ -26,6 +26,8 @@ import { oauthOf } from './providers.ts'
 import { giveWay } from '../http/request/body.ts'
 import { log } from './platform.ts'
 
+/** In bytes: with less, SQLite can store nothing more. */
+const LEAST_ROOM = 500_000
 /** An isolate has 128 MB, of which tools at work need the rest. */
 const MEMORY_BYTES = 40_000_000
 
@@ -66,7 +68,13 @@ export function openStores(
     fingerprint: createFingerprint(deploymentKeys.signer('invocation')),
     memory,
     registry,
-    probe: async () => registryStub(env.Registry)().revision(),
+    async probe() {
+      const disk = await env.DISK?.fetch('https://disk.invalid')
+      const room = Number(await disk?.text())
+      if (room < LEAST_ROOM) return `The disk that holds its storage is full: ${room} bytes are left`
+      await registryStub(env.Registry)().revision()
+      return undefined
+    },
     keys: createKvKeys(reach),
     givenProviders,
     providers,

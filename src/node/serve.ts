@@ -4,11 +4,12 @@
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
 import { type Config, loadConfig } from '../env.ts'
 import { isLoopback } from '../http/caller/loopback.ts'
@@ -115,8 +116,10 @@ async function workerOf(port: number) {
     )
   }
   const { resourcePersistencePath, ...named } = storage()
+  const read = withAssetsFromDisk(worker)
   const main = {
-    ...withAssetsFromDisk(worker),
+    ...read,
+    serviceBindings: { ...Object(read.serviceBindings), DISK: () => roomIn(resourcePersistencePath) },
     ...named,
     modulesRoot: outdir,
     modules: await modulesIn(outdir, options.entry),
@@ -147,6 +150,11 @@ function storage() {
   if (!options.watch) return { resourcePersistencePath: folder }
   const { name = 'worker' } = readConfig({ config: join(root, options.config) }, { hideWarnings: true })
   return { name, resourcePersistencePath: join(folder, 'v3') }
+}
+
+async function roomIn(folder: string): Promise<Response> {
+  const { bavail, bsize } = await statfs(folder)
+  return new Response(String(bavail * bsize))
 }
 
 function sources(): Watched[] {

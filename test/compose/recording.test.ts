@@ -18,7 +18,7 @@ async function told(logCalls: RecordedCalls, recordCalls: RecordedCalls) {
   const Records = part<ConstructorParameters<typeof Object>[0]>({ getByName: () => ({ append }) })
   const printed: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
-  const { writeCall } = createRecording(part({ Records }), { logCalls, recordCalls })
+  const { writeCall } = createRecording(part({ Records }), { isSelfHosted: false, logCalls, recordCalls })
   const call: CallRecord = {
     at: Date.parse('2026-03-01'),
     call_id: 'c1',

@@ -3,7 +3,8 @@ import { jsonText } from '../answer/json-response.ts'
 
 export interface HealthOptions {
   readonly version: string
-  readonly probe: () => Promise<unknown>
+  /** Gives why storage cannot be used, for anybody to read; fails where nobody knows. */
+  readonly probe: () => Promise<string | undefined>
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
 }
@@ -14,23 +15,17 @@ const ANSWERED_MS = 5_000
 const SILENT_MS = 1_000
 const MAX_ASKING = 4
 const LOOK_AGAIN_MS = 25
+const SILENT = 'Storage does not answer'
 
 /** Anybody may request it, so storage is probed rarely. No promise is shared: work of one request ends with it. */
 export function createHealth({ version, probe, now, sleep }: HealthOptions): () => Promise<Response> {
-  let answered = true
+  let fault: string | undefined
   let knownUntil = -Infinity
   const asking = createSlots(MAX_ASKING)
 
   async function ask(): Promise<void> {
-    const answers = await Promise.race([
-      probe().then(
-        () => true,
-        () => false,
-      ),
-      sleep(WAIT_MS).then(() => false),
-    ])
-    answered = answers
-    knownUntil = now() + (answers ? ANSWERED_MS : SILENT_MS)
+    fault = await Promise.race([probe().catch(() => SILENT), sleep(WAIT_MS).then(() => SILENT)])
+    knownUntil = now() + (fault === undefined ? ANSWERED_MS : SILENT_MS)
   }
 
   async function look(): Promise<boolean> {
@@ -49,8 +44,8 @@ export function createHealth({ version, probe, now, sleep }: HealthOptions): () 
 
   return async () => {
     const isKnown = await look()
-    if (isKnown && answered) return jsonText(JSON.stringify({ status: 'ok', version }))
-    const body = { status: 'unavailable', version, message: 'Storage does not answer' }
+    if (isKnown && fault === undefined) return jsonText(JSON.stringify({ status: 'ok', version }))
+    const body = { status: 'unavailable', version, message: fault ?? SILENT }
     return jsonText(JSON.stringify(body), 503, { 'cache-control': 'no-store', 'retry-after': '1' })
   }
 }

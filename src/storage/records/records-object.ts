@@ -21,6 +21,14 @@ export interface RecordBatch {
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEntry[]
   readonly lost: number
+  /** Taken off what its writer is expected to store. */
+  readonly expected?: Expected
+}
+
+/** How many records of a day a writer has. */
+export interface Expected {
+  readonly writer: string
+  readonly records: number
 }
 
 type RecordsBindings = { readonly ARTIFACTS?: R2Bucket }
@@ -43,24 +51,56 @@ export class Records extends DurableObject<RecordsBindings> {
     super(state, env)
     this.#sql = state.storage.sql
     this.#isReady = hasTables(this.#sql)
-    if (this.#isReady) createTables(this.#sql)
+    if (!this.#isReady) return
+    createTables(this.#sql)
+    this.#countUnstored()
   }
 
-  async append({ id, day, calls, acts, lost }: RecordBatch): Promise<void> {
-    if (!this.#isReady) {
-      createTables(this.#sql)
-      this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
-      this.#isReady = true
-      await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
-    }
+  async #open(day: string): Promise<void> {
+    if (this.#isReady) return
+    createTables(this.#sql)
+    this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
+    this.#isReady = true
+    await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
+  }
+
+  /** All that a writer ever had of this day, so that it does not matter in which order this and its batches come. */
+  async expect(day: string, { writer, records }: Expected): Promise<void> {
+    await this.#open(day)
+    this.#add(`had ${writer}`, records - (this.#read(`had ${writer}`) ?? 0))
+  }
+
+  /** An object starts anew a second after its last batch at the soonest, or where its process ended. */
+  #countUnstored(): void {
+    const lost = field<number | null>(
+      this.#sql,
+      `SELECT sum(max(0, had.value - coalesce(stored.value, 0))) FROM meta AS had
+       LEFT JOIN meta AS stored ON stored.name = 'stored ' || substr(had.name, 5) WHERE had.name GLOB 'had *'`,
+    )
+    this.#sql.exec("DELETE FROM meta WHERE name GLOB 'had *'")
+    if (!lost) return
+    this.#add('lost', lost)
+    console.log(JSON.stringify({ event: 'records-lost', lost, error: 'The server ended before it stored them' }))
+  }
+
+  async append({ id, day, calls, acts, lost, expected }: RecordBatch): Promise<void> {
+    await this.#open(day)
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAuditEntry(this.#sql, act)
-      const gone = lost + this.#store(calls)
-      const sum = `INSERT INTO meta VALUES ('lost', ?) ON CONFLICT DO UPDATE SET value = value + excluded.value`
-      if (gone > 0) this.#sql.exec(sum, gone)
+      this.#add('lost', lost + this.#store(calls))
+      if (expected) this.#add(`stored ${expected.writer}`, expected.records)
     })
+  }
+
+  #read(name: string): number | undefined {
+    return field<number>(this.#sql, 'SELECT value FROM meta WHERE name = ?', name)
+  }
+
+  #add(name: string, more: number): void {
+    const sum = 'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
+    if (more > 0) this.#sql.exec(sum, name, more)
   }
 
   /** Gives how many calls there is no room for. */
@@ -68,10 +108,9 @@ export class Records extends DurableObject<RecordsBindings> {
     storeFigures(this.#sql, groups)
     const count = groups.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
     if (count === 0) return 0
-    const before = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'calls'`) ?? 0
-    if (before + count > MAX_CALLS) return count
+    if ((this.#read('calls') ?? 0) + count > MAX_CALLS) return count
     storeCalls(this.#sql, groups)
-    this.#sql.exec(`INSERT OR REPLACE INTO meta VALUES ('calls', ?)`, before + count)
+    this.#add('calls', count)
     return 0
   }
 
@@ -85,16 +124,16 @@ export class Records extends DurableObject<RecordsBindings> {
 
   figures(filter: CallFilter, by: readonly UsageKey[]): { rows: FigureRow[] | undefined; lost: number } {
     if (!this.#isReady) return { rows: [], lost: 0 }
-    return { rows: countCalls(this.#sql, filter, by), lost: this.#lost() }
+    return { rows: countCalls(this.#sql, filter, by), lost: this.#read('lost') ?? 0 }
   }
 
   counted(): DayRows & { readonly lost: number } {
     if (!this.#isReady) return { calls: [], durations: [], lost: 0 }
-    return { ...countDay(this.#sql), lost: this.#lost() }
+    return { ...countDay(this.#sql), lost: this.#read('lost') ?? 0 }
   }
 
   override async alarm(): Promise<void> {
-    const day = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'day'`) ?? 0
+    const day = this.#read('day') ?? 0
     try {
       if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, dayOf(day)))) {
         return await this.ctx.storage.setAlarm(Date.now())
@@ -106,9 +145,5 @@ export class Records extends DurableObject<RecordsBindings> {
     }
     await this.ctx.storage.deleteAll()
     this.#isReady = false
-  }
-
-  #lost(): number {
-    return field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'lost'`) ?? 0
   }
 }

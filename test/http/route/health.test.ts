@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createHealth } from '../../../src/http/route/health.ts'
 
 /** A deployment whose storage answers as `probe` does, at times that are set. */
-function healthOf(probe: () => Promise<unknown>) {
+function healthOf(probe: () => Promise<string | undefined>) {
   const clock = { now: 0, asked: 0 }
   const health = createHealth({
     version: '1.2.3',
@@ -23,7 +23,7 @@ function healthOf(probe: () => Promise<unknown>) {
 
 describe('the health of a deployment', () => {
   it('is well while storage answers, which is asked every five seconds', async () => {
-    const { clock, ask } = healthOf(async () => 1)
+    const { clock, ask } = healthOf(async () => undefined)
     for (const at of [0, 1, 4_999]) {
       clock.now = at
       expect(await ask()).toMatchObject({ status: 200, body: { status: 'ok', version: '1.2.3' } })
@@ -35,9 +35,9 @@ describe('the health of a deployment', () => {
   })
 
   it.each([
-    [200, 'answers', async () => new Promise((resolve) => setTimeout(resolve, 2))],
-    [503, 'fails', async () => Promise.reject(new Error('away'))],
-    [503, 'hangs', () => new Promise(() => {})],
+    [200, 'answers', async () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 2))],
+    [503, 'fails', async () => Promise.reject<undefined>(new Error('away'))],
+    [503, 'hangs', () => new Promise<undefined>(() => {})],
   ])('is %d for 500 who ask at once while storage %s, which few of them ask', async (status, _, probe) => {
     const { clock, ask } = healthOf(probe)
     const answers = await Promise.all(Array.from({ length: 500 }, ask))
@@ -45,23 +45,28 @@ describe('the health of a deployment', () => {
     expect(clock.asked).toBeLessThanOrEqual(4)
   })
 
+  it('says why storage cannot be used, where that is known', async () => {
+    const { ask } = healthOf(async () => 'The disk is full')
+    expect(await ask()).toMatchObject({ status: 503, body: { status: 'unavailable', message: 'The disk is full' } })
+  })
+
   it('is asked for by others when those who asked first are gone', async () => {
-    let probe: () => Promise<unknown> = () => new Promise(() => {})
+    let probe: () => Promise<string | undefined> = () => new Promise(() => {})
     const clock = { now: 0 }
     // The platform ends requests: nothing that those waited for comes back
     let wake = () => new Promise<void>(() => {})
     const health = createHealth({ version: '1', probe: () => probe(), now: () => clock.now, sleep: () => wake() })
     for (let gone = 0; gone < 4; gone++) void health()
-    probe = async () => 1
+    probe = async () => undefined
     wake = async () => void (clock.now += 100)
     expect((await health()).status).toBe(200)
   })
 
   it.each([
-    ['fails', async () => Promise.reject(new Error('away'))],
-    ['hangs', () => new Promise(() => {})],
+    ['fails', async () => Promise.reject<undefined>(new Error('away'))],
+    ['hangs', () => new Promise<undefined>(() => {})],
   ])('is not while storage %s, and is again as soon as it answers', async (_, broken) => {
-    let probe: () => Promise<unknown> = broken
+    let probe: () => Promise<string | undefined> = broken
     const { clock, ask } = healthOf(() => probe())
     const silent = await ask()
     expect(silent).toMatchObject({ status: 503, body: { status: 'unavailable', version: '1.2.3' } })
@@ -69,7 +74,7 @@ describe('the health of a deployment', () => {
     expect(JSON.stringify(silent.body)).not.toContain('away')
     await ask()
     expect(clock.asked).toBe(1)
-    probe = async () => 1
+    probe = async () => undefined
     clock.now += 1_000
     expect((await ask()).status).toBe(200)
   })
