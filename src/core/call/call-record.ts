@@ -49,7 +49,11 @@ export function loggedTool(
 
 export function recordOf(
   callId: string,
-  { asked, traceId, input }: { readonly asked: string; readonly traceId?: string; readonly input: JsonObject },
+  {
+    asked,
+    traceId,
+    input,
+  }: { readonly asked: string; readonly traceId?: string | undefined; readonly input: JsonObject },
   { principal, traceparent, dialect }: Pick<CallRecord, 'traceparent' | 'dialect'> & { readonly principal: Principal },
   { found, called, userId, upstreamStatus, redactor }: Findings,
   result: { readonly ok: true } | Failing,

@@ -27,9 +27,9 @@ export interface Call extends GivenInput, Partial<Pick<Invocation, 'answers' | '
   readonly asked: string
   readonly bareName?: BareName
   readonly address?: string
-  readonly callId?: string
-  readonly traceId?: string
-  readonly select?: Json
+  readonly callId?: string | undefined
+  readonly traceId?: string | undefined
+  readonly select?: Json | undefined
 }
 
 export interface Caller extends Asker, RunCaller {

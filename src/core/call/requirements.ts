@@ -10,9 +10,9 @@ import type { Credential } from './invocation.ts'
 export interface CallerContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
-  readonly userId?: string
+  readonly userId?: string | undefined
   readonly keepsToken?: true
-  readonly values?: JsonObject
+  readonly values?: JsonObject | undefined
 }
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map()

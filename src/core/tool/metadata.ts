@@ -1,7 +1,7 @@
 import type { Loss } from './codec.ts'
 import { isJsonObject, isTexts, type JsonObject } from './json.ts'
 import { pointerStep } from './problem.ts'
-import type { Definition } from './tool.ts'
+import { type Definition, derivedSecurityLevel, type ToolRecord } from './tool.ts'
 
 type Described = Pick<Definition, 'metadata'>
 
@@ -45,4 +45,25 @@ export function withheld(record: Described): readonly Loss[] {
     path: `/input/properties${pointerStep(name)}`,
     reason: 'No model may infer it: the context of a call gives it',
   }))
+}
+
+const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
+
+/** The fields of a record for which a document has no place, but those that are `said` all the same. */
+export function fieldLosses(
+  record: ToolRecord,
+  reason: string,
+  said: readonly string[] = [],
+  level = derivedSecurityLevel(record.requirements),
+): readonly Loss[] {
+  const { tags, requirements, securityLevel, requiresApproval } = record
+  const lost: string[] = FIELDS.filter((field) => record[field] !== undefined)
+  if (tags.length > 0) lost.push('tags')
+  if (requirements.authorization.length > 0) lost.push('requirements/authorization')
+  if (requirements.secrets.length > 0) lost.push('requirements/secrets')
+  if (requirements.user_id) lost.push('requirements/user_id')
+  if (securityLevel !== level) lost.push('securityLevel')
+  if (requiresApproval) lost.push('requiresApproval')
+  const unsaid = lost.filter((field) => !said.some((each) => field.startsWith(each)))
+  return unsaid.map((field) => ({ path: `/${field}`, reason }))
 }

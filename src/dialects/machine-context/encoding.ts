@@ -1,6 +1,6 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
-import { HIDDEN, offered, withheld } from '../../core/tool/metadata.ts'
+import { fieldLosses, HIDDEN, offered, withheld } from '../../core/tool/metadata.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { joinedName } from '../../core/tool/tool-id.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
@@ -50,7 +50,7 @@ export function calledAs({ tool, _meta }: ToolRecord): string {
 }
 
 export function encodeCapability(record: ToolRecord) {
-  const { tool, output, requirements } = record
+  const { tool, output } = record
   const { parameters, losses: unsaid } = encodeParameters(offered(record).input)
   const losses: Loss[] = [...unsaid, ...withheld(record)]
   const lose = (path: string, reason: string) => losses.push({ path, reason })
@@ -62,13 +62,7 @@ export function encodeCapability(record: ToolRecord) {
   const reason = 'The Machine Context Protocol has no such field'
   const name = joinedName(record)
   if (record.name !== name) lose('/name', `The name is made of the tool's id and the capability: '${name}'`)
-  for (const field of ['title', 'annotations', 'icons', '_meta', 'examples'] as const) {
-    if (record[field] !== undefined) lose(`/${field}`, reason)
-  }
-  if (record.requiresApproval) lose('/requiresApproval', reason)
-  if (requirements.authorization.length > 0) lose('/requirements/authorization', reason)
-  if (requirements.secrets.length > 0) lose('/requirements/secrets', reason)
-  if (requirements.user_id) lose('/requirements/user_id', reason)
+  losses.push(...fieldLosses(record, reason, ['metadata', 'tags', 'securityLevel']))
   if (output === null) lose('/output', 'No output at all is written as the schema {"type": "null"}')
   if (record.metadata?.[HIDDEN] !== undefined) lose(`/metadata/${HIDDEN}`, 'Names what no model may infer')
   const own = record.metadata?.tags

@@ -88,18 +88,13 @@ export function decodeCall(body: unknown): Call | Failing {
   const isPlain = isToolkit || sanitizedName(id) === id
   const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
-  const callId = request_id ?? replyTo(body).messageId
   return {
     asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
     ...(isToolkit ? {} : { address }),
     input: parameters,
-    ...(callId === undefined ? {} : { callId }),
-    ...(session_id === undefined ? {} : { traceId: session_id }),
-    context: {
-      ...NO_CONTEXT,
-      ...(user_id === undefined ? {} : { userId: user_id }),
-      ...(values === undefined ? {} : { values }),
-    },
+    callId: request_id ?? replyTo(body).messageId,
+    traceId: session_id,
+    context: { ...NO_CONTEXT, userId: user_id, values },
   }
 }
 

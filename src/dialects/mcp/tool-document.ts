@@ -1,8 +1,8 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import { offered, withheld } from '../../core/tool/metadata.ts'
+import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
-import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
+import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import { outputKind } from './wire.ts'
 
@@ -72,19 +72,11 @@ function losses(record: ToolRecord): readonly Loss[] {
   const lose = (path: string, reason: string) => lost.push({ path, reason })
   lose('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
   lose('/version', 'An MCP tool has no version: publish it with ?version=')
-  const reason = 'MCP has no such field'
-  const { authorization, secrets, user_id } = record.requirements
-  if (authorization.length > 0) lose('/requirements/authorization', reason)
-  if (secrets.length > 0) lose('/requirements/secrets', reason)
-  if (user_id) lose('/requirements/user_id', reason)
-  if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lose('/securityLevel', reason)
-  if (record.requiresApproval) lose('/requiresApproval', reason)
+  lost.push(...fieldLosses(record, 'MCP has no such field', ['title', 'annotations', 'icons', '_meta']))
   if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
   else if (outputKind(record.output) === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
   if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
-  for (const field of ['metadata', 'examples'] as const) if (record[field] !== undefined) lose(`/${field}`, reason)
-  if (record.tags.length > 0) lose('/tags', reason)
   if (withoutHeaders(record.input) !== record.input) {
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
   }

@@ -61,10 +61,10 @@ export async function answerCall(
   const outcome = await deps.callTool(
     {
       asked,
-      ...(call.callId === undefined ? {} : { callId: call.callId }),
+      callId: call.callId,
       input: call.input,
       answers: round.answers,
-      ...(call.select === undefined ? {} : { select: call.select }),
+      select: call.select,
       context: call.values === undefined ? context.value : { ...context.value, values: call.values },
     },
     caller,

@@ -1,7 +1,7 @@
 import { MAX_INLINE } from '../../core/call/run.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
+import { fieldLosses, givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
 import { joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { derivedSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'
@@ -16,13 +16,10 @@ const ROOT_KEYWORDS = ['type', 'properties', 'required']
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document: source } = record.source
   if (dialect === 'open-tool-calling' && source !== undefined) return { document: source, losses: [] }
-  const losses: Loss[] = []
-  const { toolkit, tool, version, id, description } = record
+  const { toolkit, tool, version, id, description, requirements } = record
+  const level = derivedSecurityLevel({ ...requirements, user_id: false })
+  const losses = [...fieldLosses(record, NO_FIELD, ['requirements'], level)]
   if (record.name !== joinedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
-  for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
-    if (record[field] !== undefined) losses.push({ path: `/${field}`, reason: NO_FIELD })
-  }
-  if (record.tags.length > 0) losses.push({ path: '/tags', reason: NO_FIELD })
   const document: JsonObject = {
     $schema: DEFINITION_SCHEMA,
     name: tool,
@@ -31,12 +28,8 @@ export function encode(record: ToolRecord): Encoded {
     toolkit: { name: toolkit, description: toolkitDescription(record) ?? describeToolkit(toolkit), version },
     input: { parameters: encodeParameters(record.input, nonInferrable(record), losses) },
     output: encodeOutput(record, losses),
-    requirements: encodeRequirements(record.requirements, losses),
+    requirements: encodeRequirements(requirements, losses),
   }
-  const { authorization, secrets } = record.requirements
-  const derived = derivedSecurityLevel({ authorization, secrets, user_id: false })
-  if (record.securityLevel !== derived) losses.push({ path: '/securityLevel', reason: NO_FIELD })
-  if (record.requiresApproval) losses.push({ path: '/requiresApproval', reason: NO_FIELD })
   return { document, losses }
 }
 

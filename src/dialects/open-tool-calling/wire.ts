@@ -74,8 +74,8 @@ export function decodeInvocation(body: unknown): ToolRequest | Failing {
     ...(otherwise === undefined ? {} : { otherwise }),
     call: {
       ...asked,
-      ...(callId === undefined ? {} : { callId }),
-      ...(traceId === undefined ? {} : { traceId }),
+      callId,
+      traceId,
       input: inputs,
       inputIsWhole: true,
       context,

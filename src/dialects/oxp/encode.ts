@@ -3,8 +3,8 @@ import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from '../../core/schema/publishable.
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { offered, withheld } from '../../core/tool/metadata.ts'
-import { derivedSecurityLevel, type JsonSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
+import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
+import type { JsonSchema, Requirements, ToolRecord } from '../../core/tool/tool.ts'
 import { formatToolId, isSimpleVersion } from '../../core/tool/tool-id.ts'
 
 type Lose = (path: string, reason: string) => void
@@ -92,12 +92,7 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, bu
 }
 
 function unsaid(record: ToolRecord): readonly Loss[] {
-  const fields = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
-  const lost: string[] = fields.filter((field) => record[field] !== undefined)
-  if (record.tags.length > 0) lost.push('tags')
-  if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lost.push('securityLevel')
-  if (record.requiresApproval) lost.push('requiresApproval')
-  return lost.map((field) => ({ path: `/${field}`, reason: 'OXP 1.0 has no such field' }))
+  return fieldLosses(record, 'OXP 1.0 has no such field', ['requirements'])
 }
 
 /** "Excludes $ref and nested definitions": references are written out, and a schema is an object. */

@@ -48,8 +48,7 @@ const CONTEXT = openContext(
       },
       { unknown: 'ignore' },
     ),
-    ({ authorization: tokens, secrets, user_id: userId }): CallerContext =>
-      userId === undefined ? { tokens, secrets } : { tokens, secrets, userId },
+    ({ authorization: tokens, secrets, user_id: userId }): CallerContext => ({ tokens, secrets, userId }),
   ),
   CONTEXT_FIELDS,
 )
@@ -83,8 +82,8 @@ export function decodeCall(body: unknown): Call | Failing {
   const { tool_id, call_id, trace_id, input, context } = read.value
   return {
     asked: askedByIdOrName(tool_id),
-    ...(call_id === undefined ? {} : { callId: call_id }),
-    ...(trace_id === undefined ? {} : { traceId: trace_id }),
+    callId: call_id,
+    traceId: trace_id,
     input,
     context,
     ...(context.values === undefined

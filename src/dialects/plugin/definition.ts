@@ -2,7 +2,7 @@ import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
 import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, list, object, string } from '../../core/tool/json-reader.ts'
-import { offered, withheld } from '../../core/tool/metadata.ts'
+import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
 import { toolNames } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
@@ -68,20 +68,12 @@ function listing() {
 
 function losses(record: ToolRecord): Encoded['losses'] {
   const lost: Loss[] = [...withheld(record)]
-  const lose = (path: string, reason = 'A ToolDescription has no such field') => lost.push({ path, reason })
+  const reason = 'A ToolDescription has no such field'
+  const lose = (path: string, why = reason) => lost.push({ path, reason: why })
   lose('/toolkit', 'It is given beside the definition')
   lose('/version', 'It is given beside the definition')
-  const { tool, name, output, requirements } = record
+  const { tool, name, output } = record
   if (tool !== name) lose('/tool', `A tool is called after its name, '${name}'`)
-  for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
-    if (record[field] !== undefined) lose(`/${field}`)
-  }
-  if (record.tags.length > 0) lose('/tags')
   if (output === null || output === false || Object.keys(output).length > 0) lose('/output')
-  if (requirements.authorization.length > 0) lose('/requirements/authorization')
-  if (requirements.secrets.length > 0) lose('/requirements/secrets')
-  if (requirements.user_id) lose('/requirements/user_id')
-  if (record.securityLevel !== 0) lose('/securityLevel')
-  if (record.requiresApproval) lose('/requiresApproval')
-  return lost
+  return [...lost, ...fieldLosses(record, reason, [], 0)]
 }

@@ -40,9 +40,8 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const id = callIdOf(request)
     if (!id.ok) return respond(id.failure)
-    const given = { ...context.value, ...(values === undefined ? {} : { values }) }
     const outcome = await callTool(
-      { asked, input, method, ...id.value, context: given, ...(select === undefined ? {} : { select }) },
+      { asked, input, method, ...id.value, context: { ...context.value, values }, select },
       caller,
     )
     const headers = callHeaders(outcome)

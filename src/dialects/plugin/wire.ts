@@ -9,9 +9,9 @@ import { textOf } from './failure.ts'
 interface NamedCall {
   readonly name: string
   readonly input: Call['input']
-  readonly method?: string
-  readonly values?: JsonObject
-  readonly select?: string
+  readonly method?: string | undefined
+  readonly values?: JsonObject | undefined
+  readonly select?: string | undefined
 }
 
 const CONTEXT_KEY = 'dev.switchboard/context'
@@ -23,9 +23,7 @@ const META_FIELDS = object(
 const META: Reader<Pick<NamedCall, 'values' | 'select'>> = (value, report) => {
   if (!isObject(value)) return {}
   const read = META_FIELDS(value, report)
-  if (read === WRONG) return WRONG
-  const { [CONTEXT_KEY]: values, [SELECT_KEY]: select } = read
-  return { ...(values === undefined ? {} : { values }), ...(select === undefined ? {} : { select }) }
+  return read === WRONG ? WRONG : { values: read[CONTEXT_KEY], select: read[SELECT_KEY] }
 }
 
 export const REQUEST = object(
@@ -43,7 +41,7 @@ export function decodeCall(body: unknown): NamedCall | Failing {
   if (!read.ok) return malformed(read.problems)
   const { method, params } = read.value
   const { name, arguments: input, _meta } = params
-  return { name, input, ..._meta, ...(method === undefined ? {} : { method }) }
+  return { name, input, method, ..._meta }
 }
 
 export function encodeOutcome({ result }: Outcome) {

@@ -254,13 +254,13 @@ describe('MCP definitions', () => {
     expect(losses.map(({ path }) => path)).toEqual([
       '/toolkit',
       '/version',
+      '/metadata',
+      '/examples',
       '/requirements/authorization',
       '/requirements/secrets',
       '/requirements/user_id',
       '/securityLevel',
       '/output',
-      '/metadata',
-      '/examples',
       '/input',
     ])
   })
