@@ -56,6 +56,6 @@ function forget(request: Request, part: Cookie): string[] {
 /** Undefined for another host: two slashes at the beginning lead there (URL Standard, section 4.4). */
 export function returnPath(text: string, origin: string): string | undefined {
   if (text.length > MAX_RETURN || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
-  const url = URL.parse(text, origin)
-  return url?.origin === origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : undefined
+  const { pathname, search } = new URL(text, origin)
+  return pathname.startsWith('//') ? undefined : `${pathname}${search}`
 }

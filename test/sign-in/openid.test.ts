@@ -15,34 +15,86 @@ const as = {
   id_token_signing_alg_values_supported: ['ES256'],
 }
 
-/** What sign-in learns of a person, whose ID token and UserInfo say this, and which addresses it asked. */
-async function learn(idToken: object, userInfo: object, claims: readonly string[] = ['email']) {
+interface World {
+  readonly claims?: readonly string[]
+  /** What the provider says of itself beside the above, and what it answers with beside an ID token. */
+  readonly server?: object
+  readonly discovered?: boolean
+  readonly issuer?: string
+  readonly judgeUrl?: () => string | undefined
+  readonly idToken?: object | null
+  readonly userInfo?: object
+}
+
+function openIdOf({ claims = ['email'], server = {}, judgeUrl = () => undefined, idToken = {}, ...world }: World) {
   const asked: string[] = []
-  let nonce = ''
+  const { issuer = ISSUER, discovered = true, userInfo } = world
+  const at = { nonce: '' }
   const openId = createOpenId({
-    issuer: ISSUER,
+    issuer,
     clientId: 'c1',
     clientSecret: 's1',
     claims,
-    findServer: async () => ({ as, discovered: true }),
-    judgeUrl: () => undefined,
+    findServer: async () => ({ as: { ...as, ...server }, discovered }),
+    judgeUrl,
     async fetch(input) {
       const { pathname } = new URL(String(input))
       asked.push(pathname)
       if (pathname === '/keys') return Response.json({ keys: [jwk] })
       if (pathname === '/userinfo') return Response.json({ sub: 'a1', ...userInfo })
       const now = Math.floor(Date.now() / 1_000)
-      const given = { iss: ISSUER, aud: 'c1', sub: 'a1', iat: now, exp: now + 60, nonce, ...idToken }
+      const given = { iss: ISSUER, aud: 'c1', sub: 'a1', iat: now, exp: now + 60, nonce: at.nonce, ...idToken }
       const id_token = await new SignJWT(given).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(keys.privateKey)
-      return Response.json({ access_token: 't', token_type: 'Bearer', id_token })
+      return Response.json({ access_token: 't', token_type: 'Bearer', ...(idToken && { id_token }) })
     },
   })
+  return { openId, asked, at }
+}
+
+/** What sign-in learns of a person, whose ID token and UserInfo say this, and which addresses it asked. */
+async function learn(idToken: object | null, userInfo: object, claims?: readonly string[], world: World = {}) {
+  const { openId, asked, at } = openIdOf({ idToken, userInfo, ...(claims && { claims }), ...world })
   const begun = await openId.begin(CALLBACK, false)
   if (!begun.ok) throw new Error(begun.message)
-  nonce = begun.request.nonce
+  at.nonce = begun.request.nonce
   const finished = await openId.finish(`${CALLBACK}?code=x&state=${begun.request.state}`, begun.request)
   return { asked, claims: finished.ok ? finished.claims : finished.message }
 }
+
+describe('the request that a browser takes to the provider', () => {
+  it.each<[string, boolean, World, Record<string, string | null>]>([
+    ['asks who it is', false, {}, { scope: 'openid email profile', prompt: null }],
+    [
+      'asks for groups where the provider knows them',
+      false,
+      { server: { scopes_supported: ['groups'] } },
+      { scope: 'openid email profile groups' },
+    ],
+    ['asks for no others', false, { server: { scopes_supported: ['phone'] } }, { scope: 'openid email profile' }],
+    ['asks anew', true, {}, { prompt: 'login' }],
+    ['asks Google in its way', true, { issuer: 'https://accounts.google.com' }, { prompt: 'select_account' }],
+  ])('%s', async (_, again, world, parameters) => {
+    const begun = await openIdOf(world).openId.begin(CALLBACK, again)
+    if (!begun.ok) throw new Error(begun.message)
+    const { searchParams } = new URL(begun.url)
+    for (const [name, value] of Object.entries({
+      ...parameters,
+      state: begun.request.state,
+      nonce: begun.request.nonce,
+    })) {
+      expect([name, searchParams.get(name)]).toEqual([name, value])
+    }
+    expect(new Set(Object.values(begun.request)).size).toBe(4)
+  })
+
+  it('is not made for a page that cannot be opened', async () => {
+    const { openId } = openIdOf({ judgeUrl: () => 'it is no https' })
+    expect(await openId.begin(CALLBACK, false)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('it is no https'),
+    })
+  })
+})
 
 describe('the claims of a person', () => {
   it('are those of the ID token, where it has all that is read', async () => {
@@ -56,7 +108,7 @@ describe('the claims of a person', () => {
 
   it('are completed at the UserInfo endpoint', async () => {
     const said = { email: 'ann@acme.test', email_verified: true, groups: ['staff'] }
-    const { asked, claims } = await learn({}, said, ['email', 'groups'])
+    const { asked, claims } = await learn({ ...said, groups: undefined }, said, ['email', 'groups'])
     expect(claims).toMatchObject({ ...said, sub: 'a1', iss: ISSUER })
     expect(asked).toContain('/userinfo')
   })
@@ -68,6 +120,17 @@ describe('the claims of a person', () => {
     expect(unverified.claims).toMatchObject({ email: 'ann@acme.test', email_verified: undefined })
     const other = await learn({ email_verified: true }, { email: 'ann@acme.test', email_verified: false })
     expect(other.claims).toMatchObject({ email: 'ann@acme.test', email_verified: false })
+  })
+
+  it('are those of the ID token where there is nobody to complete them', async () => {
+    const { asked, claims } = await learn({}, {}, ['email'], { server: { userinfo_endpoint: undefined } })
+    expect([asked, claims]).toEqual([['/token', '/keys'], expect.objectContaining({ sub: 'a1' })])
+  })
+
+  it("are nobody's where the server was not discovered, or gives no ID token", async () => {
+    const unknown = await learn({ email: 'ann@acme.test' }, {}, undefined, { discovered: false })
+    expect([unknown.asked, unknown.claims]).toEqual([[], expect.stringContaining("'id.test' cannot be asked now")])
+    expect((await learn(null, { email: 'ann@acme.test' })).asked).toEqual(['/token'])
   })
 
   it("are nobody's where UserInfo is another person's", async () => {

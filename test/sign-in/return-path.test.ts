@@ -35,6 +35,10 @@ describe('the page to go back to', () => {
     expect(returnPath(path, ORIGIN)).toBeUndefined()
   })
 
+  it('may have as many characters as are kept', () => {
+    expect(returnPath(`/${'x'.repeat(MAX_RETURN - 1)}`, ORIGIN)).toHaveLength(MAX_RETURN)
+  })
+
   it('may be as long as the request of an agent', () => {
     const path = `/connect/authorize?state=${'x'.repeat(8_000)}`
     expect(returnPath(path, ORIGIN)).toBe(path)

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../src/core/access/principal.ts'
+import { fail, ok } from '../../src/core/failure/failure.ts'
+import { MAX_RETURN } from '../../src/sign-in/flow-cookie.ts'
+import { faceWith, NOBODY, provider, request } from './face.ts'
+
+const away = fail({ type: 'unavailable', message: 'x' })
+const byKey = { provider: undefined }
+const ELSEWHERE = '//evil.test/'
+const SIGN_IN_AGAIN = 'href="/sign-in?again=1&amp;return=/sessions"'
+const limited = { shield: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
+const person = { user: 'ann@acme.test', address: 'ann@acme.test', groups: [] }
+const signedIn = (by: object) => ({
+  signedIn: () => ok({ session: { by }, principal: { ...ADMIN, id: 'key:k1' } }),
+})
+const finishing = (how: object) => ({
+  provider: { ...provider, openId: { ...provider.openId, finish: async () => how as never } },
+})
+
+async function seen(answer: Response | Promise<Response>) {
+  const { status, headers } = await answer
+  const text = await (await answer).text()
+  const title = /<title>(.*) · Switchboard<\/title>/.exec(text)?.[1]
+  return { status, title, to: headers.get('location'), cookies: headers.getSetCookie().join(), text }
+}
+
+describe('who asks for the page to sign in', () => {
+  it.each([
+    ['somebody, by their name', { person }, '/sign-in', { status: 200, title: 'You are signed in' }],
+    ['somebody, back where they were', { person }, '/sign-in?return=/sessions', { status: 302, to: '/sessions' }],
+    ['somebody else, at the provider', { person }, '/sign-in?again=1', { status: 302, to: 'https://id.example/auth' }],
+    ['somebody, whatever `again` says', { person }, '/sign-in?again=0', { title: 'You are signed in' }],
+    ['whoever holds a key', { key: 'h' }, '/sign-in', { text: expect.stringContaining('<strong>key:k1</strong>') }],
+    ['a person', { person }, '/sign-in', { text: expect.stringContaining('<strong>ann@acme.test</strong>') }],
+  ])('%s', async (_, by, path, answer) => {
+    expect(await seen(faceWith({}, signedIn(by)).get(path))).toMatchObject(answer)
+  })
+
+  it.each<[string, Parameters<typeof faceWith>, string, [number, string]]>([
+    ['of another site', [], `/sign-in?return=${ELSEWHERE}`, [400, 'Not understood']],
+    ['with a parameter twice', [], '/sign-in?return=/a&return=/b', [400, 'Not understood']],
+    ['too often', [limited], '/sign-in', [429, 'Too many requests']],
+    ['over plain http', [], 'http://sb.example/sign-in', [400, 'Not here']],
+    ['while nobody can be asked', [{}, { signedIn: () => away }], '/sign-in', [503, 'Not right now']],
+  ])('is refused %s', async (_, how, path, answer) => {
+    const { status, title } = await seen(faceWith(...how).get(path))
+    expect([status, title]).toEqual(answer)
+  })
+
+  it('is counted against their limit where their session is looked up', async () => {
+    const asked: unknown[] = []
+    const signedIn = (_: Request, mayLookUp: () => unknown) => (asked.push(mayLookUp()), NOBODY)
+    let left = 1
+    const shield = () => (left-- > 0 ? undefined : limited.shield())
+    await faceWith({ shield }, { signedIn }).begin()
+    expect(asked).toEqual([limited.shield()])
+  })
+
+  it('is told why the provider cannot be visited, as its operator is', async () => {
+    const failing = (more: object) => ({
+      provider: {
+        ...provider,
+        openId: { ...provider.openId, begin: async () => ({ ok: false, message: 'For people', ...more }) as never },
+      },
+    })
+    const told = await seen(faceWith(failing({})).get('/sign-in?return=/sessions'))
+    expect(told).toMatchObject({
+      status: 502,
+      title: 'You are not signed in',
+      text: expect.stringContaining('For people.'),
+    })
+    expect(told.text).toContain(SIGN_IN_AGAIN)
+    expect((await seen(faceWith(failing({ forOperator: 'For operators' })).begin())).text).toContain('For operators.')
+  })
+
+  it('without a return path, comes back to the page itself', async () => {
+    const { headers } = await faceWith().begin()
+    const cookie = headers
+      .getSetCookie()
+      .map((each) => each.split(';')[0])
+      .join('; ')
+    const back = await faceWith().get(`${request.callback}?code=c&state=s1`, { cookie })
+    expect(back.headers.get('location')).toBe('/sign-in')
+  })
+})
+
+describe('who comes back from the provider', () => {
+  const ended = expect.stringMatching(/^__Host-switchboard-sign-in=; .*Max-Age=0/)
+
+  it('is signed in, and goes where they wanted to', async () => {
+    const { comeBack, begun, audit } = faceWith()
+    const { status, to, cookies } = await seen(comeBack({ back: '/sessions' }))
+    expect([status, to, cookies]).toEqual([302, '/sessions', ended])
+    expect(cookies).toContain(',switchboard-session=x')
+    expect(begun).toEqual([[{ issuer: provider.issuer, person }, 'person:ann@acme.test']])
+    const came = { outcome: 'success', status: 302, principal: 'person:ann@acme.test', user_id: 'ann@acme.test' }
+    expect(audit).toEqual([expect.objectContaining({ at: 7, act: 'session.begin', ...came })])
+  })
+
+  it.each<[string, object]>([
+    ['of another window', { query: 'code=c&state=s2' }],
+    ['without a state', { query: 'code=c' }],
+    ['of another address', { kept: { ...request, callback: 'https://other.example/sign-in/callback' } }],
+  ])('is not, with an answer %s', async (_, how) => {
+    const { comeBack, begun, audit } = faceWith()
+    const { status, text } = await seen(comeBack({ back: '/sessions', ...how }))
+    expect([status, begun, audit]).toEqual([400, [], []])
+    expect(text).toContain('begun in another browser or another window')
+    expect(text).toContain(SIGN_IN_AGAIN)
+  })
+
+  it('is not, without the cookies of who went there', async () => {
+    const { get } = faceWith()
+    const answer = await seen(get(`${request.callback}?code=c&state=s1`))
+    expect([answer.status, answer.text.includes('href="/sign-in?again=1"')]).toEqual([400, true])
+    expect((await get(request.callback)).status).toBe(400)
+  })
+
+  it.each([
+    ['there is no provider', byKey, {}, 404, 'Nobody signs in so'],
+    ['the address is too long', {}, { query: `code=${'c'.repeat(16_384)}&state=s1` }, 404, 'Nothing here'],
+    ['too many ask', limited, {}, 429, 'Too many requests'],
+    [
+      'the provider is down',
+      finishing({ ok: false, why: 'unavailable', message: 'It is away' }),
+      {},
+      502,
+      'It is away.',
+    ],
+    ['the person said no', finishing({ ok: false, why: 'denied', message: 'They said no' }), {}, 403, 'They said no.'],
+    [
+      'it is set up wrongly',
+      finishing({ ok: false, why: 'client', message: 'x', forOperator: 'Secret is wrong' }),
+      {},
+      403,
+      'Secret is wrong.',
+    ],
+    [
+      'it names nobody',
+      finishing({ ok: true, claims: { email: 'ann@acme.test' } }),
+      {},
+      403,
+      'has no verified e-mail address',
+    ],
+    [
+      'no rule is for them',
+      finishing({ ok: true, claims: { email: 'bob@other.test', email_verified: true } }),
+      {},
+      403,
+      'lets &#39;bob@other.test&#39; in',
+    ],
+  ])('is not where %s', async (_, change, how, status, words) => {
+    const { comeBack, begun } = faceWith(change)
+    const answer = await seen(comeBack({ back: '/sessions', ...how }))
+    expect([answer.status, begun]).toEqual([status, []])
+    expect(answer.text).toContain(words)
+    if (status === 403 || status === 502)
+      expect([answer.text, answer.cookies]).toEqual([expect.stringContaining(SIGN_IN_AGAIN), ended])
+  })
+
+  it('is taken up to the longest address', async () => {
+    const rest = `${request.callback}?code=&state=s1`.length
+    expect((await faceWith().comeBack({ query: `code=${'c'.repeat(16_384 - rest)}&state=s1` })).status).toBe(302)
+  })
+
+  it('is written down where no rule lets them in', async () => {
+    const { comeBack, audit } = faceWith({ provider: { ...provider, prefix: 'acme:', rules: [] } })
+    await comeBack()
+    const came = { act: 'session.begin', outcome: 'refused', status: 403, user_id: 'acme:ann@acme.test' }
+    expect(audit).toEqual([expect.objectContaining(came)])
+    expect(audit[0]).not.toHaveProperty('principal')
+  })
+})
+
+describe('a key', () => {
+  it.each([
+    ['the page', {}, '/sign-in'],
+    ['the path that was wanted', { return: '/sessions' }, '/sessions'],
+  ])('signs in, and leads to %s', async (_, more, to) => {
+    const { sendKey, begun, audit } = faceWith(byKey)
+    const answer = await seen(sendKey(' an-admin-key--16 ', more))
+    expect(answer).toMatchObject({ status: 302, to, cookies: 'switchboard-session=x' })
+    expect(begun).toEqual([[{ key: 'sha256 an-admin-key--16' }, ADMIN.id]])
+    expect(audit).toEqual([
+      expect.objectContaining({ act: 'session.begin', outcome: 'success', status: 302, principal: ADMIN.id }),
+    ])
+  })
+
+  it.each<
+    [
+      string,
+      Parameters<typeof faceWith>[0],
+      [string, Record<string, string>?, Record<string, string>?],
+      [number, string],
+    ]
+  >([
+    [
+      'that nobody has',
+      { authenticator: { holderOf: async () => ({ result: NOBODY }) } },
+      [`sb_${'x'.repeat(43)}`],
+      [403, 'No key is like this one, or it has expired.'],
+    ],
+    ['that can be none', {}, ['x'.repeat(15)], [403, 'No key is like this one']],
+    ['that is not there', {}, ['', { key: '' }], [403, 'No key is like this one']],
+    ['where people sign in with a provider', { provider }, ['sb_'], [404, 'People sign in with their provider here']],
+    ['from another site', {}, ['sb_', {}, { origin: 'https://evil.test' }], [403, 'sent by another site']],
+    ['with a way to another site', {}, ['sb_', { return: ELSEWHERE }], [400, 'must be one of this Switchboard']],
+    ['too often', limited, ['sb_'], [429, 'Wait a little']],
+    ['in too long a form', {}, ['x'.repeat(9 * MAX_RETURN + 1_024)], [413, 'The form is too large']],
+  ])('is refused %s', async (_, change, [key, more, headers], [status, words]) => {
+    const { post, begun } = faceWith({ ...byKey, ...change })
+    const answer = await seen(post('/sign-in/key', { key, ...more }, headers))
+    expect([answer.status, begun]).toEqual([status, []])
+    expect(answer.text).toContain(words)
+  })
+
+  it('that is none is asked of nobody, and is written down', async () => {
+    const asked: string[] = []
+    const authenticator = { holderOf: async (hash: string) => (asked.push(hash), { result: NOBODY }) }
+    const { sendKey, post, audit } = faceWith({ ...byKey, authenticator })
+    await sendKey('x'.repeat(15))
+    await post('/sign-in/key', {})
+    expect(asked).toEqual([])
+    await sendKey('x'.repeat(16))
+    expect(asked).toHaveLength(1)
+    expect(audit.map(({ outcome, status, principal }) => [outcome, status, principal])).toEqual(
+      Array.from({ length: 3 }, () => ['refused', 403, undefined]),
+    )
+  })
+
+  it('is asked for again with the way back', async () => {
+    const page = await seen(faceWith(byKey).get('/sign-in?return=/sessions'))
+    expect(page).toMatchObject({ status: 200, title: 'Sign in' })
+    expect(page.text).toContain('<input type="hidden" name="return" value="/sessions"/>')
+    expect(page.text).not.toContain('role="alert"')
+    expect(page.text).toContain('spellcheck="false"')
+    const again = await seen(faceWith(byKey).sendKey('none', { return: '/sessions' }))
+    expect(again.text).toContain('role="alert"')
+    expect(again.text).toContain('<input type="hidden" name="return" value="/sessions"/>')
+  })
+})
+
+describe('who signs out', () => {
+  it.each([
+    [
+      'sees that they are',
+      {},
+      { status: 200, title: 'You are signed out', text: expect.stringContaining('href="/sign-in?again=1"') },
+    ],
+    ['may sign in again on the way', { return: '/sessions' }, { status: 302, to: '/sign-in?again=1&return=/sessions' }],
+    ['is led to no other site', { return: ELSEWHERE }, { status: 200, title: 'You are signed out' }],
+  ])('%s', async (_, fields, answer) => {
+    const { signOut, audit } = faceWith()
+    expect(await seen(signOut(fields))).toMatchObject({ ...answer, cookies: 'switchboard-session=' })
+    expect(audit).toEqual([expect.objectContaining({ act: 'session.end', outcome: 'success', status: 302 })])
+  })
+
+  it.each<[string, object, Record<string, string>, number]>([
+    ['from another site', {}, { origin: 'https://evil.test' }, 403],
+    ['too often', limited, {}, 429],
+  ])('is not, %s', async (_, change, headers, status) => {
+    const out: unknown[] = []
+    const signOut = async () => (out.push(1), '')
+    const answer = await faceWith(change, { signOut }).post('/sign-out', {}, headers)
+    expect([answer.status, out]).toEqual([status, []])
+  })
+})
