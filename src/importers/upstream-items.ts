@@ -2,7 +2,7 @@ import type { ImportItem, ImportRequest } from '../core/publish/import.ts'
 import { judgeWork, MAX_BYTES } from '../core/publish/definition-rules.ts'
 import { type Budget, createBudget, UNITS } from '../core/tool/budget.ts'
 import type { Decoded } from '../core/tool/codec.ts'
-import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject, jsonSize } from '../core/tool/json.ts'
 import { check, type Reader } from '../core/tool/json-reader.ts'
 import type { Checked, Problem } from '../core/tool/problem.ts'
 import { foreignJsonProblem } from './shared/foreign-json.ts'
@@ -52,7 +52,8 @@ function itemOf(
 ): ImportItem {
   const about = { tool: theirs }
   const skip = (reason: string): ImportItem => ({ skipped: { name: theirs, reason, about } })
-  const unfit = foreignJsonProblem(document, MAX_BYTES) ?? judgeWork(document, '', budget)[0]?.message
+  if (jsonSize(document, MAX_BYTES) > MAX_BYTES) return skip(`Is larger than ${MAX_BYTES} bytes`)
+  const unfit = foreignJsonProblem(document) ?? judgeWork(document, '', budget)[0]?.message
   if (unfit !== undefined) return skip(unfit)
   const decoded = decode(document, tool, budget)
   if (!decoded.ok) return skip(inWords(decoded.problems))

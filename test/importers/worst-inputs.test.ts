@@ -211,7 +211,7 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
     const tools = [toolOf(inputSchema), toolOf({ type: 'object' }, 'b')]
     const { skipped } = await imported(kind, tools)
     expect(await effortOfAsync(() => imported(kind, tools))).toBeLessThan(4 * MOST_EFFORT)
-    expect(skipped.map(({ reason }) => reason)).toEqual(['Is larger than 262144 characters'])
+    expect(skipped.map(({ reason }) => reason)).toEqual(['Is larger than 262144 bytes'])
   })
 
   it('takes of what is left for all', async () => {

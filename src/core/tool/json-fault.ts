@@ -39,7 +39,7 @@ export function whyNoString(text: string, at: number): string {
 
 /** For a token that is no string, and was read from `start` to `end`. */
 export function whyNoScalar(text: string, start: number, end: number): string | undefined {
-  if (end > start) return /[.eE]/.test(text.charAt(end)) ? 'number without an end' : undefined
+  if (end > start) return end < text.length && '.eE'.includes(text.charAt(end)) ? 'number without an end' : undefined
   if (',:{}[]'.includes(text.charAt(start))) return undefined
   return /^\/[/*]/.test(text.slice(start, start + 2)) ? 'comment not allowed' : 'unknown word or sign'
 }

@@ -77,9 +77,10 @@ export function* readInSlices(
   { what = 'the text', parts: mostParts = UNITS, depth = MAX_DEPTH, isForeign = false }: TextRules = {},
 ): Generator<undefined, ReadText> {
   // Of each level where the name in it begins and ends; or, in a list, the number of the item
-  const steps: number[] = []
-  const ends: number[] = []
-  const names: number[] = []
+  const steps = new Int32Array(depth + 1)
+  const ends = new Int32Array(depth + 1)
+  const names = new Int32Array(depth + 1)
+  let level = 0
   let wanted: Wanted = 'value'
   let parts = 0
   let pause = SLICE
@@ -96,41 +97,39 @@ export function* readInSlices(
     const code = text.charCodeAt(at)
     const isValue: boolean = wanted === 'value' || wanted === 'first value'
     const isName: boolean = wanted === 'name' || wanted === 'first name'
-    const inList = ends.at(-1) === IN_LIST
-    const next = steps.length === 0 ? 'end' : 'comma'
+    const inList = ends[level] === IN_LIST
+    const next = level === 0 ? 'end' : 'comma'
     if (code === QUOTE) {
       at = afterString(text, at)
       if (at < 0) return fault(whyNoString(text, -at), start)
       if (!isValue && !isName) return fault(expected(wanted, inList), start)
       wanted = isName ? 'colon' : next
       if (!isName) continue
-      steps[steps.length - 1] = start
-      ends[ends.length - 1] = at
-      const named = (names.at(-1) ?? 0) + 1
-      names[names.length - 1] = named
+      steps[level] = start
+      ends[level] = at
+      const named = (names[level] ?? 0) + 1
+      names[level] = named
       if (isForeign && named > MANY_NAMES) parts += 2
       if (isForeign || !isPrototype(text, start, at)) continue
-      return unread(true, `Cannot accept the key '__proto__' at '${pointerTo(text, steps, ends)}'`)
+      return unread(true, `Cannot accept the key '__proto__' at '${pointerTo(text, level, steps, ends)}'`)
     }
     if (code === COMMA ? wanted === 'comma' : code === COLON && wanted === 'colon') {
       parts += 1
-      if (inList) steps[steps.length - 1] = (steps.at(-1) ?? 0) + 1
+      if (inList) steps[level] = (steps[level] ?? 0) + 1
       wanted = code === COLON || inList ? 'value' : 'name'
       at += 1
     } else if (isValue && (code === OPEN_BRACE || code === OPEN_BRACKET)) {
-      if (steps.length >= depth) return unread(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
+      if (level >= depth) return unread(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
       // Any other comes behind a comma or a colon
       if (wanted === 'first value') parts += 1
-      steps.push(0)
-      names.push(0)
-      ends.push(code === OPEN_BRACE ? 0 : IN_LIST)
+      level += 1
+      steps[level] = names[level] = 0
+      ends[level] = code === OPEN_BRACE ? 0 : IN_LIST
       wanted = code === OPEN_BRACE ? 'first name' : 'first value'
       at += 1
     } else if (code === (inList ? CLOSE_BRACKET : CLOSE_BRACE) && isClosable(wanted)) {
-      steps.pop()
-      names.pop()
-      ends.pop()
-      wanted = steps.length === 0 ? 'end' : 'comma'
+      level -= 1
+      wanted = level === 0 ? 'end' : 'comma'
       at += 1
     } else {
       at = after(SCALAR, text, at)
@@ -138,7 +137,7 @@ export function* readInSlices(
       if (why !== undefined) return fault(why, start)
       if (at === start || !isValue) return fault(expected(wanted, inList), start)
       if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity) {
-        return unread(true, `Cannot accept a number at '${pointerTo(text, steps, ends)}': it is too large`)
+        return unread(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
       }
       wanted = next
     }
@@ -146,7 +145,7 @@ export function* readInSlices(
       return unread(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
     }
   }
-  if (wanted !== 'end') return fault(expected(wanted, ends.at(-1) === IN_LIST).replace("',' or ", ''), at)
+  if (wanted !== 'end') return fault(expected(wanted, ends[level] === IN_LIST).replace("',' or ", ''), at)
   const paid = afford(
     () => meter.spend(parts + text.length / CHARACTERS),
     `Cannot accept ${what}: it takes too much work`,
@@ -173,6 +172,9 @@ const LONGEST_PROTOTYPE = 56
 const BLANK = /[ \t\n\r]*/y
 const PLAIN = /[ !#-[\]-\uffff]*/y
 const ESCAPES = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y
+const ESCAPED = Uint8Array.from({ length: 128 }, (_, code) => Number('"\\/bfnrt'.includes(String.fromCharCode(code))))
+/** Characters that a loop reads in less time than a pattern takes to begin. */
+const NEAR = 24
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 function unread(isJson: boolean, message: string): Unread {
@@ -184,7 +186,9 @@ function isClosable(wanted: Wanted): boolean {
 }
 
 function afterSpace(text: string, from: number): number {
-  return text.charCodeAt(from) > SPACE ? from : after(BLANK, text, from)
+  const code = text.charCodeAt(from)
+  if (code > SPACE || (code === SPACE && text.charCodeAt(from + 1) > SPACE)) return code > SPACE ? from : from + 1
+  return after(BLANK, text, from)
 }
 
 function after(pattern: RegExp, text: string, from: number): number {
@@ -195,12 +199,22 @@ function after(pattern: RegExp, text: string, from: number): number {
 /** Where a string has a fault, that place below zero. */
 function afterString(text: string, from: number): number {
   for (let at = from + 1; ;) {
-    at = after(PLAIN, text, at)
-    if (text.charCodeAt(at) === QUOTE) return at + 1
-    const next = after(ESCAPES, text, at)
+    const near = at + NEAR
+    while (at < near && isPlain(text.charCodeAt(at))) at += 1
+    if (at === near) at = after(PLAIN, text, at)
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code !== BACKSLASH) return -at
+    const isAlone = ESCAPED[text.charCodeAt(at + 1)] === 1 && text.charCodeAt(at + 2) !== BACKSLASH
+    const next = isAlone ? at + 2 : after(ESCAPES, text, at)
     if (next === at) return -at
     at = next
   }
+}
+
+/** None where the text has ended. */
+function isPlain(code: number): boolean {
+  return code >= SPACE && code !== QUOTE && code !== BACKSLASH
 }
 
 /** Also where its letters are escaped. */
@@ -215,9 +229,9 @@ function nameAt(text: string, start: number, end: number): string {
   return String(name)
 }
 
-function pointerTo(text: string, steps: readonly number[], ends: readonly number[]): string {
-  const path = steps.map((step, level) => {
-    const end = ends[level] ?? IN_LIST
+function pointerTo(text: string, levels: number, steps: Int32Array, ends: Int32Array): string {
+  const path = Array.from(steps.subarray(1, levels + 1), (step, above) => {
+    const end = ends[above + 1] ?? IN_LIST
     return pointerStep(end === IN_LIST ? step : nameAt(text, step, end).slice(0, MAX_STEP))
   })
   return path.join('')

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
-import { FOREIGN, MANY_PARTS, readInSlices, type ReadText } from '../../core/tool/json-text.ts'
+import { MANY_PARTS, readInSlices, type ReadText } from '../../core/tool/json-text.ts'
 import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
 import type { Reading } from './yaml-text.ts'
@@ -13,7 +13,7 @@ export async function readText(text: string, reading: Reading): Promise<Possible
   if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
   const json = looksLikeJson ? await readJson(text, reading) : undefined
-  if (json?.ok) return checkedDocument(json.value)
+  if (json?.ok) return objectOf(json.value)
   if (json?.isJson) return { ok: false, problem: json.message }
   if (bytes > MAX_YAML) {
     const what = looksLikeJson ? 'it is not JSON, and as YAML a description' : 'YAML; as JSON it may have 16 MiB: it'
@@ -21,12 +21,14 @@ export async function readText(text: string, reading: Reading): Promise<Possible
   }
   const { readYaml } = await import('./yaml-text.ts')
   const read = await readYaml(text, reading)
-  return read.ok ? checkedDocument(read.value) : read
+  if (!read.ok) return read
+  const problem = isObject(read.value) ? foreignJsonProblem(read.value) : undefined
+  return problem === undefined ? objectOf(read.value) : { ok: false, problem }
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
 async function readJson(text: string, { meter, giveWay }: Reading): Promise<ReadText> {
-  const slices = readInSlices(text, meter, { ...FOREIGN, what: 'the description', parts: MANY_PARTS })
+  const slices = readInSlices(text, meter, { what: 'the description', parts: MANY_PARTS })
   for (;;) {
     const { done, value } = slices.next()
     await giveWay()
@@ -34,10 +36,10 @@ async function readJson(text: string, { meter, giveWay }: Reading): Promise<Read
   }
 }
 
-export function checkedDocument(value: unknown): Possible<Node> {
-  if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
-  const problem = foreignJsonProblem(value)
-  return problem === undefined ? { ok: true, value } : { ok: false, problem }
+export function objectOf(value: unknown): Possible<Node> {
+  return isObject(value)
+    ? { ok: true, value }
+    : { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
 }
 
 function tooLarge(bytes: number, limit: number, what: string): Possible<Node> {

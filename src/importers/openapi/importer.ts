@@ -7,7 +7,7 @@ import {
 } from '../../core/publish/import.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Node, objectAt, type Possible, readDescription } from './description.ts'
-import { checkedDocument, readText } from './document-text.ts'
+import { objectOf, readText } from './document-text.ts'
 import { type ToolMaker, toolOf } from './operation-tool.ts'
 import { type DescribedOperation, operationsOf } from './operations.ts'
 import { readOptions } from './options.ts'
@@ -76,7 +76,7 @@ async function readSource(
   fetchText: OpenApiImporterOptions['fetchText'],
 ): Promise<Possible<Node> & { readonly url?: string }> {
   const { source, signal } = request
-  if (typeof source !== 'string') return checkedDocument(source)
+  if (typeof source !== 'string') return objectOf(source)
   if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source, request)
   const fetched = await fetchText(source.trim(), signal)
   return fetched.ok ? { ...(await readText(fetched.text, request)), url: fetched.url } : fetched

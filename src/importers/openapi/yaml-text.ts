@@ -2,7 +2,7 @@ import { Composer, type Document, isCollection, Lexer, LineCounter, type Node, P
 import type { ImportRequest } from '../../core/publish/import.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import { afterStretches } from '../../core/tool/give-way.ts'
-import { MAX_DEPTH } from '../shared/foreign-json.ts'
+import { MAX_DEPTH } from '../../core/tool/json-text.ts'
 
 export type Reading = Pick<ImportRequest, 'meter' | 'giveWay'>
 

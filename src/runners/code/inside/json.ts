@@ -6,24 +6,31 @@ export function toJson(value: unknown): string {
 
 // Kept from before the published module was loaded, which may replace it
 const { stringify } = JSON
+const { isArray } = Array
 
 function refuseUnsayable(this: unknown, key: string, value: unknown): unknown {
+  const what = unsayable(value)
+  if (what === undefined) return value
   const where = key === '' ? 'What the tool returned' : `The '${key}' that the tool returned`
+  throw new TypeError(`${where} is ${what}, which JSON does not have`)
+}
+
+function unsayable(value: unknown): string | undefined {
   switch (typeof value) {
     case 'function':
     case 'symbol':
     case 'bigint':
-      throw new TypeError(`${where} is a ${typeof value}, which JSON does not have`)
+      return `a ${typeof value}`
     case 'number':
-      if (!Number.isFinite(value)) throw new TypeError(`${where} is the number ${value}, which JSON does not have`)
-      return value
+      return Number.isFinite(value) ? undefined : `the number ${value}`
     case 'object': {
+      // Most are lists, which take longer to be told from the others
+      if (value === null || isArray(value)) return undefined
       const kind = UNSAYABLE.find((each) => value instanceof each)
-      if (kind) throw new TypeError(`${where} is a ${kind.name}, which JSON does not have`)
-      return value
+      return kind && `a ${kind.name}`
     }
     default:
-      return value
+      return undefined
   }
 }
 
