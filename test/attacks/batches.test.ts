@@ -44,7 +44,7 @@ describe('a batch', () => {
   it.each<readonly [string, readonly object[]]>([
     ['of selections that swell', many(10, (id) => message(id, 'tools/call', calling(SWELLING)))],
     ['of a hundred costly selections', many(100, (id) => message(id, 'tools/call', calling(COSTLY)))],
-    ['of lists', many(30, (id) => message(id, 'tools/list'))],
+    ['of lists', many(100, (id) => message(id, 'tools/list'))],
     ['of answers as long as they may be', many(100, (id) => message(id, 'tools/call', calling(FULL)))],
     ['of ids that come back', many(100, (id) => message(`${id}${'"'.repeat(20_000)}`, 'ping'))],
     ['of methods that there are not', many(100, (id) => message(id, 'x'.repeat(10_000)))],
@@ -55,8 +55,8 @@ describe('a batch', () => {
     expect(answers.map(({ id }) => id)).toEqual(messages.map((each) => Object(each).id))
     for (const { error, result } of answers) expect((error === undefined) !== (result === undefined)).toBe(true)
     expect(Buffer.byteLength(text)).toBeLessThan(MOST + 600_000 + JSON.stringify(messages).length)
-    // One after the other, with a turn for others behind each
-    expect(healths).toBeGreaterThan(messages.length / 10)
+    // One that is asked before the batch and one behind it would be answered by a server that gives no turns
+    expect(healths).toBeGreaterThan(2)
   })
 
   it('of inputs that are costly to check has one budget for all of them', async () => {
