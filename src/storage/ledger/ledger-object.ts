@@ -22,7 +22,7 @@ interface ClaimRequest {
   /** A retry of the same request, after the object was moved, repeats its claim. */
   readonly claim: string
   /** A claim that begins otherwise is of a process that is gone. */
-  readonly process?: string
+  readonly process: string
   readonly forMs: number
 }
 
@@ -48,7 +48,7 @@ export function defineLedger<E>(clock: () => number) {
       openTables(this.#sql, { of: 'a Ledger', version: 1, tables: TABLES })
     }
 
-    async claim({ callId, fingerprint, claim, process = '', forMs }: ClaimRequest): Promise<ClaimAnswer> {
+    async claim({ callId, fingerprint, claim, process, forMs }: ClaimRequest): Promise<ClaimAnswer> {
       for (;;) {
         const now = clock()
         this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
@@ -93,9 +93,9 @@ export function defineLedger<E>(clock: () => number) {
     }
 
     async #sweepLater(): Promise<void> {
-      const next = field<number | null>(this.#sql, 'SELECT min(expires) FROM call')
-      if (next === null || next === undefined) return
-      if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(next + SWEEP_MS)
+      const next = field<number>(this.#sql, 'SELECT expires FROM call ORDER BY expires LIMIT 1')
+      if (next === undefined || (await this.ctx.storage.getAlarm()) !== null) return
+      await this.ctx.storage.setAlarm(next + SWEEP_MS)
     }
   }
 }

@@ -1,15 +1,15 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
-import { createLedger } from '../../../src/storage/ledger/ledger.ts'
+import { createLedger, type LedgerOptions } from '../../../src/storage/ledger/ledger.ts'
 import { defineLedger, type LedgerObject } from '../../../src/storage/ledger/ledger-object.ts'
-import type { Finished, LedgerCall } from '../../../src/core/call/ledger.ts'
+import type { Finished, LedgerCall, OutcomeStore } from '../../../src/core/call/ledger.ts'
 
 /** Ledgers over real Durable Objects, whose clock goes only when it is set. */
 function createWorld() {
   const run = crypto.randomUUID()
-  const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0, hasBucket: true }
+  const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0, hasBucket: true, hangs: false }
   const defects: unknown[] = []
   const instances = new Map<string, LedgerObject>()
   let Ledger = defineLedger(() => world.time)
@@ -27,6 +27,7 @@ function createWorld() {
           (_, method) =>
           (...given: unknown[]) => {
             if (!world.reachable) throw new Error('The object cannot be reached')
+            if (world.hangs) return new Promise(() => undefined)
             return within(name, async (ledger) =>
               structuredClone(await Reflect.apply(Reflect.get(ledger, method), ledger, structuredClone(given))),
             )
@@ -34,18 +35,19 @@ function createWorld() {
       }),
   })
   const outside = new Map<string, string>()
-  const start = (isOnlyProcess = false) =>
+  const outcomes: OutcomeStore = {
+    keep: async (principal, callId, sealed) =>
+      Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
+    find: async (principal, callId) => outside.get(`${principal} ${callId}`),
+  }
+  const start = (options: Partial<LedgerOptions> = {}) =>
     createLedger({
-      isOnlyProcess,
       namespace,
-      outcomes: {
-        keep: async (principal, callId, sealed) =>
-          Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
-        find: async (principal, callId) => outside.get(`${principal} ${callId}`),
-      },
+      outcomes,
       sealer: createKeyring(['a secret of the deployment'], 'ledger'),
       newId: () => crypto.randomUUID(),
       defect: (error) => void defects.push(error),
+      ...options,
     })
   return Object.assign(world, {
     ledger: start(),
@@ -108,11 +110,13 @@ describe('the ledger', () => {
   })
 
   it.each([
-    ['invocation', { fingerprint: 'of another' }],
-    ['selection', { select: '' }],
-  ])('refuses another %s under the same id, while it runs and afterwards', async (_, other) => {
+    ['invocation', {}, { fingerprint: 'of another' }],
+    ['invocation of the same selection', { select: 'a' }, { select: 'a', fingerprint: 'of another' }],
+    ['selection', {}, { select: '' }],
+    ['selection than the first', { select: 'a' }, { select: 'b' }],
+  ])('refuses another %s under the same id, while it runs and afterwards', async (_, first, other) => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call())
+    const claimed = await world.ledger.claim(call(first))
     expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
@@ -146,7 +150,7 @@ describe('the ledger', () => {
 
   it('says so at once of a call whose process is gone, where there is one process', async () => {
     const world = createWorld()
-    const [first, second] = [world.start(true), world.start(true)]
+    const [first, second] = [world.start({ isOnlyProcess: true }), world.start({ isOnlyProcess: true })]
     const claimed = await first.claim(call())
     expect(await second.claim(call())).toEqual({ state: 'unknown' })
     expect(await second.claim(call({ fingerprint: 'of another' }))).toEqual({ state: 'reused' })
@@ -210,12 +214,98 @@ describe('the ledger', () => {
     expect((await world.ledger.claim(call({ callId: 'c3' }))).state).toBe('finished')
   })
 
-  it('says so of an answer that is too large to be kept', async () => {
+  it.each([
+    ['the bucket takes nothing', {}],
+    ['there is no bucket', { outcomes: undefined }],
+  ])('says so of an answer that is too large to be kept, where %s', async (_, options) => {
     const world = createWorld()
     world.hasBucket = false
+    world.ledger = world.start(options)
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(700_000) } })
-    expect(await world.ledger.claim(call())).toMatchObject({
-      finished: { result: { failure: { message: expect.stringContaining('too large to be given a second time') } } },
+    const message = 'The call succeeded, and its answer is too large to be given a second time'
+    expect(await world.ledger.claim(call())).toEqual({
+      state: 'finished',
+      finished: {
+        ...FINISHED,
+        result: { ok: false, failure: { type: 'tool-failed', message, can_retry: false } },
+      },
+    })
+  })
+
+  it('says that nobody knows what was kept in a bucket that is there no more', async () => {
+    const world = createWorld()
+    await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } })
+    world.ledger = world.start({ outcomes: undefined })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it.each([
+    ['call', { callId: 'c2' }, 'key:1'],
+    ['principal', { principal: 'key:2' }, 'key:2'],
+    ['invocation', { callId: 'c2', fingerprint: 'of another' }, 'key:1'],
+  ])('opens no outcome that was moved to another %s', async (_, other, object) => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await settle(world, FINISHED, other)
+    const outcome = await world.within(
+      'key:1',
+      (_, { storage }) =>
+        storage.sql.exec<{ outcome: string }>("SELECT outcome FROM call WHERE id = 'c1'").one().outcome,
+    )
+    await world.within(object, (_, { storage }) => void storage.sql.exec('UPDATE call SET outcome = ?', outcome))
+    expect(await world.ledger.claim(call(other))).toEqual({ state: 'unknown' })
+  })
+
+  it('knows a claim that is made again, and keeps one that was never settled for a day', async () => {
+    const world = createWorld()
+    const request = { callId: 'c1', fingerprint: 'f', claim: 'a', process: '', forMs: 6_000 }
+    const claim = () => world.within('key:1', (ledger) => ledger.claim(request))
+    expect([await claim(), await claim()]).toEqual([{ state: 'claimed' }, { state: 'claimed' }])
+    world.time += 86_406_000 - 1
+    const another = () => world.within('key:1', (ledger) => ledger.claim({ ...request, claim: 'b' }))
+    expect(await another()).toEqual({ state: 'unknown' })
+    world.time += 1
+    expect(await another()).toEqual({ state: 'claimed' })
+  })
+
+  it('sweeps ten minutes after the first of its calls is over, and not while it has none', async () => {
+    const world = createWorld()
+    const alarm = () => world.within('key:1', (_, { storage }) => storage.getAlarm())
+    const first = world.time + 86_406_000 + 600_000
+    await world.ledger.claim(call())
+    world.time += 1_000
+    await world.ledger.claim(call({ callId: 'c2' }))
+    expect(await alarm()).toBe(first)
+    const ring = () =>
+      world.within('key:1', async (ledger, { storage }) => {
+        await storage.deleteAlarm()
+        await ledger.alarm()
+      })
+    world.time = first - 600_000
+    await ring()
+    expect(await alarm()).toBe(first + 1_000)
+    world.time += 1_000
+    await ring()
+    expect(await alarm()).toBeNull()
+  })
+
+  describe('that hangs', () => {
+    afterEach(() => void vi.useRealTimers())
+
+    it('is given up ten seconds after the call would be', async () => {
+      const world = createWorld()
+      world.hangs = true
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const claimed = world.ledger.claim(call())
+      let answer: unknown
+      void claimed.then((came) => (answer = came))
+      await vi.advanceTimersByTimeAsync(10_999)
+      expect(answer).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(answer).toEqual({ state: 'unreachable' })
+      world.hangs = false
+      await world.ledger.claim(call())
+      expect(vi.getTimerCount()).toBe(0)
     })
   })
 })

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { ApiKey } from '../../../src/core/access/api-key.ts'
+import { revisionOf } from '../../../src/core/tool/revision.ts'
+import { createKvKeys } from '../../../src/storage/access/kv-keys.ts'
+import { stopClock } from '../registry/set-up.ts'
+import { type Harness, inAccess, stubOf } from './set-up.ts'
+
+const KEY: ApiKey = { id: 'k', name: 'a', scopes: ['tools:call'], tools: ['*'], users: [], created_at: '' }
+const HOUR = 3_600_000
+const stored = ({ kv }: Harness, hash: string) => JSON.parse(kv.values.get(`key/${hash}`) ?? 'null')
+const until = (ms: number) => new Date(ms).toISOString()
+
+stopClock()
+
+/** One isolate's view, for which nothing gets old. */
+function isolate({ access, kv }: Harness) {
+  const asked: string[] = []
+  const stub = stubOf(access, asked)
+  return { ...createKvKeys({ kv: kv.binding, access: () => stub, now: () => 0 }), asked }
+}
+
+describe('a key', () => {
+  it('is found by its hash at once, everywhere, and by its id', () =>
+    inAccess(async (harness) => {
+      const [here, there] = [isolate(harness), isolate(harness)]
+      await here.create(KEY, 'h')
+      for (const { find, list, withId } of [here, there]) {
+        expect([await find('h'), await withId('k'), await list()]).toEqual([KEY, KEY, [KEY]])
+        expect([await find('k'), await withId('h')]).toEqual([undefined, undefined])
+      }
+      await harness.drain()
+      expect(stored(harness, 'h')).toEqual(KEY)
+    }))
+
+  it('is changed where it is stored, and known so at once here', () =>
+    inAccess(async (harness) => {
+      const { create, change, find, withId } = isolate(harness)
+      await create(KEY, 'h')
+      await harness.drain()
+      const changed = { ...KEY, tools: ['Mail.*'] }
+      expect(await change('k', { tools: ['Mail.*'] }, [revisionOf(JSON.stringify(KEY))])).toEqual(changed)
+      expect([await find('h'), stored(harness, 'h')]).toEqual([changed, KEY])
+      expect(await change('k', { tools: ['*'] }, [revisionOf(JSON.stringify(KEY))])).toBe('stale')
+      expect(await withId('k')).toEqual(changed)
+      expect(await change('none', {}, '*')).toBeUndefined()
+      await harness.drain()
+      expect(stored(harness, 'h')).toEqual(changed)
+    }))
+
+  it('that is rotated has two texts until the overlap is over, and never three', () =>
+    inAccess(async (harness) => {
+      const { create, rotate, change, find } = isolate(harness)
+      await create(KEY, 'first')
+      await harness.drain()
+      for (let n = 0; n < 2; n += 1) expect(await rotate('k', 'second', HOUR)).toEqual(KEY)
+      const first = { ...KEY, expires_at: until(HOUR) }
+      expect([await find('first'), await find('second')]).toEqual([first, KEY])
+      await harness.drain()
+      expect([stored(harness, 'first'), stored(harness, 'second')]).toEqual([first, KEY])
+
+      const changed = await change('k', { name: 'b', expires_at: until(HOUR / 2) })
+      expect([await find('first'), await find('second')]).toEqual([changed, changed])
+      await harness.drain()
+      expect(stored(harness, 'first')).toEqual(changed)
+
+      await rotate('k', 'third', HOUR)
+      expect(await find('first')).toBeUndefined()
+      expect(await find('second')).toEqual(changed)
+      await harness.drain()
+      expect([...harness.kv.values.keys()].toSorted()).toEqual(['key/second', 'key/third'])
+      expect(await rotate('none', 'fourth', HOUR)).toBeUndefined()
+    }))
+
+  it('is removed as it is expected to be, with all of its texts, everywhere', () =>
+    inAccess(async (harness) => {
+      const { create, rotate, remove, find, lastUses } = isolate(harness)
+      await create(KEY, 'first')
+      await create({ ...KEY, id: 'other' }, 'of another')
+      await rotate('k', 'second', HOUR)
+      harness.access.noteUse(['k', 'other'], 5)
+      await harness.drain()
+      expect(await remove('k', ['another revision'])).toBe('stale')
+      expect(await remove('none', ['another revision'])).toBe(false)
+      expect(await find('second')).toEqual(KEY)
+      expect(await remove('k', '*')).toBe(true)
+      await harness.drain()
+      expect([...harness.kv.values.keys()]).toEqual(['key/of another'])
+      expect(harness.sql.exec('SELECT * FROM earlier_key').toArray()).toEqual([])
+      expect(await lastUses()).toEqual({ other: 5 })
+    }))
+
+  it('was last used when it was, however late that is told', () =>
+    inAccess(async (harness) => {
+      const { create, lastUses } = isolate(harness)
+      await create(KEY, 'h')
+      harness.access.noteUse(['k', 'none'], 7)
+      harness.access.noteUse(['k'], 5)
+      expect(await lastUses()).toEqual({ k: 7 })
+    }))
+})
+
+it('a provider is given and removed as it is expected to be', () =>
+  inAccess(async ({ access }) => {
+    const provider = { id: 'p', name: '', client_id: 'c' }
+    expect(await access.putProvider(provider, '*')).toBe('stale')
+    expect(await access.putProvider(provider)).toBe(true)
+    expect(await access.putProvider({ ...provider, name: 'b' }, ['another revision'])).toBe('stale')
+    expect(await access.removeGiven('provider', 'p', ['another revision'])).toBe('stale')
+    expect(access.given('provider')).toEqual([JSON.stringify(provider)])
+    // A key's id and a provider's have nothing to do with each other
+    await access.createKey({ ...KEY, id: 'p' }, 'first')
+    await access.rotateKey('p', 'second', HOUR)
+    access.noteUse(['p'], 5)
+    expect(await access.removeGiven('provider', 'p', '*')).toBe(true)
+    expect([access.lastUses(), access.value('key/first')]).toEqual([{ p: 5 }, expect.any(String)])
+  }))
