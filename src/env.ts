@@ -12,6 +12,8 @@ import type { PeopleRules } from './http/caller/jwt-claims.ts'
 import { decodeRules } from './core/access/sign-in-rules.ts'
 import { cannotRead } from './core/tool/problem.ts'
 import { type CallLimits, callLimits } from './core/access/call-limits.ts'
+import { inlineBytes } from './core/call/call-fields.ts'
+import { ANSWER_CHARACTERS } from './core/tool/budget.ts'
 import type { PublishedTotals } from './core/publish/publisher-quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
@@ -52,7 +54,7 @@ export class ConfigError extends Error {}
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
-  /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
+  /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const PATTERNS = list(toolPattern)
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
@@ -111,6 +113,7 @@ export function loadConfig(env: object) {
     toolSecrets,
     toolLimits: readToolLimits(variables.get('TOOL_LIMITS')),
     secretOf: text,
+    inlineBytes: readInlineBytes(variables.get('INLINE_BYTES')),
     quota: readQuota(variables.get('PUBLISHER_QUOTA')),
     /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
     clientIdOf: text,
@@ -310,6 +313,13 @@ function readQuota(value: unknown): PublishedTotals {
   const wanted =
     'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}'
   const read = check(QUOTA, parsed(value, wanted) ?? {})
+  if (!read.ok) throw new ConfigError(wanted)
+  return read.value
+}
+
+function readInlineBytes(value: unknown): number {
+  const wanted = `INLINE_BYTES must be how many bytes of JSON an answer holds, from 1 to ${ANSWER_CHARACTERS}`
+  const read = check(inlineBytes, parsed(value, wanted) ?? ANSWER_CHARACTERS)
   if (!read.ok) throw new ConfigError(wanted)
   return read.value
 }

@@ -87,6 +87,18 @@ describe('how much one key may publish', () => {
   })
 })
 
+describe('what an answer holds', () => {
+  it('is 4 MiB, or less where it is said', () => {
+    expect(configOf({}).inlineBytes).toBe(4_194_304)
+    expect(configOf({ INLINE_BYTES: '1000' }).inlineBytes).toBe(1_000)
+    expect(configOf({ INLINE_BYTES: 1_000 }).inlineBytes).toBe(1_000)
+  })
+
+  it.each([0, '4194305', '1 MiB'])('is found to be set wrong: %j', (value) => {
+    expect(() => configOf({ INLINE_BYTES: value })).toThrow('INLINE_BYTES must be how many bytes of JSON')
+  })
+})
+
 describe('which calls are recorded', () => {
   it('is all of them, or what is said', () => {
     expect(configOf({}).recordCalls).toBe('all')

@@ -71,7 +71,10 @@ function callOnce(
       const body = await readAnswer(response, onProgress)
       const result = isObject(body) ? body['result'] : undefined
       if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
-      if (result['success'] === true) return result['value']
+      if (result['success'] === true) {
+        const artifact = isObject(body) ? body['artifact'] : undefined
+        return artifact === undefined ? result['value'] : { artifact }
+      }
       throw failedTool(result['error'], textIn(result['error'], 'message') ?? 'The tool failed')
     },
   })

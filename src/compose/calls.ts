@@ -5,6 +5,7 @@ import { createFindCandidates, createFindTools } from '../core/call/bare-name.ts
 import { createCallTool } from '../core/call/call.ts'
 import { callableTool } from '../core/call/callable-tool.ts'
 import { createReadiness } from '../core/call/readiness.ts'
+import { INLINE_FOR_MODELS } from '../core/call/run.ts'
 import { createResolver, governResolver, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { createTurns } from '../core/call/count-calls.ts'
@@ -48,6 +49,7 @@ export function composeCalls(parts: CallsParts) {
     uploads,
     turns: createTurns(now),
     ledger,
+    inlineBytes: { program: config.inlineBytes, model: Math.min(INLINE_FOR_MODELS, config.inlineBytes) },
     fingerprint,
     now,
     newId: crypto.randomUUID.bind(crypto),

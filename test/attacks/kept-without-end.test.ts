@@ -9,7 +9,7 @@ let server: Server
 let agent: Record<string, string>
 
 beforeAll(async () => {
-  server = await startWatchedServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  server = await startWatchedServer({ vars: { ACCESS: 'public', ADMIN_KEY, INLINE_BYTES: '262144' } })
   const key = await server.json('POST', '/keys', { name: 'agent', scopes: ['tools:call'], tools: ['*'] }, admin)
   agent = { authorization: `Bearer ${key.body.key}` }
   const definition = {

@@ -5,6 +5,8 @@ import { oxpSchemas } from './oxp-response.ts'
 import { type Server, startServer } from './server.ts'
 
 const ROWS = Array.from({ length: 6_000 }, (_, index) => ({ index, text: `ü ${'x'.repeat(60)}` }))
+/** The bound of every server here, so that few rows are too many. */
+const INLINE_BYTES = '262144'
 const PICTURE = Buffer.alloc(400_000, 7)
 const schemas = oxpSchemas()
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
     else if (url === '/small') response.writeHead(200, { 'content-type': 'image/png' }).end('small')
     else response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE)
   })
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host, INLINE_BYTES } })
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
 
@@ -160,20 +162,41 @@ describe('a value that is too large for an answer, where its schema allows none 
   let tool: string
   beforeAll(async () => void (tool = await publish(rows, { type: 'array', items: { type: 'object' } })))
 
-  it('is an error with the link, or what the dialect has for it', async () => {
-    const { result } = await oxp(tool)
-    expect(result).toMatchObject({ success: false, error: { message: expect.stringContaining('/artifacts/') } })
-    expect(result.error.artifact).toEqual(ARTIFACT)
+  it('has the link beside its place, and is an error where the dialect has no room', async () => {
+    const { result, artifact } = await oxp(tool)
+    expect(artifact).toEqual(ARTIFACT)
+    expect(Object.keys(result)).toEqual(['call_id', 'success', 'duration'])
     if (schemas) expect(schemas.callResponse(result)).toEqual([])
-    const { payload } = await machineContext(tool)
-    expect(payload.execution).toMatchObject({ status: 'failure', error: { code: 'RESOURCE_ERROR' } })
-    expect(payload.execution.error.details).toEqual({ artifact: ARTIFACT })
+    const bare = await server.json('POST', '/tools/call', { tool_id: `Large.${tool}` }, { 'oxp-version': '1.0' })
+    expect(bare.body).toMatchObject({ success: false, error: { artifact: ARTIFACT } })
+    if (schemas) expect(schemas.callResponse(bare.body)).toEqual([])
+    const { payload, metadata } = await machineContext(tool)
+    expect(payload.execution).toEqual({ status: 'success', execution_time_ms: expect.any(Number) })
+    expect(metadata).toEqual({ artifact: ARTIFACT })
     // Clients refuse a result that has a schema and no structured content, unless it is an error
     const answer = await mcp(tool)
     expect(answer).toMatchObject({ isError: true, content: [{ type: 'text' }, { type: 'resource_link' }] })
     expect((await rfc(tool)).output).toEqual({ artifact: ARTIFACT })
     expect((await plugin(tool)).isError).toBeUndefined()
-    for (const each of [result, payload, answer]) expect(await readJson(linkIn(each))).toEqual(ROWS)
+    for (const each of [artifact, metadata, bare.body, answer]) expect(await readJson(linkIn(each))).toEqual(ROWS)
+  })
+
+  it('is whole where the call has room for it, whatever the deployment says', async () => {
+    const input = { tool_id: `Large.${tool}`, input: {}, context: { inline_bytes: 1_000_000 } }
+    expect((await server.json('POST', '/tools/call', input)).body.result.value).toEqual(ROWS)
+    const _meta = { 'dev.switchboard/context': { inline_bytes: 1_000_000 } }
+    const params = { name: `Large_${tool}`, _meta }
+    const { body } = await server.json('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    expect(JSON.parse(body.result.content[0].text)).toEqual(ROWS)
+  })
+
+  it.each([0, 4_194_305, '1', 1.5])('is not asked for in %j bytes: the tool does not run', async (inline_bytes) => {
+    const { status, body } = await server.json('POST', '/tools/call', {
+      tool_id: `Large.${tool}`,
+      context: { inline_bytes },
+    })
+    expect(status).toBe(400)
+    expect(body.message).toContain("'context.inline_bytes': Must be an integer from 1 to 4194304")
   })
 
   it('is not kept when it is not what the schema allows', async () => {
@@ -286,10 +309,10 @@ describe('a link', () => {
   })
 
   it('needs no credential, and holds after a restart', async () => {
-    const first = await startServer({ vars: { ACCESS: 'open' } })
+    const first = await startServer({ vars: { ACCESS: 'open', INLINE_BYTES } })
     const link = linkIn(await oxp(await publish(rows, {}, first), first))
     await first.stop({ keep: true })
-    const again = await startServer({ vars: { ACCESS: 'keys' }, persistTo: first.persistTo })
+    const again = await startServer({ vars: { ACCESS: 'keys', INLINE_BYTES }, persistTo: first.persistTo })
     try {
       const moved = new URL(`${link.pathname}${link.search}`, again.url)
       expect((await fetch(moved)).status).toBe(200)
@@ -336,7 +359,7 @@ describe('what is kept', () => {
       const said = { was: headers['x-key'], more: 'x'.repeat(300_000) }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
     })
-    const holder = await startServer({ vars: { ALLOW_HTTP_HOSTS: echo.host } })
+    const holder = await startServer({ vars: { ALLOW_HTTP_HOSTS: echo.host, INLINE_BYTES } })
     try {
       const credentials = [{ secret: 'API_KEY', in: 'header', name: 'x-key' }]
       const implementation = { kind: 'http', method: 'GET', url: `${echo.origin}/`, credentials }
@@ -354,7 +377,10 @@ describe('what is kept', () => {
 
 describe('a deployment without a bucket', () => {
   let bare: Server
-  beforeAll(async () => void (bare = await startServer({ bucket: false, vars: { ALLOW_HTTP_HOSTS: upstream.host } })))
+  beforeAll(
+    async () =>
+      void (bare = await startServer({ bucket: false, vars: { ALLOW_HTTP_HOSTS: upstream.host, INLINE_BYTES } })),
+  )
   afterAll(() => bare?.stop())
 
   it('says in each face what it takes to keep a large output', async () => {

@@ -199,7 +199,7 @@ beforeAll(async () => {
     definition: definition('Fuzz.Large@1.0.0'),
     implementation: { kind: 'code', module: "export default () => 'x'.repeat(300_000)" },
   })
-  const made = await call('Fuzz.Large', {})
+  const made = await call('Fuzz.Large', { context: { inline_bytes: 1_000 } })
   const link = /\/artifacts\/([^"\\]+)/.exec(JSON.stringify(made.body))?.[1]
   given = { authorization: pathname.split('/').at(-1) ?? '', artifact: link ?? '' }
   expect(given).toEqual({ authorization: expect.stringMatching(/.{20}/), artifact: expect.stringMatching(/.{20}/) })

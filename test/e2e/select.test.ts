@@ -19,6 +19,7 @@ beforeAll(async () => {
     else response.end(JSON.stringify({ rows: ROWS, count: ROWS.length }))
   })
   const vars = {
+    INLINE_BYTES: '262144',
     ACCESS: 'keys',
     ADMIN_KEY,
     ALLOW_HTTP_HOSTS: upstream.host,

@@ -29,7 +29,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: host } })
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: host, INLINE_BYTES: '262144' } })
   ann = await keyFor('ann')
   bob = await keyFor('bob')
   const bytes = { type: 'string', contentEncoding: 'base64' }

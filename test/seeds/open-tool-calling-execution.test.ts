@@ -1118,17 +1118,51 @@ async function lying(url: string) {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
+const LARGE = "'x'.repeat(409_600)"
+
+works('Contains an `artifact` object describing:', 'a large value of a tool that gives values is none', async () => {
+  const output = { available_modes: ['value', 'error'], value_schema: { val_type: 'string' } }
+  const { success, output: given } = await call(await tool({ output }, code(LARGE)))
+  expect([success, Object.keys(given), given.value.length]).toEqual([true, ['value'], 409_600])
+})
+
+works('Contains an `artifact` object describing:', 'a value of a tool that gives artifacts alone', async () => {
+  const { success, output } = await call(await tool(withModes('artifact', 'error'), code('{ rows: [1] }')))
+  expect({ success, output }).toEqual({
+    success: true,
+    output: {
+      artifact: {
+        url: 'data:application/json;charset=utf-8,%7B%22rows%22%3A%5B1%5D%7D',
+        content_type: 'application/json',
+        size: 12,
+        meta: { description: 'What the tool gave' },
+      },
+    },
+  })
+})
+
+works('Contains an `artifact` object describing:', 'a picture of a tool that declares no modes', async () => {
+  const definition = {
+    toolkit: 'RfcPictures',
+    version: '1.0.0',
+    definition: { name: 'show', inputSchema: { type: 'object' } },
+    implementation: http('/image', { method: 'GET' }),
+  }
+  expect((await ask('POST', '/tools', definition)).status).toBe(201)
+  const { body } = await send(requestOf({ name: 'show', toolkit: 'RfcPictures', version: '1.0.0' }))
+  expect(body.output.artifact).toMatchObject({ url: `data:image/png;base64,${btoa('image')}`, size: 5 })
+})
+
 deviates(
   'Contains an `artifact` object describing:',
-  'a large value lies elsewhere, and whole, whatever the modes',
+  'what is larger than the call wants lies elsewhere, and whole',
   'Artifacts (4.3)',
   async () => {
-    const output = { available_modes: ['value', 'error'], value_schema: { val_type: 'string' } }
-    const name = await tool({ output }, code("'x'.repeat(409_600)"))
-    const { success, output: given } = await call(name)
-    expect({ success, given }).toEqual({
+    const name = await tool({}, code(LARGE))
+    const { body } = await send(rfc(name, { context: { inline_bytes: 100_000 } }))
+    expect(body).toMatchObject({
       success: true,
-      given: {
+      output: {
         artifact: {
           url: expect.stringContaining(`${server.url}/artifacts/`),
           content_type: 'text/plain',
@@ -1137,25 +1171,23 @@ deviates(
         },
       },
     })
-    const there = await lying(given.artifact.url)
-    expect({ status: there.status, isWhole: there.text === 'x'.repeat(409_600) }).toEqual({
-      status: 200,
-      isWhole: true,
-    })
+    const { status, text } = await lying(body.output.artifact.url)
+    expect([status, text === 'x'.repeat(409_600)]).toEqual([200, true])
   },
 )
 
 deviates('Contains an `artifact` object describing:', 'a large object is JSON there', 'Artifacts (4.3)', async () => {
-  const { output } = await call(await tool({}, code('{ rows: Array.from({ length: 50_000 }, (_, row) => ({ row })) }')))
+  const name = await tool({}, code('{ rows: Array.from({ length: 50_000 }, (_, row) => ({ row })) }'))
+  const { output } = (await send(rfc(name, { context: { inline_bytes: 100_000 } }))).body
   expect(output.artifact.content_type).toBe('application/json')
   const { rows } = JSON.parse((await lying(output.artifact.url)).text)
   expect([rows.length, rows[49_999]]).toEqual([50_000, { row: 49_999 }])
 })
 
 works('Contains an `artifact` object describing:', 'a value that an answer has room for is none', async () => {
-  const { output } = await call(await tool({}, code("'x'.repeat(262_000)")))
+  const { output } = await call(await tool({}, code("'x'.repeat(4_000_000)")))
   expect(Object.keys(output)).toEqual(['value'])
-  expect(output.value.length).toBe(262_000)
+  expect(output.value.length).toBe(4_000_000)
 })
 
 works('**`url`**: Location of the stored artifact.', 'what no agent may open', async () => {

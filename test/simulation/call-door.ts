@@ -123,6 +123,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
           }
         },
       },
+      inlineBytes: { program: 262_144, model: 262_144 },
       now,
       newId: () => crypto.randomUUID(),
       startDeadline(ms, caller) {
@@ -154,6 +155,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
         principal,
         background: () => undefined,
         dialect: 'oxp',
+        reader: 'program',
         meter: createMeter(),
         signal: () => gone,
         reachedAt: () => HOME,

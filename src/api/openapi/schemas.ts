@@ -168,6 +168,7 @@ export const COMPONENTS = {
       }),
       oneOf: [{ properties: { success: { const: true } } }, { required: ['error'] }],
     },
+    'artifact?': OBJECT,
   }),
   Page: objectOf({ 'items': listOf(objectOf({ at: TIME })), 'next_cursor?': TEXT }),
   Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(OBJECT), lost: COUNT }),

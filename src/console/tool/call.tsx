@@ -1,4 +1,6 @@
 import * as base64url from 'jose/base64url'
+import { INLINE_BYTES } from '../../core/call/call-fields.ts'
+import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
@@ -17,6 +19,8 @@ export interface CallBody {
     readonly value?: Json
     readonly error?: CallError
   }
+  /** In place of a value that is too large. */
+  readonly artifact?: GivenArtifact
   readonly message?: string
   readonly developer_message?: string
   readonly parameter_errors?: Readonly<Record<string, string>>
@@ -25,12 +29,16 @@ export interface CallBody {
   }
 }
 
+export interface GivenArtifact {
+  readonly url: string
+}
+
 export interface CallError {
   readonly message: string
   readonly developer_message?: string
   readonly can_retry?: boolean
   readonly additional_prompt_content?: string
-  readonly artifact?: { readonly url: string }
+  readonly artifact?: GivenArtifact
 }
 
 export interface FormCall {
@@ -45,12 +53,13 @@ export async function call(visit: PageVisit, tool: string, fields: readonly Fiel
   const { form, meter } = visit
   const { input, problems } = readInput(fields, form, meter)
   if (problems.length > 0) return { input, problems }
-  const context = contextOf(visit)
+  // A page of more is slow to read
+  const context = { [INLINE_BYTES]: INLINE_FOR_MODELS, ...contextOf(visit) }
   const request = {
     tool_id: tool,
     call_id: await callIdOf(form.get('call_id') ?? '', { input, context }),
     input,
-    ...(Object.keys(context).length === 0 ? {} : { context }),
+    context,
   }
   const followed = await visit.follow<CallBody>('POST /tools/call', { request })
   return { input, problems, ...('reply' in followed ? followed : { running: followed }) }

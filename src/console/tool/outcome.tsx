@@ -4,10 +4,10 @@ import { indentedJson } from '../../http/page/text.ts'
 import type { CallEnd } from '../visit.ts'
 import { Copyable, FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type CallBody, type CallError, challengesOf } from './call.tsx'
+import { type CallBody, type CallError, challengesOf, type GivenArtifact } from './call.tsx'
 
 export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
-  const { result } = value
+  const { result, artifact } = value
   if (result?.success) {
     return (
       <>
@@ -16,7 +16,7 @@ export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallB
             <strong>It worked</strong>, in {String(Math.round(result.duration))} ms.
           </p>
         </Notice>
-        <Copyable text={indentedJson(result.value ?? null)} />
+        {artifact ? <ArtifactLink artifact={artifact} /> : <Copyable text={indentedJson(result.value ?? null)} />}
       </>
     )
   }
@@ -35,13 +35,18 @@ function ToolError({ error }: { error: CallError }) {
       </p>
       {developer_message === undefined ? undefined : <p>{developer_message}</p>}
       {additional_prompt_content === undefined ? undefined : <p>{additional_prompt_content}</p>}
-      {artifact === undefined || !/^https?:\/\//.test(artifact.url) ? undefined : (
-        <p>
-          <a href={artifact.url}>What it gave</a>
-        </p>
-      )}
+      {artifact && <ArtifactLink artifact={artifact} />}
       <p class="note">{can_retry ? 'It can be tried again.' : 'To try it again as it is would come to the same.'}</p>
     </Notice>
+  )
+}
+
+function ArtifactLink({ artifact: { url } }: { artifact: GivenArtifact }) {
+  if (!/^https?:\/\//.test(url)) return undefined
+  return (
+    <p>
+      <a href={url}>What it gave</a>
+    </p>
   )
 }
 

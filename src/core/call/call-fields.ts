@@ -1,11 +1,33 @@
-import { parsed, type Reader, string, unquoted } from '../tool/json-reader.ts'
+import { ANSWER_CHARACTERS } from '../tool/budget.ts'
+import type { Json, JsonObject } from '../tool/json.ts'
+import { check, integer, parsed, type Reader, string, unquoted } from '../tool/json-reader.ts'
 import { cannotRead, type Problem } from '../tool/problem.ts'
-import { type Failing, fail } from '../failure/failure.ts'
+import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 
 export const identifier = string({ least: 1, most: 256 })
 
 /** No header takes more. */
 export const credentialValue = unquoted(string({ most: 65_536 }))
+
+export const SELECT = 'select'
+export const INLINE_BYTES = 'inline_bytes'
+
+/** Of a context what is for the call itself: a parameter of the tool may have the same name. */
+export function optionOf(name: string, values: JsonObject, contextInputs: readonly string[]): Json | undefined {
+  if (!Object.hasOwn(values, name) || contextInputs.includes(name)) return undefined
+  // Models send null for what they leave out
+  return values[name] ?? undefined
+}
+
+/** One answer may take what all that is written for a request may. */
+export const inlineBytes = integer(1, ANSWER_CHARACTERS)
+
+export function inlineBytesOf(values: JsonObject, contextInputs: readonly string[]): Result<number | undefined> {
+  const given = optionOf(INLINE_BYTES, values, contextInputs)
+  const read = given === undefined ? ok(undefined) : check(inlineBytes, given)
+  if (read.ok) return read
+  return malformed(read.problems.map(({ message }) => ({ path: `/context/${INLINE_BYTES}`, message })))
+}
 
 export function integerText(least: number, most: number): Reader<number> {
   return parsed(

@@ -1,10 +1,11 @@
 import type { ToolRecord } from '../tool/tool.ts'
-import { isExhausted } from '../tool/budget.ts'
+import { ANSWER_CHARACTERS, isExhausted } from '../tool/budget.ts'
 import { isJsonObject, type Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { type AskedToolDeps, type Asker, authorise, findAsked } from './authorise.ts'
 import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
+import { inlineBytesOf, optionOf, SELECT } from './call-fields.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
 import type { CallableTool } from './callable-tool.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
@@ -18,7 +19,7 @@ import { type CallRecord, type Findings, loggedTool, recordOf } from './call-rec
 import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
 import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
-import { readSelect, type Select, selectOf } from './select.ts'
+import { readSelect, type Select } from './select.ts'
 import type { OpenCall, Stage, StageDeps } from './stage.ts'
 import { operatorsPart, failureFor } from '../failure/for-operator.ts'
 import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
@@ -37,7 +38,11 @@ export interface Caller extends Asker, RunCaller {
   readonly dialect: string
   /** Whether a caller who goes away cancels the call even if it could come back for it by its id. */
   readonly leavingCancels?: boolean
+  readonly reader: Reader
 }
+
+/** Who reads the answers of a dialect. */
+export type Reader = 'model' | 'program'
 
 export interface Outcome {
   readonly callId: string
@@ -56,6 +61,8 @@ export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
   readonly artifacts: ArtifactStore
   readonly turns: Turns
   readonly ledger: Ledger
+  /** What an answer holds at most, in bytes of JSON, unless its call says otherwise. */
+  readonly inlineBytes: Readonly<Record<Reader, number>>
   readonly now: () => number
   readonly newId: () => string
   readonly writeRecord: (record: CallRecord, background: Background, forOperator: string | undefined) => void
@@ -97,6 +104,7 @@ function failureOf(error: unknown, reference: string): Failure {
 interface RunningCall extends OpenCall {
   readonly tool: CallableTool
   readonly select: Select | undefined
+  inlineBytes: number
   readonly findings: Findings
   readonly begins?: () => void
 }
@@ -141,7 +149,7 @@ async function goThrough(
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
   }
-  const { select = context.values && selectOf(context.values, tool.contextInputs) } = call
+  const { select = context.values && optionOf(SELECT, context.values, tool.contextInputs) } = call
   const read = select === undefined ? undefined : await readSelect(select)
   if (read?.ok === false) return read
   const { timeoutMs } = runnable
@@ -158,6 +166,7 @@ async function goThrough(
     caller,
     findings,
     select: read?.value,
+    inlineBytes: deps.inlineBytes[caller.reader],
     context: bareName ? withoutUnnamedToken(context) : context,
     invocation: {
       input: call.input,
@@ -175,6 +184,12 @@ async function goThrough(
       return (deadline ??= deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal))
     },
     answered: (status) => void (findings.upstreamStatus = status),
+  }
+
+  if (context.values) {
+    const inline = inlineBytesOf(context.values, tool.contextInputs)
+    if (!inline.ok) return inline
+    open.inlineBytes = inline.value ?? open.inlineBytes
   }
 
   const unmet = stages.requirements.length > 0 && (await pass(stages.requirements, open, deps))
@@ -232,9 +247,9 @@ function runNow(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
   return ran instanceof Promise ? ran.then((result) => check(result, call, deps)) : check(ran, call, deps)
 }
 
-function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): Ended | Promise<Ended> {
+function check(ran: Ran | Failing, call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
   if (!ran.ok) return ran
-  const { callId, record, tool, select, findings, caller } = call
+  const { callId, record, tool, select, inlineBytes, findings, caller } = call
   const { validateOutput, givesArtifacts } = tool
   findings.redactor = ran.redactor
   const output = givesArtifacts
@@ -242,10 +257,17 @@ function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): 
     : checkOutput(ran.result, validateOutput, ran.redactor, caller.meter)
   if (!output.ok) return output
   const selected = select ? select(output, caller.meter) : output
-  if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
+  if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected, inlineBytes)) return selected
   const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts }
+  const isPromised = tool.givesValues && inlineBytes === deps.inlineBytes.program
+  const placing = {
+    record,
+    inlineBytes: isPromised ? ANSWER_CHARACTERS : inlineBytes,
+    validateOutput: select ? NOT_JUDGED : validateOutput,
+    owner,
+    artifacts: deps.artifacts,
+  }
   if (selected.ok) return placeOutput(selected, placing)
   const { why } = selected
   return keepWhole(output, placing).then((artifact) =>

@@ -3,11 +3,10 @@ import type { Meter } from '../tool/budget.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
 import { type Reader, statingAs, WRONG } from '../tool/json-reader.ts'
 import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
-import { malformed } from './call-fields.ts'
+import { INLINE_BYTES, malformed, SELECT } from './call-fields.ts'
 import type { CallableTool } from './callable-tool.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import { ACCOUNT, type CallerContext } from './requirements.ts'
-import { SELECT } from './select.ts'
 
 export interface GivenInput {
   readonly input: JsonObject
@@ -39,7 +38,7 @@ export function checkGivenInput(
 ): Result<JsonObject> {
   if (closedContext !== undefined && context.values !== undefined) {
     const { path, fields } = closedContext
-    const taken = [...fields, ACCOUNT, SELECT, ...names]
+    const taken = [...fields, ACCOUNT, SELECT, INLINE_BYTES, ...names]
     const strays = Object.keys(context.values).filter((name) => !taken.includes(name))
     const problems = strays.map((name) => ({
       path: path + pointerStep(name),

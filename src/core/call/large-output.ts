@@ -5,13 +5,15 @@ import type { ToolRecord } from '../tool/tool.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import { bytesGiven } from './artifact-output.ts'
-import { fits, heldValue, MAX_INLINE } from './run.ts'
+import { fits, heldValue } from './run.ts'
 import type { Success } from './runner.ts'
 
 const MAX_BLOCKS = 16
 
 interface Placing {
   readonly record: ToolRecord
+  /** In bytes of JSON: what is larger is kept, and linked to. */
+  readonly inlineBytes: number
   readonly validateOutput: Validate
   readonly owner: ArtifactOwner
   readonly artifacts: ArtifactStore
@@ -19,7 +21,7 @@ interface Placing {
 
 /** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
 export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
-  const isMoved = !fits(success) || bytesGiven(placing.record, success) !== undefined
+  const isMoved = !fits(success, placing.inlineBytes) || bytesGiven(placing.record, success) !== undefined
   return isMoved ? move(success, placing) : settle(success, placing)
 }
 
@@ -41,8 +43,8 @@ function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'va
 
 async function move(success: Success, placing: Placing): Promise<Success | Failing> {
   const { value, content = [], artifact: own, ...rest } = success
-  const { validateOutput, record } = placing
-  const isSmall = fits(success)
+  const { validateOutput, record, inlineBytes } = placing
+  const isSmall = fits(success, inlineBytes)
   const [only] = content.length === 1 ? content : []
   const bytes = only && keepable(only)
   if (only && bytes && !own && (value === null || holds(value, bytes))) {
@@ -53,7 +55,7 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   }
 
   let placed: Success = { ...rest, value }
-  let left = MAX_INLINE
+  let left = inlineBytes
   const size = jsonSize(value, left)
   if (size > left) {
     const kept = await keep(keepableValue(value), `The output of ${record.id}`, placing)
@@ -104,28 +106,28 @@ async function moveBlocks(
 async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifact>> {
   const comma = own.url.indexOf(',')
   if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma)))) {
-    return tooLarge("it is an artifact with a long URL, which is no 'data:' URL in Base64")
+    return tooLarge(placing, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
   }
   const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, BYTES) }
   return keep(part, own.meta.description, placing)
 }
 
-async function keep(what: Keepable, name: string, { artifacts, owner }: Placing): Promise<Result<Artifact>> {
-  const kept = await artifacts.keep(what, owner)
-  if (!kept.ok) return tooLarge(kept.why, kept.forOperator)
+async function keep(what: Keepable, name: string, placing: Placing): Promise<Result<Artifact>> {
+  const kept = await placing.artifacts.keep(what, placing.owner)
+  if (!kept.ok) return tooLarge(placing, kept.why, kept.forOperator)
   const { url, size, expiresAt } = kept
   const description = `${name}, until ${expiresAt}`
   return ok({ url, content_type: what.contentType, size, meta: { description } })
 }
 
-function tooLarge(why: string, forOperator?: string): Failing {
+function tooLarge({ inlineBytes: limit }: Placing, why: string, forOperator?: string): Failing {
   const more = forOperator === undefined ? {} : { forOperator }
-  return fail({ type: 'output-too-large', limit: MAX_INLINE, why, ...more })
+  return fail({ type: 'output-too-large', limit, why, ...more })
 }
 
 const BYTES = 'application/octet-stream'
 
-function keepableValue(value: unknown): Keepable {
+export function keepableValue(value: unknown) {
   if (typeof value === 'string') return { content: { text: value }, contentType: 'text/plain' }
   return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
 }

@@ -143,8 +143,8 @@ export function messageOf(error: unknown): string {
 
 export const NOT_JUDGED: Validate = () => []
 
-/** In bytes of JSON: a larger output is kept and linked to. */
-export const MAX_INLINE = 262_144
+/** In bytes of JSON. A model reads all that stands in an answer. */
+export const INLINE_FOR_MODELS = 262_144
 
 const MAX_OUTPUT_DEPTH = 500
 
@@ -218,10 +218,10 @@ function whyUnsayable(value: unknown, levels: number): string | undefined {
 /** Bytes of JSON that a character takes at most. */
 const WIDEST = 6
 
-export function fits({ value, content, artifact }: Success): boolean {
-  const isShort = typeof value === 'string' ? WIDEST * (value.length + 1) <= MAX_INLINE : typeof value !== 'object'
+export function fits({ value, content, artifact }: Success, most: number): boolean {
+  const isShort = typeof value === 'string' ? WIDEST * (value.length + 1) <= most : typeof value !== 'object'
   if (isShort && !content && !artifact) return true
-  let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
+  let left = most - jsonSize(value, most)
   if (content && left >= 0) left -= jsonSize(content, left)
   if (artifact && left >= 0) left -= jsonSize(artifact, left)
   return left >= 0

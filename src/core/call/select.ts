@@ -1,18 +1,10 @@
 import type { Budget } from '../tool/budget.ts'
-import { isJson, type Json, type JsonObject } from '../tool/json.ts'
+import { isJson, type Json } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import { heldValue } from './run.ts'
 import type { Success } from './runner.ts'
 
-export const SELECT = 'select'
-
 export type Select = (output: Success, meter: Budget) => Success | { readonly ok: false; readonly why: string }
-
-export function selectOf(values: JsonObject, contextInputs: readonly string[]): Json | undefined {
-  if (!Object.hasOwn(values, SELECT) || contextInputs.includes(SELECT)) return undefined
-  // Models send null for what they leave out
-  return values[SELECT] ?? undefined
-}
 
 /** Reads a JMESPath expression before anything runs; its result becomes the whole output. */
 export async function readSelect(expression: Json): Promise<Result<Select>> {

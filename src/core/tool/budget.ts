@@ -21,7 +21,7 @@ export interface Meter extends Budget {
 export const CALL_UNITS = 10 * UNITS
 /** For one source: more than twice what 5,000 tools of 50 kB each take. */
 const SOURCE_UNITS = 500_000_000
-const ANSWER_CHARACTERS = 4 * 1024 * 1024
+export const ANSWER_CHARACTERS = 4 * 1024 * 1024
 
 const CHARACTERS = 64
 

@@ -2,7 +2,7 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/input.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
-import { valueOf } from '../../core/call/run.ts'
+import { heldValue } from '../../core/call/run.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
@@ -100,12 +100,11 @@ export function decodeCall(body: unknown): Call | Failing {
 
 export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stamp: Stamp): Message {
   if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
-  const given = valueOf(result)
-  if (!given.ok) return encodeFailure(given.failure, to, stamp, durationMs)
-  const { content, elsewhere, artifact = elsewhere, usage } = result
+  const { value, content, elsewhere, artifact = elsewhere, usage } = result
   const more = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
   const used = usage ? { resource_usage: usage } : {}
-  const execution = { status: 'success', result: given.value, execution_time_ms: durationMs, ...used }
+  const given = elsewhere && value === undefined ? {} : { result: heldValue(result) }
+  const execution = { status: 'success', ...given, execution_time_ms: durationMs, ...used }
   const response = responseOf(execution, to, stamp)
   return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
 }

@@ -1,4 +1,4 @@
-import { MAX_INLINE } from '../../core/call/run.ts'
+import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { fieldLosses, givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
@@ -117,7 +117,8 @@ function mayBeLarge(output: JsonSchema | null): boolean {
   const { type, enum: values, const: only, maxLength } = output
   if (values !== undefined || only !== undefined) return false
   const types = isTexts(type) ? type : [type]
-  if (typeof maxLength === 'number' && maxLength <= MAX_INLINE / LONGEST_CHARACTER) return types.some(isStructure)
+  if (typeof maxLength === 'number' && maxLength <= INLINE_FOR_MODELS / LONGEST_CHARACTER)
+    return types.some(isStructure)
   return types.some((each) => each === 'string' || isStructure(each))
 }
 

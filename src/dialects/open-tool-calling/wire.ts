@@ -11,6 +11,8 @@ import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 import { bytesGiven } from '../../core/call/artifact-output.ts'
 import { heldValue } from '../../core/call/run.ts'
+import { keepableValue } from '../../core/call/large-output.ts'
+import { declaredModes, givesArtifacts } from '../../core/tool/metadata.ts'
 import type { Success } from '../../core/call/runner.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -117,9 +119,12 @@ function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; 
   }
 }
 
+/** Tools of other dialects are listed with both modes. */
+const UNDECLARED = { metadata: { available_modes: ['value', 'artifact'] } }
+
 export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
   const { elsewhere, content } = success
-  const { artifact = elsewhere ?? (content && heldArtifact(bytesGiven(tool, success))) } = success
+  const { artifact = elsewhere ?? (content || tool.metadata ? madeArtifact(success, tool) : undefined) } = success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
   const value = heldValue(success)
   if (value === null) return undefined
@@ -127,8 +132,26 @@ export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'
   return { ...output }
 }
 
-function heldArtifact(block: Content | undefined): Artifact | undefined {
-  switch (block?.type) {
+/** Of bytes, and of a value whose tool declares artifacts and no values. */
+function madeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata'>): Artifact | undefined {
+  const record = declaredModes(tool) ? tool : UNDECLARED
+  const bytes = bytesGiven(record, success)
+  if (bytes) return heldArtifact(bytes)
+  const value = heldValue(success)
+  const isMade = value !== null && givesArtifacts(record) && declaredModes(record)?.includes('value') === false
+  return isMade ? asArtifact(value) : undefined
+}
+
+function asArtifact(value: unknown): Artifact {
+  const { content, contentType: content_type } = keepableValue(value)
+  const text = content.text.toWellFormed()
+  const size = new TextEncoder().encode(text).length
+  const url = `data:${content_type};charset=utf-8,${encodeURIComponent(text)}`
+  return { url, content_type, size, meta: { description: 'What the tool gave' } }
+}
+
+function heldArtifact(block: Content): Artifact | undefined {
+  switch (block.type) {
     case 'image':
     case 'audio':
       return dataArtifact(block.data, block.mimeType, `What the tool gave: ${block.type}`)

@@ -93,6 +93,10 @@ export function decodeCall(body: unknown): Call | Failing {
 }
 
 export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
+  // Its results are closed, and its envelopes are not
+  if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped') {
+    return { ...envelope({ call_id: callId, success: true, duration: durationMs }, form), artifact: result.elsewhere }
+  }
   const given = result.ok ? valueOf(result) : result
   if (given.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: given.value }, form)
   const { failure } = given

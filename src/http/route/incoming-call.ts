@@ -100,6 +100,7 @@ export function callerOf(
     background,
     meter,
     dialect,
+    reader: 'program',
     signal: () => request.signal,
     reachedAt: () => request.url,
     ...(traceparent !== null && TRACEPARENT.test(traceparent) ? { traceparent } : {}),

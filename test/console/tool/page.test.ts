@@ -103,7 +103,7 @@ describe('the form of a tool', () => {
       tool_id: TOOL.id,
       call_id: expect.stringMatching(/^console-[\w-]{43}$/),
       input: { to: 'ann' },
-      context: { user_id: 'bob' },
+      context: { inline_bytes: 262_144, user_id: 'bob' },
     })
     expect(bodies[1].call_id).toBe(bodies[0].call_id)
     expect(bodies[2].call_id).not.toBe(bodies[0].call_id)

@@ -124,6 +124,7 @@ export function worldOf({
     turns: { take: () => ({ end: () => [] }) },
     uploads: { find: async () => undefined },
     ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
+    inlineBytes: { program: 262_144, model: 262_144 },
     startDeadline,
     fingerprint: async (value) => JSON.stringify(value),
     base64: (text) => Buffer.from(text).toString('base64'),
@@ -161,6 +162,7 @@ export function callerWith({ signal, leavingCancels = false, principal = ADMIN }
   return {
     principal,
     dialect: 'oxp',
+    reader: 'program',
     background: () => undefined,
     signal: () => signal,
     leavingCancels,

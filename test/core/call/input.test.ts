@@ -78,7 +78,7 @@ describe('what no model may infer', () => {
       failure: {
         type: 'request-malformed',
         message: expect.stringContaining(
-          "at 'context.user': Unknown field 'user': wanted 'user_id', 'account', 'select', 'admin'",
+          "at 'context.user': Unknown field 'user': wanted 'user_id', 'account', 'select', 'inline_bytes', 'admin'",
         ),
       },
     })

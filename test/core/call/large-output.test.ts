@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { placeOutput } from '../../../src/core/call/large-output.ts'
-import { fits, MAX_INLINE, valueOf } from '../../../src/core/call/run.ts'
+import { fits, INLINE_FOR_MODELS, valueOf } from '../../../src/core/call/run.ts'
 import type { Success } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
@@ -10,7 +10,7 @@ import { recordWith } from './fakes.ts'
 const anything: Validate = () => []
 const textsOnly: Validate = (value) => (typeof value === 'string' ? [] : [{ path: '', message: 'Must be a string' }])
 const OWNER: ArtifactOwner = { callId: 'c', tool: 'A.B@1.0.0', principal: 'p', reachedAt: () => 'https://here/x' }
-const LONG = 'x'.repeat(MAX_INLINE)
+const LONG = 'x'.repeat(INLINE_FOR_MODELS)
 const BYTES = 'QUJD'.repeat(100_000)
 const image = (data: string): Content => ({ type: 'image', data, mimeType: 'image/png' })
 
@@ -33,7 +33,13 @@ async function place(success: Success, { modes, validateOutput = anything, store
     open: async () => 'missing',
   }
   const record = { ...recordWith({}), ...(modes ? { metadata: { available_modes: modes } } : {}) }
-  const result = placeOutput(success, { record, validateOutput, owner: OWNER, artifacts })
+  const result = placeOutput(success, {
+    record,
+    inlineBytes: INLINE_FOR_MODELS,
+    validateOutput,
+    owner: OWNER,
+    artifacts,
+  })
   return { result: await result, kept, isAtOnce: !(result instanceof Promise) }
 }
 
@@ -52,16 +58,16 @@ const link = (number: number, mimeType: string, name: string) => ({
 })
 const OUTPUT = 'The output of Example.Tool@1.0.0'
 const SHOWN = 'What the tool gave: image'
-const tooLarge = (why: string) => ({ ok: false, failure: { type: 'output-too-large', limit: MAX_INLINE, why } })
+const tooLarge = (why: string) => ({ ok: false, failure: { type: 'output-too-large', limit: INLINE_FOR_MODELS, why } })
 
 describe('an output that fits an answer', () => {
   it.each<Success>([
     { ok: true, value: { a: 1 } },
-    { ok: true, value: 'x'.repeat(MAX_INLINE - 2) },
+    { ok: true, value: 'x'.repeat(INLINE_FOR_MODELS - 2) },
     { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
     { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
   ])('is given as it is, at once', async (success) => {
-    expect(fits(success)).toBe(true)
+    expect(fits(success, INLINE_FOR_MODELS)).toBe(true)
     const { result, kept, isAtOnce } = await place(success)
     expect(result).toBe(success)
     expect(isAtOnce).toBe(true)
@@ -72,7 +78,7 @@ describe('an output that fits an answer', () => {
 describe('a value that is too large for an answer', () => {
   it('is kept whole, as JSON, and a value that says where stands in its place', async () => {
     const value = { rows: [LONG] }
-    expect(fits({ ok: true, value })).toBe(false)
+    expect(fits({ ok: true, value }, INLINE_FOR_MODELS)).toBe(false)
     const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
     expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
     const elsewhere = artifact(1, 'application/json', OUTPUT)
@@ -192,7 +198,7 @@ describe('a tool that declares artifacts', () => {
   })
 
   it('has one that takes of the room for what there is to look at', async () => {
-    const half = 'x'.repeat(MAX_INLINE / 2)
+    const half = 'x'.repeat(INLINE_FOR_MODELS / 2)
     const own = { ...artifact(9, 'text/csv', 'Rows'), url: `https://x/${half}` }
     const { result } = await place({ ok: true, value: null, artifact: own, content: [image(half)] }, { modes })
     expect(result).toEqual({ ok: true, value: null, artifact: own, content: [link(1, 'image/png', SHOWN)] })

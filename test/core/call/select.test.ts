@@ -3,7 +3,8 @@ import { createCallTool } from '../../../src/core/call/call.ts'
 import type { Ledger } from '../../../src/core/call/ledger.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { RunResult } from '../../../src/core/call/runner.ts'
-import { readSelect, selectOf } from '../../../src/core/call/select.ts'
+import { optionOf, SELECT } from '../../../src/core/call/call-fields.ts'
+import { readSelect } from '../../../src/core/call/select.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { callableOf, callerWith, callWith, recordWith, worldOf } from './fakes.ts'
 
@@ -82,13 +83,13 @@ describe('the part of an output that a caller wants', () => {
 
 describe('what says it', () => {
   it('is a field of the context', () => {
-    expect(selectOf({ select: 'a' }, [])).toBe('a')
-    expect(selectOf({ select: null }, [])).toBeUndefined()
-    expect(selectOf({ other: 1 }, [])).toBeUndefined()
+    expect(optionOf(SELECT, { select: 'a' }, [])).toBe('a')
+    expect(optionOf(SELECT, { select: null }, [])).toBeUndefined()
+    expect(optionOf(SELECT, { other: 1 }, [])).toBeUndefined()
   })
 
   it('is the tool’s own where no model may infer a parameter of that name', () => {
-    expect(selectOf({ select: 'a' }, ['select'])).toBeUndefined()
+    expect(optionOf(SELECT, { select: 'a' }, ['select'])).toBeUndefined()
   })
 
   it('stands beside the context, before what that says', async () => {

@@ -319,8 +319,8 @@ describe('a reply', () => {
     const link = encodeOutcome({ ...outcome, result: { ...ok({ artifact }), elsewhere: artifact } }, to, stamp)
     expect(link).toMatchObject({ payload: { execution: { result: { artifact } } }, metadata: { artifact } })
     const none = encodeOutcome({ ...outcome, result: { ...ok(undefined), elsewhere: artifact } }, to, stamp)
-    const error = { code: 'RESOURCE_ERROR', details: { artifact } }
-    expect(none).toMatchObject({ payload: { execution: { status: 'failure', error } } })
+    expect(none).toMatchObject({ payload: { execution: { status: 'success' } }, metadata: { artifact } })
+    expect(none).not.toHaveProperty('payload.execution.result')
   })
 
   it('holds the failure of the execution, or is an error message', () => {

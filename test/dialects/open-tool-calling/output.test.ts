@@ -13,10 +13,24 @@ const gave = (content: readonly Content[], value: unknown = null): Success => ({
 describe('an output of content', () => {
   it.each<[string, Success, object, object | undefined]>([
     ['holds the blocks as its value', gave([image, text]), {}, { value: { content: [image, text] } }],
-    ['holds a single block too', gave([image]), {}, { value: { content: [image] } }],
+    ['holds a single block too', gave([text]), {}, { value: 'Hello' }],
+    ['is an artifact of bytes where no modes were declared', gave([image]), {}, { artifact: { size: 5 } }],
+    ['is a value of bytes where no other was declared', gave([image]), modes('value'), { value: { content: [image] } }],
+    [
+      'is an artifact of JSON where no values were declared',
+      gave([], { a: 'é' }),
+      ARTIFACTS,
+      {
+        artifact: {
+          url: 'data:application/json;charset=utf-8,%7B%22a%22%3A%22%C3%A9%22%7D',
+          content_type: 'application/json',
+          size: 10,
+        },
+      },
+    ],
     ['is the value where there is one', gave([image], 7), modes('value', 'artifact'), { value: 7 }],
     ['is the artifact where values were not declared', gave([image], 7), ARTIFACTS, { artifact: { size: 5 } }],
-    ['is a text when it is nothing but texts', gave([text, text]), ARTIFACTS, { value: 'Hello\nHello' }],
+    ['is a text when it is nothing but texts', gave([text, text]), modes('value'), { value: 'Hello\nHello' }],
     ['is nothing where there is none', gave([]), ARTIFACTS, undefined],
     [
       'is the artifact of a tool that gives such, when it is bytes',
@@ -44,7 +58,7 @@ describe('an output of content', () => {
         },
       },
     ],
-    ['is no artifact when it is several', gave([image, image]), ARTIFACTS, { value: { content: [image, image] } }],
+    ['is no artifact when it is several', gave([image, image]), {}, { value: { content: [image, image] } }],
   ])('%s', (_, success, tool, output) => {
     if (output === undefined) expect(encodeOutput(success, tool)).toBeUndefined()
     else expect(encodeOutput(success, tool)).toMatchObject(output)

@@ -90,11 +90,13 @@ describe('where we deviate from OXP 1.0', () => {
     expect(value({ content: texts, value: 7 })).toMatchObject({ value: 7 })
   })
 
-  it('a value that lies elsewhere is a link where its schema allows that, else an error with it', () => {
+  it('a value that lies elsewhere is a link where its schema allows that, else beside the result, else an error', () => {
     const artifact = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
-    const answer = (value: unknown) =>
-      encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(value), elsewhere: artifact } }, 'bare')
+    const answer = (value: unknown, form: 'bare' | 'enveloped' = 'bare') =>
+      encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(value), elsewhere: artifact } }, form)
     expect(answer({ artifact })).toMatchObject({ success: true, value: { artifact } })
+    const result = { call_id: 'c', success: true, duration: 1 }
+    expect(answer(undefined, 'enveloped')).toEqual({ $schema: 'urn:oxp:1.0', result, artifact })
     const error = { message: 'The output lies at https://here/a', can_retry: false, artifact }
     expect(answer(undefined)).toMatchObject({ success: false, error })
     expect(answer(undefined)).not.toHaveProperty('value')
