@@ -9,6 +9,7 @@ import { formatToolId, isSimpleVersion } from '../../core/tool/tool-id.ts'
 
 type Lose = (path: string, reason: string) => void
 
+const NO_FIELD = ['OXP 1.0 has no such field', ['requirements']] as const
 /** The bounds of publication, and half of the text that a definition may have. */
 const BOUNDS: Bounds = { schemas: MAX_SUBSCHEMAS, depth: MAX_SCHEMA_DEPTH, nesting: 128, characters: 128 * 1024 }
 const WHY_CUT: Readonly<Record<Cut['why'], string>> = {
@@ -19,16 +20,19 @@ const WHY_CUT: Readonly<Record<Cut['why'], string>> = {
 
 export function encode(record: ToolRecord, budget = createBudget()): Encoded {
   const source = sourceOf(record)
-  if (source) return { document: source, losses: unsaid(record) }
-  return written(record, (input) => ({ parameters: input }), budget)
+  if (source) return { document: source, losses: fieldLosses(record, ...NO_FIELD) }
+  return written(record, wrapped, budget)
 }
 
 export function seedForm(record: ToolRecord): JsonObject {
-  return formOf(record, (input) => ({ parameters: input }), createBudget()).document
+  const source = sourceOf(record)
+  return source ? listed(source, record, wrapped) : written(record, wrapped, createBudget()).document
 }
 
 export function encodeFlat(record: ToolRecord, budget = createBudget()): Encoded {
-  return formOf(record, flat, budget)
+  const source = sourceOf(record)
+  if (!source) return written(record, flat, budget)
+  return { document: listed(source, record, flat), losses: fieldLosses(record, ...NO_FIELD) }
 }
 
 /** Empty for a version that is no `x.y.z`, since no id of OXP leads to it, and for too much work to write. */
@@ -43,14 +47,13 @@ function flat(input: JsonObject): JsonObject {
   return 'parameters' in input && !('type' in input) && !('properties' in input) ? { type: 'object', ...input } : input
 }
 
-function formOf(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, budget: Budget) {
-  const source = sourceOf(record)
-  if (!source) return written(record, wrap, budget)
-  // Older documents may have parameters that are no objects, and an id in two requirements
+const wrapped = (input: JsonObject): JsonObject => ({ parameters: input })
+
+/** Older documents may have parameters that are no objects, and an id in two requirements. */
+function listed(source: JsonObject, record: ToolRecord, wrap: (input: JsonObject) => JsonObject): JsonObject {
   const { requirements: asked } = source
   const requirements = isJsonObject(asked) ? { requirements: withUniqueIds(asked) } : {}
-  const input_schema = wrap(withParameters(offered(record).input))
-  return { document: { ...source, input_schema, ...requirements }, losses: unsaid(record) }
+  return { ...source, input_schema: wrap(withParameters(offered(record).input)), ...requirements }
 }
 
 /** "A unique identifier": the first requirement of each id counts. */
@@ -88,11 +91,10 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, bu
     output_schema: record.output === null ? null : expanded(record.output, '/output', lose, budget),
   }
   const requirements = encodeRequirements(record.requirements)
-  return { document: requirements ? { ...document, requirements } : document, losses: [...losses, ...unsaid(record)] }
-}
-
-function unsaid(record: ToolRecord): readonly Loss[] {
-  return fieldLosses(record, 'OXP 1.0 has no such field', ['requirements'])
+  return {
+    document: requirements ? { ...document, requirements } : document,
+    losses: [...losses, ...fieldLosses(record, ...NO_FIELD)],
+  }
 }
 
 /** "Excludes $ref and nested definitions": references are written out, and a schema is an object. */
