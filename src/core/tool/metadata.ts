@@ -64,5 +64,5 @@ export function fieldLosses(
   if (requirements.user_id) lost.push('requirements/user_id')
   if (securityLevel !== level) lost.push('securityLevel')
   if (requiresApproval) lost.push('requiresApproval')
-  return lost.flatMap((field) => (said.some((each) => field.startsWith(each)) ? [] : [{ path: `/${field}`, reason }]))
+  return lost.flatMap((field) => (said.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }]))
 }
