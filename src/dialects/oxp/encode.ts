@@ -77,7 +77,8 @@ function sourceOf({ source }: ToolRecord): JsonObject | undefined {
 function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, budget: Budget) {
   const losses: Loss[] = [...withheld(record)]
   const lose: Lose = (path, reason) => losses.push({ path, reason })
-  const name = nameOf(record)
+  const [simple = record.version] = record.version.split(/[-+]/)
+  const name = { toolkit: plain(record.toolkit), tool: plain(record.tool), version: simple }
   for (const part of ['toolkit', 'tool'] as const) {
     if (name[part] !== record[part]) lose(`/${part}`, `Is written '${name[part]}': an OXP id has no other characters`)
   }
@@ -124,11 +125,6 @@ function encodeRequirements({ authorization, secrets, user_id }: Requirements): 
     ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
     ...(user_id ? { user_id } : {}),
   }
-}
-
-function nameOf({ toolkit, tool, version }: ToolRecord) {
-  const [simple = version] = version.split(/[-+]/)
-  return { toolkit: plain(toolkit), tool: plain(tool), version: simple }
 }
 
 function plain(part: string): string {
