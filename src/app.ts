@@ -23,7 +23,7 @@ const GUIDES = 'https://assets.invalid/guides.json'
 
 /** One isolate's Switchboard as a whole: every face of a deployment. */
 export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
-  const dialects = await Promise.all(calls.others.map((face) => face.load()))
+  const dialects = await Promise.all([calls.oxp, ...calls.others.map((face) => face.load())])
   const publishing = await composePublishing(deployment)
   const { config, doors, onPageError, version, deployedAt } = deployment
   const { gate, gateBesideTools } = doors
@@ -46,8 +46,7 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   })
   const faces = [
     pages.face,
-    calls.oxp,
-    ...dialects,
+    ...dialects.map(({ routes }) => routes),
     ...toolFaces(deployment, publishing),
     ...accessFaces(deployment, publishing),
     openApiFace({ ...forAnybody, routes: () => app.routes, version }),

@@ -1,8 +1,9 @@
 import { type ExecutionContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { callFaces, type LazyFace } from './compose/call-faces.ts'
+import { type CallFace, callFaces, type LazyFace } from './compose/call-faces.ts'
 import { composeDeployment, newId } from './compose/deployment.ts'
 import { log } from './compose/platform.ts'
+import type { Failure } from './core/failure/failure.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/answer/cors.ts'
 import { unexpected } from './http/answer/unexpected.ts'
@@ -26,18 +27,18 @@ export function createFront(env: Env, config: Config, build: Build): Front {
   const faces = callFaces(deployment)
   const enter = createEntrance(config)
   const { allowOrigins } = config
-  const onError = unexpected(deployment.routes.forAnybody.respond, newId, log)
-  const loaded = new Map<LazyFace, Hono>()
-  const calls = new Map<string, CallHandler>()
+  const loaded = new Map<LazyFace, CallFace>()
+  const calls = new Map<string, { readonly call: CallHandler; readonly onError: ReturnType<typeof unexpected> }>()
   let app: Hono | undefined
 
-  function frontOf(face: Hono): Hono {
-    for (const { method, path, handler } of face.routes) {
+  function frontOf({ routes, respond }: CallFace): CallFace {
+    const onError = unexpected(respond, newId, log)
+    for (const { method, path, handler } of routes.routes) {
       const call = method === 'POST' ? callHandlerOf(handler) : undefined
-      if (call) calls.set(path, call)
+      if (call) calls.set(path, { call, onError })
     }
     const front = new Hono()
-    front.route('/', face)
+    front.route('/', routes)
     front.notFound(async (c) => {
       if (app === undefined) {
         const { createApp } = await import('./app.ts')
@@ -47,34 +48,44 @@ export function createFront(env: Env, config: Config, build: Build): Front {
       return app.fetch(c.req.raw, env, c.executionCtx)
     })
     front.onError(onError)
-    return front
+    return { routes: front, respond }
   }
 
   const oxp = frontOf(faces.oxp)
 
+  async function load(face: LazyFace): Promise<CallFace> {
+    const front = frontOf(await face.load())
+    loaded.set(face, front)
+    return front
+  }
+
   function answer(path: string, request: Request, context: ExecutionContext): Response | Promise<Response> {
     // Hono makes an object of twenty closures for each request, of which calls need none
-    const call = request.method === 'POST' ? calls.get(path) : undefined
-    if (call) {
-      const answering = call({ req: { raw: request }, executionCtx: context })
-      return answering.catch((error: Error) => onError(error, { req: { method: 'POST', path } }))
+    const known = request.method === 'POST' ? calls.get(path) : undefined
+    if (known) {
+      const answering = known.call({ req: { raw: request }, executionCtx: context })
+      return answering.catch((error: Error) => known.onError(error, { req: { method: 'POST', path } }))
     }
     const face = faces.others.find(({ paths }) => paths.test(path))
     const front = face ? loaded.get(face) : oxp
-    if (front || !face) return (front ?? oxp).fetch(request, env, context)
-    return face.load().then((made) => {
-      const first = frontOf(made)
-      loaded.set(face, first)
-      return first.fetch(request, env, context)
-    })
+    if (front || !face) return (front ?? oxp).routes.fetch(request, env, context)
+    return load(face).then(({ routes }) => routes.fetch(request, env, context))
+  }
+
+  async function refuse(path: string, failure: Failure): Promise<Response> {
+    const face = faces.others.find(({ paths }) => paths.test(path))
+    const { respond } = face ? (loaded.get(face) ?? (await load(face))) : oxp
+    const refused = respond(failure)
+    refused.headers.set('cache-control', 'no-store')
+    return refused
   }
 
   return {
-    router: oxp.router,
+    router: oxp.routes.router,
     fetch(received, _, context) {
       const request = enter(received)
-      if (request instanceof Response) return request
-      const path = getPath(request)
+      const path = getPath(received)
+      if (!(request instanceof Request)) return refuse(path, request.failure)
       const isShared = allowOrigins.size > 0 && CROSS_ORIGIN.test(path)
       const headers = isShared ? crossOriginHeaders(request, allowOrigins) : undefined
       if (!headers) return answer(path, request, context)

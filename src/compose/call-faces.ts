@@ -1,5 +1,6 @@
 import type { Door } from '../dialects/mcp/routes.ts'
-import { oxpFace } from '../dialects/oxp/routes.ts'
+import type { Failure } from '../core/failure/failure.ts'
+import { oxpFace, respond } from '../dialects/oxp/routes.ts'
 import { createHealth } from '../http/route/health.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
@@ -7,9 +8,14 @@ import type { Doors } from './doors.ts'
 import { FORMAT_NAMES } from './format-names.ts'
 import { sleep } from './platform.ts'
 
+export interface CallFace {
+  readonly routes: ReturnType<typeof oxpFace>
+  readonly respond: (failure: Failure) => Response
+}
+
 export interface LazyFace {
   readonly paths: RegExp
-  load(): Promise<ReturnType<typeof oxpFace>>
+  load(): Promise<CallFace>
 }
 
 export type CallFaces = ReturnType<typeof callFaces>
@@ -23,17 +29,20 @@ export function callFaces({ config, stores, doors, calls, version }: Deployment)
   const list = { gate, catalogue, sha256 }
   const health = createHealth({ version, probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
-  const oxp = oxpFace({ ...list, callTool, health, formatNames: FORMAT_NAMES, loadFormats })
+  const oxp: CallFace = {
+    routes: oxpFace({ ...list, callTool, health, formatNames: FORMAT_NAMES, loadFormats }),
+    respond: (failure) => respond(failure),
+  }
   const others: readonly LazyFace[] = [
     {
       paths: /^\/(?:connect\/)?mcp$/,
       async load() {
-        const [{ mcpFace }, { createStateSeal }, { challenge }] = await Promise.all([
+        const [{ mcpFace, refuse }, { createStateSeal }, { challenge }] = await Promise.all([
           import('../dialects/mcp/routes.ts'),
           import('../storage/sealing/state-seal.ts'),
           import('../connect/metadata.ts'),
         ])
-        return mcpFace({
+        const routes = mcpFace({
           callTool,
           catalogue,
           resolver,
@@ -43,25 +52,31 @@ export function callFaces({ config, stores, doors, calls, version }: Deployment)
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
         })
+        return { routes, respond: refuse }
       },
     },
     {
       paths: /^\/machine-context\//,
       async load() {
-        const { machineContextFace } = await import('../dialects/machine-context/routes.ts')
-        return machineContextFace({ ...list, callTool, newId, now })
+        const { machineContextFace, responder } = await import('../dialects/machine-context/routes.ts')
+        const respond = responder({ newId, now })
+        return { routes: machineContextFace({ ...list, callTool, newId, now }), respond: (failure) => respond(failure) }
       },
     },
     {
       paths: /^\/worker\//,
       async load() {
-        const { openToolCallingFace } = await import('../dialects/open-tool-calling/routes.ts')
-        return openToolCallingFace({ ...list, gate: doors.gateForEngines, callTool, now })
+        const { openToolCallingFace, respond } = await import('../dialects/open-tool-calling/routes.ts')
+        const routes = openToolCallingFace({ ...list, gate: doors.gateForEngines, callTool, now })
+        return { routes, respond: (failure) => respond(failure) }
       },
     },
     {
       paths: /^\/plugin\//,
-      load: async () => (await import('../dialects/plugin/routes.ts')).pluginFace({ ...list, callTool, resolver }),
+      async load() {
+        const { pluginFace, respond } = await import('../dialects/plugin/routes.ts')
+        return { routes: pluginFace({ ...list, callTool, resolver }), respond: (failure) => respond(failure) }
+      },
     },
   ]
   return { oxp, others }

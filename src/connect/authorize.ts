@@ -3,6 +3,7 @@ import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { Catalogue } from '../core/catalogue/catalogue.ts'
 import { userOf } from '../core/access/principal.ts'
 import type { Failing } from '../core/failure/failure.ts'
+import { createMeter } from '../core/tool/budget.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { writeAudit } from '../http/route/audit.ts'
 import { readForm } from '../http/request/body.ts'
@@ -105,7 +106,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
     async decide(c: RouteContext): Promise<Response> {
       const request = c.req.raw
       if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-      const form = await readForm(request, FORM_LIMIT)
+      const form = await readForm(request, FORM_LIMIT, createMeter())
       if (!form.ok) return page(failurePage(form.failure))
       const question = await questionOf(c, SIGNED_OUT)
       if (question instanceof Response) return question

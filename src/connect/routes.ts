@@ -105,7 +105,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     if (shield(c)) return tooMany()
     const origin = originOf(c)
     if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
-    const form = await readForm(c.req.raw, FORM_LIMIT)
+    const form = await readForm(c.req.raw, FORM_LIMIT, createMeter())
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
     const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')

@@ -35,10 +35,11 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
     if (principal.kind === 'anonymous' && (entry.isPrivate || missing)) return goToSignIn(request)
     if (missing) return page(scopePage(missing))
     const isForm = request.method === 'POST'
-    const form = isForm ? await readForm(request, FORM_LIMIT) : undefined
+    const meter = createMeter()
+    const form = isForm ? await readForm(request, FORM_LIMIT, meter) : undefined
     if (form?.ok === false) return page(failurePage(form.failure))
     const made: MadeRequest[] = []
-    const visit = visitOf(c, principal, { params, form: form?.value ?? new URLSearchParams(), made })
+    const visit = visitOf(c, principal, { params, form: form?.value ?? new URLSearchParams(), meter, made })
     const [module, assets] = await Promise.all([entry.load(), loadAssets()])
     try {
       const result = await (isForm && module.act ? module.act(visit) : module.show(visit))
@@ -52,7 +53,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
   function visitOf(
     c: RouteContext,
     principal: Principal,
-    { params, form, made }: Pick<PageVisit, 'params' | 'form'> & { readonly made: MadeRequest[] },
+    { params, form, meter, made }: Pick<PageVisit, 'params' | 'form' | 'meter'> & { readonly made: MadeRequest[] },
   ): PageVisit {
     const { url: href, headers: received, signal } = c.req.raw
     const url = new URL(href)
@@ -62,7 +63,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       url,
       params,
       form,
-      meter: createMeter(),
+      meter,
       isOpen: principal.id === 'open',
       ask: async (route, ...[request]) => replyOf(await make(route, request)),
       async follow(route, body) {

@@ -12,6 +12,7 @@ import { readForm } from '../http/request/body.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import { declare, reading } from '../http/route/operation.ts'
 import { ANY_QUERY, query, type ReadOf } from '../http/request/query.ts'
+import { createMeter } from '../core/tool/budget.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
 import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
@@ -121,7 +122,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (provider) return page(plainPage(404, 'Nothing here', 'People sign in with their provider here'))
     const request = c.req.raw
     if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-    const form = await readForm(request, FORM_LIMIT)
+    const form = await readForm(request, FORM_LIMIT, createMeter())
     if (!form.ok) return page(failurePage(form.failure))
     const back = backOf(c, form.value.get('return') ?? undefined)
     if (back instanceof Error) return page(BAD_RETURN)
@@ -144,7 +145,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (limited) return page(failurePage(limited.failure))
     const request = c.req.raw
     if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-    const form = await readForm(request, FORM_LIMIT)
+    const form = await readForm(request, FORM_LIMIT, createMeter())
     const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
     const cookie = await sessions.signOut(request)
     note(c, 'session.end', {})

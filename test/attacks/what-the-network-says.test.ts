@@ -172,8 +172,19 @@ describe('an answer that is made of the host of a request', () => {
         expect(answer.text).not.toContain(host)
       }
     }
-    const post = { method: 'POST', path: '/mcp', headers: { 'host': 'evil.test', 'content-type': 'application/json' } }
-    expect((await raw(named.url, { ...post, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' })).status).toBe(421)
+  })
+
+  it.each<[string, object]>([
+    ['/tools/call', { message: expect.stringContaining(PUBLIC_URL) }],
+    ['/nowhere', { message: expect.stringContaining(PUBLIC_URL) }],
+    ['/mcp', { jsonrpc: '2.0', id: null, error: { code: 421, message: expect.stringContaining(PUBLIC_URL) } }],
+    ['/worker/tools/invoke', { detail: expect.stringContaining(PUBLIC_URL) }],
+    ['/plugin/call', { isError: true, content: [{ text: expect.stringContaining(PUBLIC_URL) }] }],
+    ['/machine-context/execute', { error: { code: 'VALIDATION_ERROR', message: expect.stringContaining(PUBLIC_URL) } }],
+  ])('%s says so in the words of its dialect', async (path, body) => {
+    const headers = { 'host': 'evil.test', 'content-type': 'application/json' }
+    const { status, text } = await raw(named.url, { method: 'POST', path, headers, body: '{}' })
+    expect([status, JSON.parse(text)]).toMatchObject([421, body])
   })
 
   it('takes the scheme of PUBLIC_URL, as TLS ends before the server', async () => {

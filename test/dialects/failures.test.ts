@@ -28,6 +28,7 @@ const STATUS: Readonly<
   'body-too-large': [413, 413, 413, 413, 413, 413],
   'media-type-unsupported': [415, 415, 415, 415, 415, 415],
   'protocol-version-unsupported': [400, 400, 400, 400, 400, 400],
+  'misdirected': [421, 421, 421, 421, 421, 421],
   'route-unknown': [404, 404, 404, 404, 200, 404],
   'method-not-allowed': [405, 405, 405, 405, 405, 405],
   'unauthenticated': [401, 401, 401, 401, 401, 401],

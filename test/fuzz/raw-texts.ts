@@ -79,7 +79,7 @@ export const rawTexts: readonly Row[] = [
     'bytes that should be a form',
     bytes([utf8('decision=approve&account=work%20one&x=%F0%9F%92%A9')]),
     async (body) => {
-      const read = await readForm(posted(body, 'application/x-www-form-urlencoded'), 64)
+      const read = await readForm(posted(body, 'application/x-www-form-urlencoded'), 64, createMeter())
       return isUnderstood(read, 'body-too-large')
     },
   ),

@@ -5,6 +5,7 @@ import { principalOfPerson, type Session } from '../../src/core/access/session.t
 import { decodeRules, type SignInRule } from '../../src/core/access/sign-in-rules.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import type { Json } from '../../src/core/tool/json.ts'
+import { createMeter } from '../../src/core/tool/budget.ts'
 import { readForm } from '../../src/http/request/body.ts'
 import { createSessions } from '../../src/http/caller/sessions.ts'
 import { createFlows } from '../../src/sign-in/flow-cookie.ts'
@@ -187,7 +188,7 @@ export const signIn: readonly Row[] = [
   }),
   row('the form of a sign-in', texts([`key=sb_${'0'.repeat(32)}&return=%2Ftools%3Fq%3D1`]), async (body) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), 8_192)
+    const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), 8_192, createMeter())
     if (!isUnderstood(form, 'body-too-large') || !form.ok) return false
     const back = returnPath(form.value.get('return') ?? '', ORIGIN)
     if (back !== undefined) expect(new URL(back, ORIGIN).origin).toBe(ORIGIN)

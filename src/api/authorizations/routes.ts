@@ -3,6 +3,7 @@ import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { findFile, type FileStores } from '../../core/call/files.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { createMeter } from '../../core/tool/budget.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { type AuditDetails, writeAudit } from '../../http/route/audit.ts'
 import { readForm } from '../../http/request/body.ts'
@@ -106,7 +107,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (!isSameOrigin(request)) {
       return page(FORM_OF_ANOTHER_SITE)
     }
-    const form = await readForm(request, FORM_LIMIT)
+    const form = await readForm(request, FORM_LIMIT, createMeter())
     if (!form.ok) return page(failurePage(form.failure))
     const opened = await open(c)
     if ('status' in opened) return page(opened)

@@ -24,6 +24,8 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
   switch (failure.type) {
     case 'request-malformed':
       return { message: failure.message, detail: failure.detail }
+    case 'misdirected':
+      return { message: failure.message }
     case 'body-too-large':
       return { message: `The body is larger than ${failure.limit} bytes` }
     case 'media-type-unsupported':

@@ -14,6 +14,7 @@ export type Failure =
   | { readonly type: 'body-too-large'; readonly limit: number; readonly got?: number }
   | { readonly type: 'media-type-unsupported'; readonly got: string | null; readonly wanted: string }
   | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
+  | { readonly type: 'misdirected'; readonly message: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
   | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
   | { readonly type: 'unauthenticated'; readonly reason: string; readonly suggestions?: readonly string[] }

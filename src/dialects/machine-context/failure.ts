@@ -14,6 +14,7 @@ export const ANSWERS = {
   'body-too-large': { code: 'RESOURCE_ERROR', status: 413 },
   'media-type-unsupported': { code: 'VALIDATION_ERROR', status: 415 },
   'protocol-version-unsupported': { code: 'VALIDATION_ERROR', status: 400 },
+  'misdirected': { code: 'VALIDATION_ERROR', status: 421 },
   'route-unknown': { code: 'NOT_FOUND_ERROR', status: 404 },
   'method-not-allowed': { code: 'VALIDATION_ERROR', status: 405 },
   'unauthenticated': { code: 'SECURITY_ERROR', status: 401 },

@@ -39,7 +39,8 @@ const EXECUTE = {
 
 /** The Machine Context Protocol 1.0. It has no message for a list, so the body of a list's POST is not read. */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
-  const { callTool, newId, now } = deps
+  const { callTool } = deps
+  const respond = responder(deps)
   const face = new Hono()
   const failures = 'MachineContextError'
   const list = wholeListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
@@ -55,15 +56,21 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     const { result, durationMs } = outcome
     const headers = callHeaders(outcome)
     if (!result.ok) return respond(result.failure, to, durationMs, headers)
-    return jsonText(JSON.stringify(encodeOutcome(outcome, to, stamp())), 200, headers)
+    return jsonText(JSON.stringify(encodeOutcome(outcome, to, stampBy(deps))), 200, headers)
   }
-
-  function respond(failure: Failure, to: ReplyTo = NOBODY, durationMs = 0, headers?: Record<string, string>): Response {
-    const body = JSON.stringify(encodeFailure(failure, to, stamp(), durationMs))
-    return jsonFailure(failure, body, statusOf(failure), headers)
-  }
-
-  const stamp = () => ({ messageId: newId(), timestamp: new Date(now()).toISOString() })
 
   return face
+}
+
+export function responder(deps: Stamping) {
+  return (failure: Failure, to: ReplyTo = NOBODY, durationMs = 0, headers?: Record<string, string>): Response => {
+    const body = JSON.stringify(encodeFailure(failure, to, stampBy(deps), durationMs))
+    return jsonFailure(failure, body, statusOf(failure), headers)
+  }
+}
+
+type Stamping = Pick<MachineContextFaceDeps, 'newId' | 'now'>
+
+function stampBy({ newId, now }: Stamping) {
+  return { messageId: newId(), timestamp: new Date(now()).toISOString() }
 }

@@ -11,6 +11,7 @@ export const ANSWERS = {
   'body-too-large': { code: INVALID_REQUEST, status: 413 },
   'media-type-unsupported': { code: INVALID_REQUEST, status: 415 },
   'protocol-version-unsupported': { code: INVALID_REQUEST, status: 400 },
+  'misdirected': { code: 421, status: 421 },
   'route-unknown': { code: METHOD_NOT_FOUND, status: 404 },
   'method-not-allowed': { code: INVALID_REQUEST, status: 405 },
   'unauthenticated': { code: 401, status: 401 },

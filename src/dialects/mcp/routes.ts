@@ -247,7 +247,7 @@ function turnAway(request: Request, failure: Failure, { challenge }: Door): Resp
   return errorResponse(null, { ...error, headers })
 }
 
-function refuse(failure: Failure): Response {
+export function refuse(failure: Failure): Response {
   return errorResponse(null, errorOf(failure))
 }
 

@@ -85,7 +85,7 @@ function isUnknown({ result }: Outcome): boolean {
   return !result.ok && suggestionsOf(result.failure) !== undefined
 }
 
-function respond(failure: Failure, headers?: Record<string, string>): Response {
+export function respond(failure: Failure, headers?: Record<string, string>): Response {
   const answer = answerTo(failure)
   if ('output' in answer)
     return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...answer, success: false }), 200, headers)

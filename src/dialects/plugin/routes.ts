@@ -104,6 +104,6 @@ function askedAnywhere(name: string): string | undefined {
   return parseToolId(name) ? name : undefined
 }
 
-function respond(failure: Failure, headers?: Record<string, string>): Response {
+export function respond(failure: Failure, headers?: Record<string, string>): Response {
   return jsonFailure(failure, JSON.stringify(encodeFailure(failure)), STATUS[failure.type], headers)
 }

@@ -5,6 +5,7 @@ export const HTTP_STATUS = {
   'body-too-large': 413,
   'media-type-unsupported': 415,
   'protocol-version-unsupported': 400,
+  'misdirected': 421,
   'route-unknown': 404,
   'method-not-allowed': 405,
   'unauthenticated': 401,

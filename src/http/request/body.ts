@@ -1,5 +1,5 @@
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import type { Meter } from '../../core/tool/budget.ts'
+import { type Meter, unitsOf } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { parseShort, readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
@@ -80,20 +80,16 @@ export async function readBytes(
 
 /** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
 const MAX_FIELDS = 5_000
-const AMPERSAND = 0x26
 
-export async function readForm(request: Request, limit: number): Promise<Result<URLSearchParams>> {
+export async function readForm(request: Request, limit: number, meter: Meter): Promise<Result<URLSearchParams>> {
   const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
   if (!bytes.ok) return bytes
-  if (hasMoreThan(MAX_FIELDS - 1, AMPERSAND, new Uint8Array(bytes.value))) return tooLarge(limit)
   // Malformed bytes become U+FFFD, as in browsers: no known field has such a name or value
-  return ok(new URLSearchParams(new TextDecoder().decode(bytes.value)))
-}
-
-function hasMoreThan(count: number, byte: number, bytes: Uint8Array): boolean {
-  let left = count
-  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) if (left-- === 0) return true
-  return false
+  const text = new TextDecoder().decode(bytes.value)
+  let fields = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
+  meter.spend(fields + unitsOf(text))
+  return fields > MAX_FIELDS ? tooLarge(limit) : ok(new URLSearchParams(text))
 }
 
 async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {

@@ -1,4 +1,4 @@
-import { jsonText } from '../answer/json-response.ts'
+import { type Failing, fail } from '../../core/failure/failure.ts'
 
 interface EntranceOptions {
   /** The origin of PUBLIC_URL. */
@@ -13,13 +13,14 @@ const CLIENT_ADDRESS = 'cf-connecting-ip'
 const MAX_PARTS = 64
 
 /** The first to see a request: it believes of the address of client and deployment what the platform says, and no header. */
-export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (request: Request) => Request | Response {
+export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (request: Request) => Request | Failing {
   const place = publicUrl === undefined ? undefined : new URL(publicUrl)
   let isAtEdge = false
 
   return (received) => {
     if (received.url.length > MAX_PARTS && hasTooManyParts(received.url)) {
-      return refused(400, `Cannot read the address: its path or its query has more than ${MAX_PARTS} parts`)
+      const message = `Cannot read the address: its path or its query has more than ${MAX_PARTS} parts`
+      return fail({ type: 'request-malformed', message })
     }
     // Parsed once an isolate. Where Cloudflare is not in front, clients of Miniflare's sockets could set it too
     isAtEdge ||= !isSelfHosted && received.cf !== undefined
@@ -27,7 +28,7 @@ export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (r
     return place ? atPlace(request, place) : request
   }
 
-  function atPlace(request: Request, { origin, protocol, host }: URL): Request | Response {
+  function atPlace(request: Request, { origin, protocol, host }: URL): Request | Failing {
     const { url: href, headers } = request
     const said = headers.get('host') ?? host
     if (said === host && href.startsWith(`${origin}/`)) return request
@@ -35,7 +36,8 @@ export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (r
     const isHere = [url.host, said].every((each) => URL.parse(`${protocol}//${each}`)?.host === host)
     if (isHere && isSelfHosted) return new Request(`${origin}${url.pathname}${url.search}`, request)
     if (isHere && url.protocol === protocol) return request
-    return refused(421, `This Switchboard is at '${origin}' (PUBLIC_URL), and answers at no other address`)
+    const message = `This Switchboard is at '${origin}' (PUBLIC_URL), and answers at no other address`
+    return fail({ type: 'misdirected', message })
   }
 }
 
@@ -44,10 +46,6 @@ function hasTooManyParts(url: string): boolean {
   const path = end === -1 ? url : url.slice(0, end)
   const parts = [path.split(/\/|%2f/i, MAX_PARTS + 1), url.slice(path.length).split('&', MAX_PARTS + 1)]
   return parts.some(({ length }) => length > MAX_PARTS)
-}
-
-function refused(status: number, message: string): Response {
-  return jsonText(JSON.stringify({ message }), status, { 'cache-control': 'no-store' })
 }
 
 function withoutAddress(request: Request): Request {

@@ -19,6 +19,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     code: 'VALIDATION_ERROR',
     message: "The protocol version '9' is not supported: wanted '1.0'",
   },
+  'misdirected': { code: 'VALIDATION_ERROR', message: 'It is elsewhere' },
   'route-unknown': { code: 'NOT_FOUND_ERROR', message: "There is nothing at '/x'" },
   'method-not-allowed': { code: 'VALIDATION_ERROR', message: "'PUT' is not allowed here: wanted GET, POST" },
   'unauthenticated': { code: 'SECURITY_ERROR', message: 'No credential' },

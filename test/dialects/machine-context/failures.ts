@@ -6,6 +6,7 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   'body-too-large': { type: 'body-too-large', limit: 10 },
   'media-type-unsupported': { type: 'media-type-unsupported', got: 'text/plain', wanted: 'application/json' },
   'protocol-version-unsupported': { type: 'protocol-version-unsupported', asked: '9', supported: '1.0' },
+  'misdirected': { type: 'misdirected', message: 'It is elsewhere' },
   'route-unknown': { type: 'route-unknown', method: 'GET', path: '/x' },
   'method-not-allowed': { type: 'method-not-allowed', method: 'PUT', allowed: ['GET', 'POST'] },
   'unauthenticated': { type: 'unauthenticated', reason: 'No credential' },

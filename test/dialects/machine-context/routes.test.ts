@@ -227,6 +227,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
   'body-too-large': { status: 413, code: 'RESOURCE_ERROR', message: '10 bytes', details: { limit_bytes: 10 } },
   'media-type-unsupported': { status: 415, code: 'VALIDATION_ERROR', message: "got 'text/plain'" },
   'protocol-version-unsupported': { status: 400, code: 'VALIDATION_ERROR', message: "wanted '1.0'" },
+  'misdirected': { status: 421, code: 'VALIDATION_ERROR', message: 'elsewhere' },
   'route-unknown': { status: 404, code: 'NOT_FOUND_ERROR', message: "'/x'" },
   'method-not-allowed': { status: 405, code: 'VALIDATION_ERROR', message: 'wanted GET, POST' },
   'unauthenticated': { status: 401, code: 'SECURITY_ERROR', message: 'No credential' },

@@ -54,6 +54,7 @@ const TABLE: {
     400,
     /'a'.*s/,
   ],
+  'misdirected': [{ type: 'misdirected', message: 'It is elsewhere' }, 421, 421, 421, /elsewhere/],
   'route-unknown': [{ type: 'route-unknown', method: 'm', path: 'p' }, -32601, 200, 404, /'m'/],
   'method-not-allowed': [
     { type: 'method-not-allowed', method: 'GET', allowed: ['POST'] },
@@ -241,6 +242,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'body-too-large': 'The body is larger than 10 bytes',
   'media-type-unsupported': "Send the body as 'application/json', got the content type 'text/plain'",
   'protocol-version-unsupported': "The protocol version '9' is not supported: wanted one of 1.0",
+  'misdirected': 'It is elsewhere',
   'route-unknown': "There is no method 'GET'",
   'method-not-allowed': "'PUT' is not allowed here: wanted GET, POST",
   'unauthenticated': 'No credential',

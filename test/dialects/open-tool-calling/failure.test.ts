@@ -17,6 +17,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     message: "The protocol version '9' is not supported",
     detail: "Wanted '1.0'",
   },
+  'misdirected': { status: 421, message: 'It is elsewhere' },
   'route-unknown': {
     status: 404,
     message: "There is nothing at '/x'",

@@ -287,6 +287,7 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
   'body-too-large': { type: 'body-too-large', limit: 1 },
   'media-type-unsupported': { type: 'media-type-unsupported', got: null, wanted: 'w' },
   'protocol-version-unsupported': { type: 'protocol-version-unsupported', asked: 'a', supported: 's' },
+  'misdirected': { type: 'misdirected', message: 'It is elsewhere' },
   'route-unknown': { type: 'route-unknown', method: 'GET', path: '/x' },
   'method-not-allowed': { type: 'method-not-allowed', method: 'PUT', allowed: ['GET'] },
   'unauthenticated': { type: 'unauthenticated', reason: 'r' },
@@ -349,7 +350,7 @@ describe('a failure', () => {
     expect(errors.map(({ type }) => type).sort()).toEqual(
       (
         'body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
-        'method-not-allowed not-found precondition-failed protocol-version-unsupported rate-limited ' +
+        'method-not-allowed misdirected not-found precondition-failed protocol-version-unsupported rate-limited ' +
         'request-malformed route-unknown unauthenticated unavailable'
       ).split(' '),
     )

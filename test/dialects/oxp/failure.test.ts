@@ -39,6 +39,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     message: "The protocol version '9' is not supported",
     developer_message: "Wanted '1.0'",
   },
+  'misdirected': { message: 'It is elsewhere' },
   'route-unknown': {
     message: "There is nothing at '/x'",
     developer_message: 'GET /tools lists the tools, POST /tools/call calls one',

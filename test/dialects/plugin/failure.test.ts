@@ -9,6 +9,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'body-too-large': 'The body is larger than 10 bytes',
   'media-type-unsupported': "Send the body as 'application/json', got 'text/plain'",
   'protocol-version-unsupported': "The protocol version '9' is not supported: wanted '1.0'",
+  'misdirected': 'It is elsewhere',
   'route-unknown': "There is nothing at '/x'",
   'method-not-allowed': "'PUT' is not allowed here: wanted GET, POST",
   'unauthenticated': 'No credential',

@@ -206,6 +206,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'body-too-large': [413, '10 bytes'],
   'media-type-unsupported': [415, "got 'text/plain'"],
   'protocol-version-unsupported': [400, "wanted '1.0'"],
+  'misdirected': [421, 'elsewhere'],
   'route-unknown': [404, "'/x'"],
   'method-not-allowed': [405, 'wanted GET, POST'],
   'unauthenticated': [401, 'No credential'],

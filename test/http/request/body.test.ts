@@ -298,7 +298,7 @@ describe('the key __proto__', () => {
 
 describe('a form', () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
-  const sent = (text: string) => readForm(post(text, type), 100_000)
+  const sent = (text: string) => readForm(post(text, type), 100_000, createMeter())
 
   it('has at most 5,000 fields, since each takes many times its bytes', async () => {
     const most = await sent(Array(5_000).fill('a').join('&'))
@@ -306,5 +306,11 @@ describe('a form', () => {
     for (const many of [Array(5_001).fill('a').join('&'), 'a&'.repeat(40_000)]) {
       expect(await sent(many)).toEqual({ ok: false, failure: { type: 'body-too-large', limit: 100_000 } })
     }
+  })
+
+  it("draws on the request's meter for each field and its text", async () => {
+    const meter = createMeter()
+    await readForm(post(`a=${'x'.repeat(6_400)}&b&c`, type), 100_000, meter)
+    expect(Math.round(meter.spent)).toBe(3 + 1 + 100)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Failing } from '../../../src/core/failure/failure.ts'
 import { createEntrance } from '../../../src/http/route/entrance.ts'
 
 const ADDRESS = 'cf-connecting-ip'
@@ -9,7 +10,7 @@ function received(url: string, headers: Record<string, string> = {}, cf?: object
 }
 
 describe("the address of a request's client", () => {
-  const said = (entered: Request | Response) => (entered instanceof Request ? entered.headers.get(ADDRESS) : 'refused')
+  const said = (entered: Request | Failing) => (entered instanceof Request ? entered.headers.get(ADDRESS) : 'refused')
   const claim = { [ADDRESS]: '192.0.2.1' }
 
   it('is what Cloudflare says', () => {
@@ -29,7 +30,7 @@ describe('a deployment that is named', () => {
     more: { isSelfHosted?: boolean; publicUrl?: string } = {},
   ) => {
     const entered = createEntrance({ ...HERE, publicUrl: 'https://tools.test', ...more })(received(url, headers))
-    return entered instanceof Request ? entered.url : entered.status
+    return entered instanceof Request ? entered.url : entered.failure.type
   }
 
   it('answers at its address, in whichever spelling', () => {
@@ -48,14 +49,14 @@ describe('a deployment that is named', () => {
     ['https://tools.test/', { host: '' }],
     ['http://tools.test/', {}],
   ])('and at no other: %s %j', (url, headers) => {
-    expect(at(url, headers)).toBe(421)
+    expect(at(url, headers)).toBe('misdirected')
   })
 
   it('takes the scheme from its name behind a proxy, and from the platform elsewhere', () => {
     expect(at('http://tools.test/a%20b?c=%2F', { host: 'tools.test' }, { isSelfHosted: true })).toBe(
       'https://tools.test/a%20b?c=%2F',
     )
-    expect(at('http://evil.test/', { host: 'tools.test' }, { isSelfHosted: true })).toBe(421)
+    expect(at('http://evil.test/', { host: 'tools.test' }, { isSelfHosted: true })).toBe('misdirected')
   })
 
   it('hands on all that was sent', async () => {
@@ -69,9 +70,9 @@ describe('a deployment that is named', () => {
 })
 
 describe('an address', () => {
-  const status = (path: string) => {
+  const outcome = (path: string) => {
     const entered = createEntrance(HERE)(received(`https://sb.test${path}`))
-    return entered instanceof Request ? 200 : entered.status
+    return entered instanceof Request ? 'let in' : entered.failure.type
   }
 
   it.each<[string, (count: number) => string]>([
@@ -82,6 +83,6 @@ describe('an address', () => {
     ['steps', (count) => `${'/a'.repeat(count - 4)}?b`],
     ['steps that are encoded', (count) => '/%2f%2F'.repeat((count - 4) / 3) + 'a'.repeat(64)],
   ])('has at most so many %s', (_, make) => {
-    expect([status(make(64)), status(make(65 + 2))]).toEqual([200, 400])
+    expect([outcome(make(64)), outcome(make(65 + 2))]).toEqual(['let in', 'request-malformed'])
   })
 })
