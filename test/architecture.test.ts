@@ -362,12 +362,15 @@ describe('what somebody sent', () => {
   /** Each makes one for a request. */
   const EDGES = [
     'src/api/archive/export-and-restore.ts',
+    'src/api/authorizations/routes.ts',
+    'src/connect/authorize.ts',
     'src/connect/routes.ts',
     'src/console/show-page.ts',
     'src/core/tool/budget.ts',
     'src/dialects/mcp/routes.ts',
     'src/http/route/incoming-call.ts',
     'src/http/route/route.ts',
+    'src/sign-in/routes.ts',
   ]
 
   it('is parsed in one place, which counts it first', () => {
