@@ -1,5 +1,5 @@
 import { HEAD_KEY, KV_KINDS, type KvKind, parseKvKey } from './keys.ts'
-import { field } from './rows.ts'
+import { field, rows } from './rows.ts'
 
 /** Withdrawals are written before status changes, and these before publications. */
 export type Reason = keyof typeof URGENCY
@@ -161,7 +161,7 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
 
   function first(which: string, most: number): readonly Due[] {
     const query = `SELECT target, revision, turn FROM outbox WHERE target <> ? AND ${which} LIMIT ?`
-    return mayBeWritten(sql.exec<Due>(query, HEAD_KEY, most + written.size).toArray()).slice(0, most)
+    return mayBeWritten(rows<Due>(sql, query, HEAD_KEY, most + written.size)).slice(0, most)
   }
 
   function oldest(most: number): readonly Due[] {

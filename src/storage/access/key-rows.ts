@@ -1,7 +1,7 @@
 import { type ApiKey, changedKey, type KeyChange } from '../../core/access/api-key.ts'
 import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import { kvKey } from '../keys.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
 
 /** A hash that was rotated away finds its key until the overlap is over. */
@@ -96,10 +96,6 @@ export function noteUse(sql: SqlStorage, ids: readonly string[], at: number): vo
 }
 
 export function lastUses(sql: SqlStorage): Record<string, number> {
-  return Object.fromEntries(
-    sql
-      .exec<{ id: string; at: number }>('SELECT id, at FROM key_use')
-      .toArray()
-      .map(({ id, at }) => [id, at]),
-  )
+  const uses = rows<{ id: string; at: number }>(sql, 'SELECT id, at FROM key_use')
+  return Object.fromEntries(uses.map(({ id, at }) => [id, at]))
 }

@@ -1,5 +1,5 @@
 import type { Agent } from '../../core/access/agent.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 
 /** Per user; the one connected first gives way. */
 const MAX_AGENTS = 100
@@ -49,13 +49,10 @@ export function agentRows(sql: SqlStorage, now: () => number) {
 
     list(user: string): string[] {
       const all = `SELECT ${COLUMNS} FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid`
-      return sql
-        .exec<AgentRow>(all, user, now())
-        .toArray()
-        .map(({ used, body }) => {
-          const agent: Agent = JSON.parse(body)
-          return JSON.stringify(used === null ? agent : { ...agent, used_at: new Date(used).toISOString() })
-        })
+      return rows<AgentRow>(sql, all, user, now()).map(({ used, body }) => {
+        const agent: Agent = JSON.parse(body)
+        return JSON.stringify(used === null ? agent : { ...agent, used_at: new Date(used).toISOString() })
+      })
     },
 
     remove(id: string, user?: string): boolean {

@@ -1,4 +1,4 @@
-import { field } from '../rows.ts'
+import { field, rows } from '../rows.ts'
 
 /** The part of a KV namespace that the OAuth library uses of its `OAUTH_KV`. */
 export interface Entries {
@@ -53,25 +53,18 @@ export function createEntries(sql: SqlStorage, now: () => number): Entries {
     },
 
     async list({ prefix = '', limit = MAX_LISTED, cursor } = {}) {
-      const rows = sql
-        .exec<EntryRow>(
-          `SELECT key, metadata, expires FROM entry
-           WHERE key > ? AND substr(key, 1, ?) = ? AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`,
-          // Keys with the prefix sort after it, and the prefix itself may be one of them
-          cursor ?? prefix.slice(0, -1),
-          prefix.length,
-          prefix,
-          now(),
-          limit + 1,
-        )
-        .toArray()
-      const keys = rows.slice(0, limit).map(({ key, metadata, expires }) => ({
+      const page = `SELECT key, metadata, expires FROM entry
+        WHERE key > ? AND substr(key, 1, ?) = ? AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`
+      // Keys with the prefix sort after it, and the prefix itself may be one of them
+      const behind = cursor ?? prefix.slice(0, -1)
+      const found = rows<EntryRow>(sql, page, behind, prefix.length, prefix, now(), limit + 1)
+      const keys = found.slice(0, limit).map(({ key, metadata, expires }) => ({
         name: key,
         ...(expires === null ? {} : { expiration: Math.floor(expires / 1_000) }),
         ...(metadata === null ? {} : { metadata: JSON.parse(metadata) }),
       }))
       const last = keys.at(-1)?.name
-      if (rows.length <= limit || last === undefined) return { keys, list_complete: true }
+      if (found.length <= limit || last === undefined) return { keys, list_complete: true }
       return { keys, list_complete: false, cursor: last }
     },
   }

@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
+import { rows } from '../rows.ts'
 import type { NumberedRecord } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
 
@@ -14,5 +15,5 @@ export function findActs(
 ): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'acts')
   const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
-  return sql.exec<{ id: number; record: string }>(query, before, ...values, limit).toArray()
+  return rows<{ id: number; record: string }>(sql, query, before, ...values, limit)
 }

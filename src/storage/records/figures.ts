@@ -1,4 +1,5 @@
 import type { CallFilter, Counted, UsageKey } from '../../core/call/recorded-calls.ts'
+import { rows } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { partsOf } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
@@ -6,7 +7,7 @@ import { conditionOf } from './condition.ts'
 const MAX_GROUPS = 50_000
 
 export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
-  const rows = groups.flatMap(({ shared, figures }) => {
+  const figureRows = groups.flatMap(({ shared, figures }) => {
     const { principal, user_id: user = '', outcome, dialect } = shared
     const parts = partsOf(shared)
     return figures.map(([hour, ...figure]) => [hour, principal, user, ...parts, outcome, dialect, ...figure])
@@ -18,7 +19,7 @@ export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): voi
        value ->> 8, value ->> 9, value ->> 10
      FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, ms = ms + excluded.ms`,
-    JSON.stringify(rows),
+    JSON.stringify(figureRows),
   )
 }
 
@@ -48,7 +49,7 @@ export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly Usa
   const group = `json_array(${by.map((key) => COLUMNS[key]).join(', ')})`
   const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
     FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`
-  return unlessTooMany(sql.exec<FigureRow>(query, ...values, MAX_GROUPS + 1).toArray())
+  return unlessTooMany(rows<FigureRow>(sql, query, ...values, MAX_GROUPS + 1))
 }
 
 /** A day's calls by tool and outcome, or by toolkit where there are too many tools, with their durations. */
@@ -58,18 +59,15 @@ export type DayRows = {
 }
 
 export function countDay(sql: SqlStorage): DayRows {
-  const counted = (names: string) =>
-    sql
-      .exec<DayRows['calls'][number]>(
-        `SELECT ${names}, sum(calls) AS calls FROM figure GROUP BY ${names} LIMIT ?`,
-        MAX_GROUPS + 1,
-      )
-      .toArray()
+  const counted = (names: string) => {
+    const each = `SELECT ${names}, sum(calls) AS calls FROM figure GROUP BY ${names} LIMIT ?`
+    return rows<DayRows['calls'][number]>(sql, each, MAX_GROUPS + 1)
+  }
   const query =
     'SELECT toolkit, bucket, sum(calls) AS calls, sum(ms) AS ms FROM figure GROUP BY toolkit, bucket LIMIT ?'
   return {
     calls: unlessTooMany(counted('toolkit, tool, outcome')) ?? counted('toolkit, outcome').slice(0, MAX_GROUPS),
-    durations: sql.exec<DayRows['durations'][number]>(query, MAX_GROUPS).toArray(),
+    durations: rows<DayRows['durations'][number]>(sql, query, MAX_GROUPS),
   }
 }
 

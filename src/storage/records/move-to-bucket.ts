@@ -1,5 +1,5 @@
 import { oldRecordsKey } from '../keys.ts'
-import { field } from '../rows.ts'
+import { field, rows } from '../rows.ts'
 import { callsAfter, type NumberedRecord } from './call-rows.ts'
 
 /** Records an object of the bucket, to which the rest of the last batch is added: some 8 MB. */
@@ -32,7 +32,7 @@ export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: str
 function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedRecord[] {
   if (kind === 'act') {
     const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'
-    return sql.exec<{ id: number; record: string }>(query, after, CHUNK).toArray()
+    return rows<{ id: number; record: string }>(sql, query, after, CHUNK)
   }
   const records: NumberedRecord[] = []
   for (const together of callsAfter(sql, after)) {

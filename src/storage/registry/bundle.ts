@@ -1,10 +1,10 @@
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { KeptDocument } from '../../core/publish/registry.ts'
-import { column } from '../rows.ts'
+import { column, rows } from '../rows.ts'
 import { documentRows, storeDocument } from './documents.ts'
 import { readMeta, readNumber, writeMeta } from './tables.ts'
-import { writeToolkit } from './toolkits.ts'
+import { writeSettings } from './toolkits.ts'
 import { leaveOut, storeLeftBundle, storeVersion } from './store-version.ts'
 import { versionsOf } from './versions.ts'
 
@@ -42,7 +42,7 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   // A deployment with tools of a deleted toolkit takes its name
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
   for (const { toolkit } of bundle.records) {
-    if (deleted.delete(toolkit.toLowerCase())) writeToolkit(sql, toolkit, { deleted: null })
+    if (deleted.delete(toolkit.toLowerCase())) writeSettings(sql, toolkit, { deleted: null })
   }
   for (const record of bundle.records) {
     const key = toolKey(record)
@@ -55,7 +55,7 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
     leaveOut(sql, records, revision)
   }
   const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
-  for (const { key, version } of sql.exec<{ key: string; version: string }>(bundled).toArray()) {
+  for (const { key, version } of rows<{ key: string; version: string }>(sql, bundled)) {
     if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true, revision)
   }
   writeMeta(sql, 'bundle', bundle.hash)

@@ -1,5 +1,5 @@
 import { documentKey, kvKey } from '../keys.ts'
-import { column, field } from '../rows.ts'
+import { column, field, rows } from '../rows.ts'
 import { KEPT_MS, keysOf } from './toolkits.ts'
 import { indexTool } from './search/search-index.ts'
 
@@ -45,7 +45,7 @@ function forgetText(sql: SqlStorage, hash: string): readonly string[] {
 
 function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
   const query = 'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?'
-  const all = sql.exec<{ dialect: string; id: string }>(query, toolkit).toArray()
+  const all = rows<{ dialect: string; id: string }>(sql, query, toolkit)
   sql.exec('DELETE FROM document WHERE lower(toolkit) = ?', toolkit)
   return all.map(({ dialect, id }) => kvKey('address', documentKey(dialect, id)))
 }

@@ -5,9 +5,9 @@ import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
-import { ownerOf } from './toolkits.ts'
+import { isToolkit } from './toolkits.ts'
 
 export type DocumentRow = {
   readonly id: string
@@ -17,6 +17,7 @@ export type DocumentRow = {
 }
 
 type DocumentName = Pick<DocumentRow, 'id' | 'toolkit'>
+type DocumentKey = { readonly dialect: string; readonly key: string }
 
 /** A toolkit's name has no slash. */
 export function keyOfDocument({ id, toolkit }: DocumentName): string {
@@ -25,7 +26,7 @@ export function keyOfDocument({ id, toolkit }: DocumentName): string {
 
 export function documentRows(sql: SqlStorage, dialect: string, name: DocumentName): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
-  return sql.exec<DocumentRow>(query, dialect, keyOfDocument(name)).toArray()
+  return rows<DocumentRow>(sql, query, dialect, keyOfDocument(name))
 }
 
 export function calledIn(sql: SqlStorage, dialect: string, document: DocumentRow): string[] {
@@ -33,12 +34,20 @@ export function calledIn(sql: SqlStorage, dialect: string, document: DocumentRow
   return column<string>(sql, query, dialect, keyOfDocument(document), document.version)
 }
 
+/** The tools' names by what the document calls them, in one of its versions or in any. */
+export function toolsOf(sql: SqlStorage, dialect: string, key: string, version?: string): DocumentAddress['tools'] {
+  const query = `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
+    WHERE dialect = ?1 AND document_tool.key = ?2 AND (?3 IS NULL OR version = ?3) ORDER BY document_tool.rowid`
+  const all = rows<{ name: string; tool: string }>(sql, query, dialect, key, version ?? null)
+  return Object.fromEntries(all.map(({ name, tool }) => [name, tool]))
+}
+
 export function textByHash(sql: SqlStorage, hash: string): string | undefined {
   return field<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
 }
 
-export function documentOfTool(sql: SqlStorage, tool: string): { dialect: string; key: string } | undefined {
-  return firstRow(sql, 'SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
+export function documentOfTool(sql: SqlStorage, tool: string): DocumentKey | undefined {
+  return firstRow<DocumentKey>(sql, 'SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
 }
 
 /** Its records must be stored in the same transaction. */
@@ -67,11 +76,7 @@ export function addressText(sql: SqlStorage, of: string): string | undefined {
   const [dialect, id] = [of.slice(0, at), of.slice(at + 1)]
   const first = holderOf(sql, dialect, id)
   if (!first) return undefined
-  const query = `SELECT DISTINCT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
-    WHERE dialect = ? AND document_tool.key = ?`
-  const rows = sql.exec<{ name: string; tool: string }>(query, dialect, keyOfDocument(first)).toArray()
-  const tools = Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
-  const address: DocumentAddress = { id: first.id, toolkit: first.toolkit, tools }
+  const address: DocumentAddress = { ...first, tools: toolsOf(sql, dialect, keyOfDocument(first)) }
   return JSON.stringify(address)
 }
 
@@ -80,12 +85,12 @@ function holderOf(sql: SqlStorage, dialect: string, id: string): DocumentName | 
   const place = sanitizedName(id).toLowerCase()
   const query =
     'SELECT id, toolkit FROM document WHERE place = ? AND dialect = ? AND lower(id) = lower(?) ORDER BY rowid'
-  const rows = sql.exec<{ id: string; toolkit: string }>(query, place, dialect, id).toArray()
-  return rows.find(({ toolkit }) => toolkit.toLowerCase() === place) ?? (isToolkitOf(sql, id) ? undefined : rows[0])
+  const all = rows<DocumentName>(sql, query, place, dialect, id)
+  return all.find(({ toolkit }) => toolkit.toLowerCase() === place) ?? (isToolkitOf(sql, id) ? undefined : all[0])
 }
 
 function isToolkitOf(sql: SqlStorage, id: string): boolean {
-  return sanitizedName(id) === id && ownerOf(sql, id) !== 'nobody'
+  return sanitizedName(id) === id && isToolkit(sql, id)
 }
 
 /** The toolkit that a document's id names, if the id alone leads to the document. */
@@ -103,11 +108,10 @@ export function takeBackName(sql: SqlStorage, toolkit: string, id: string): stri
   const place = toolkit.toLowerCase()
   const others = `UPDATE document SET place = NULL WHERE place = ? AND lower(toolkit) <> ? AND lower(id) = lower(?)
     RETURNING dialect, key, id`
-  const rows = sql.exec<{ dialect: string; key: string; id: string }>(others, place, place, id).toArray()
-  return rows.flatMap(({ dialect, key, id }) => {
-    queue(sql, kvKey('address', documentKey(dialect, id)))
-    const query = 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?'
-    const tools = column<string>(sql, query, dialect, key)
+  const displaced = rows<DocumentKey & { id: string }>(sql, others, place, place, id)
+  return displaced.flatMap(({ id, ...document }) => {
+    queue(sql, kvKey('address', documentKey(document.dialect, id)))
+    const tools = toolKeysOf(sql, document)
     const marked = "UPDATE version SET record = json_set(record, '$.source.byToolkit', json('true')) WHERE key = ?"
     for (const tool of tools) sql.exec(marked, tool)
     return tools
@@ -123,8 +127,10 @@ export function isByToolkit(sql: SqlStorage, tool: string, { version, source }: 
 
 export function toolsBeside(sql: SqlStorage, tool: string): string[] {
   const document = documentOfTool(sql, tool)
-  if (!document) return []
-  const { dialect, key } = document
+  return document ? toolKeysOf(sql, document) : []
+}
+
+function toolKeysOf(sql: SqlStorage, { dialect, key }: DocumentKey): string[] {
   return column<string>(sql, 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?', dialect, key)
 }
 

@@ -11,7 +11,7 @@ import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
 import { documentConflict, isSame, recordConflict } from './conflicts.ts'
 import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from './documents.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './toolkits.ts'
+import { claimToolkit, deletedDenial, publishDenial, settingsOf } from './toolkits.ts'
 import { leaveOut, storeVersion, holderCame } from './store-version.ts'
 import { isPending, nameWarning, recordText, versionsOf } from './versions.ts'
 
@@ -103,7 +103,7 @@ function idWarning({ toolkit, itself }: KeptDocument): string {
 }
 
 function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
-  const { state } = statusOfToolkit(sql, toolkit)
+  const { state } = settingsOf(sql, toolkit).status
   return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]
 }
 

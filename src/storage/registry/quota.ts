@@ -1,5 +1,5 @@
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
-import { firstRow } from '../rows.ts'
+import { firstRow, rows } from '../rows.ts'
 
 export function publishedBy(sql: SqlStorage, principal: string): PublishedTotals {
   const query = 'SELECT documents, bytes FROM publisher WHERE id = ?'
@@ -7,8 +7,8 @@ export function publishedBy(sql: SqlStorage, principal: string): PublishedTotals
 }
 
 export function publishedByAll(sql: SqlStorage): Record<string, PublishedTotals> {
-  const rows = sql.exec<{ id: string; documents: number; bytes: number }>('SELECT * FROM publisher').toArray()
-  return Object.fromEntries(rows.map(({ id, ...published }) => [id, published]))
+  const all = rows<{ id: string; documents: number; bytes: number }>(sql, 'SELECT * FROM publisher')
+  return Object.fromEntries(all.map(({ id, ...published }) => [id, published]))
 }
 
 export function countPublished(sql: SqlStorage, principal: string, bytes: number): void {

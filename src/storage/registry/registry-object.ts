@@ -12,7 +12,6 @@ import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
-import { toolsBeside } from './documents.ts'
 import type { HeadSince } from './catalogue/head.ts'
 import { keyOfName } from './exposed-names.ts'
 import { nearestNames } from './search/nearest.ts'
@@ -24,10 +23,9 @@ import type { QueryAnswer } from './search/query.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { changeDenial, deletedDenial, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
+import { publishDenial, toolkitOf } from './toolkits.ts'
 import type { Refusal, ToolkitGift } from './toolkit-change.ts'
-import { storeName, storeStatus, storeTrust } from './store-version.ts'
-import { documentText, holdsToolkit, isPending, keyAlike, keysIn, recordText } from './versions.ts'
+import { documentText, holdsToolkit, keyAlike, keysIn } from './versions.ts'
 
 interface RegistryEnv {
   readonly REGISTRY: KVNamespace
@@ -85,41 +83,10 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return neighbourWarnings(this.#sql, ids, principal, this.#mayJudge)
     }
 
-    /** `keys` are the tools that the change affects. Undefined for an unknown version. */
-    async change(
-      name: ToolName,
-      version: string,
-      { status, trusted, name: given }: VersionChange,
-      principal: Principal,
-    ): Promise<{ document: string; revision: number; keys: string[] } | Refusal | undefined> {
-      const key = toolKey(name)
-      if (recordText(this.#sql, key, version) === undefined) return undefined
-      if (isPending(this.#sql, key, version) && !mayChange(this.#sql, principal, name)) return undefined
-      const isAdmin = isAdministrator(principal)
-      const denied =
-        (trusted === undefined && given === undefined) || isAdmin
-          ? changeDenial(this.#sql, principal, name, version)
-          : 'Only an administrator says which tools are trusted with credentials, and what they are called'
-      if (denied !== undefined) return { denied }
-      const deleted = deletedDenial(this.#sql, name.toolkit)
-      if (deleted !== undefined) return isAdmin ? { denied: deleted, isConflict: true } : undefined
-      if (
-        given !== undefined &&
-        !(await this.#change(() => storeName(this.#sql, key, given, nextRevision(this.#sql))))
-      ) {
-        return {
-          denied: `'${given}' is the name of another tool by its toolkit's, which nobody else has`,
-          isConflict: true,
-        }
-      }
-      const document = await this.#change(() => {
-        const revision = nextRevision(this.#sql)
-        if (status) storeStatus(this.#sql, { key, version }, status, isAdmin, revision)
-        if (trusted !== undefined) storeTrust(this.#sql, { key, version }, trusted, revision)
-        return documentText(this.#sql, key)
-      })
-      const keys = [key, ...toolsBeside(this.#sql, key)]
-      return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue'), keys }
+    async change(name: ToolName, version: string, change: VersionChange, principal: Principal) {
+      const { changeVersion } = await import('./version-change.ts')
+      const changed = await this.#change(() => changeVersion(this.#sql, name, version, change, principal))
+      return changed?.ok ? { ...changed, revision: readNumber(this.#sql, 'catalogue') } : changed
     }
 
     denial(name: ToolName, principal: Principal): string | undefined {
@@ -143,7 +110,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       name: string,
       change: ToolkitChange | ToolkitGift | 'delete',
       principal: Principal,
-    ): Promise<{ toolkit: Toolkit; revision: number; keys: string[] } | Refusal | undefined> {
+    ): Promise<{ ok: true; toolkit: Toolkit; revision: number; keys: string[] } | Refusal | undefined> {
       const { changeToolkit, deleteToolkit, giveWhole } = await import('./toolkit-change.ts')
       const revision = () => nextRevision(this.#sql)
       const refused = await this.#change(() =>
@@ -155,7 +122,9 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       )
       const toolkit = toolkitOf(this.#sql, name)
       if (refused === 'unknown' || !toolkit) return undefined
-      return refused ?? { toolkit, revision: readNumber(this.#sql, 'catalogue'), keys: keysIn(this.#sql, name) }
+      return (
+        refused ?? { ok: true, toolkit, revision: readNumber(this.#sql, 'catalogue'), keys: keysIn(this.#sql, name) }
+      )
     }
 
     async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {

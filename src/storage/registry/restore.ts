@@ -14,15 +14,7 @@ import { countPublished } from './quota.ts'
 import { holderCame, storeName, storeStatus, storeVersion, leaveOut } from './store-version.ts'
 import { nextRevision } from './tables.ts'
 import { changeToolkit } from './toolkit-change.ts'
-import {
-  deletedDenial,
-  isBundled,
-  isReviewed,
-  restoreOwner,
-  statusOfToolkit,
-  tagsOfToolkit,
-  writeToolkit,
-} from './toolkits.ts'
+import { deletedDenial, isBundled, restoreOwner, settingsOf, writeSettings } from './toolkits.ts'
 import { keyAlike, nameOf, recordText, versionsOf } from './versions.ts'
 
 /** For administrators, inside a transaction, which is one change: restores each row unless its place is taken. */
@@ -134,16 +126,14 @@ function restoreToolkit(
   if (outcome === 'taken') {
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   }
-  const isUnsaid =
-    statusOfToolkit(sql, toolkit).state === 'active' &&
-    tagsOfToolkit(sql, toolkit).length === 0 &&
-    !isReviewed(sql, toolkit)
+  const here = settingsOf(sql, toolkit)
+  const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
   const isSaid = status !== undefined || tags.length > 0 || review === true
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}), ...(review ? { review } : {}) }
   const refused = changeToolkit(sql, toolkit, change, principal, revision)
-  if (typeof refused === 'object') return { refused: refused.denied }
-  writeToolkit(sql, toolkit, { held: held ? 1 : 0 })
+  if (typeof refused === 'object') return { refused: refused.reason }
+  writeSettings(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
 }
 

@@ -10,7 +10,7 @@ import { exposedName, giveName } from './exposed-names.ts'
 import { touchLeaf } from './catalogue/pages.ts'
 import { indexTool } from './search/search-index.ts'
 import { queue } from './tables.ts'
-import { awaitsReview, keysOf, publisherOf, type Source, statusOfToolkit, tagsOfToolkit } from './toolkits.ts'
+import { awaitsReview, keysOf, publisherOf, settingsOf, type Source } from './toolkits.ts'
 import { IS_PENDING, nameOf, recordText, versionsOf } from './versions.ts'
 
 /** One of the same id is replaced and keeps its status; a restored one has its former standing. */
@@ -26,7 +26,7 @@ export function storeVersion(
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   const said = standing?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
   const unreviewed = said.state === 'pending' || standing?.unreviewed
-  const [status, own] = statusColumns(said, statusOfToolkit(sql, record.toolkit))
+  const [status, own] = statusColumns(said, settingsOf(sql, record.toolkit).status)
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   // A bundled version keeps the status that a person set; while it awaits review nobody did
   sql.exec(
@@ -71,7 +71,7 @@ export function storeStatus(
     // A refused version still awaits review: else its publisher could enable it
     `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
      WHERE key = ? AND version = ?`,
-    ...statusColumns(status, statusOfToolkit(sql, nameOf(sql, key)?.toolkit ?? '')),
+    ...statusColumns(status, settingsOf(sql, nameOf(sql, key)?.toolkit ?? '').status),
     byAdministrator && status.state === 'disabled' ? 1 : 0,
     status.state === 'disabled' ? 1 : 0,
     key,
@@ -144,7 +144,7 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
   const exposed = record && exposedName(sql, record, record.name)
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
-  indexTool(sql, key, record, record && tagsOfToolkit(sql, record.toolkit))
+  indexTool(sql, key, record, record && settingsOf(sql, record.toolkit).tags)
   queue(sql, kvKey('tool', key), revision)
   touchLeaf(sql, key, revision)
   for (const other of exposed?.displaced ?? []) changed(sql, other, revision)

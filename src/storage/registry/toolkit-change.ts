@@ -1,24 +1,24 @@
 import type { Principal } from '../../core/access/principal.ts'
-import { isAdministrator, type ToolkitChange } from '../../core/access/toolkit-owner.ts'
+import { isAdministrator, type ToolkitChange, type ToolkitChanged } from '../../core/access/toolkit-owner.ts'
 import { field } from '../rows.ts'
 import {
   changeDenial,
   deletedDenial,
-  deletionOf,
   giveToolkit,
   isBundled,
-  isHeld,
-  isReviewed,
   isToolkit,
   keysOf,
-  writeToolkit,
+  settingsOf,
+  writeSettings,
 } from './toolkits.ts'
 import { statusChanged, storeToolkitStatus, holderCame } from './store-version.ts'
 import { keysIn } from './versions.ts'
 
-export type Refusal = { readonly denied: string; readonly isConflict?: true }
+export type Refusal = Extract<ToolkitChanged, { readonly ok: false }>
 
-const conflict = (denied: string): Refusal => ({ denied, isConflict: true })
+export const forbidden = (reason: string): Refusal => ({ ok: false, reason })
+
+export const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
 
 export function changeToolkit(
   sql: SqlStorage,
@@ -30,21 +30,22 @@ export function changeToolkit(
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const isAdmin = isAdministrator(principal)
   const denied = wholeDenial(sql, principal, toolkit)
-  if (denied !== undefined) return { denied }
-  if (owner !== undefined && !isAdmin) return { denied: 'Only an administrator says who owns a toolkit' }
+  if (denied !== undefined) return forbidden(denied)
+  if (owner !== undefined && !isAdmin) return forbidden('Only an administrator says who owns a toolkit')
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
-  if (status && !isAdmin && isHeld(sql, toolkit)) {
-    return { denied: `An administrator disabled the toolkit '${toolkit}': only an administrator enables it` }
+  const { isHeld, isReviewed } = settingsOf(sql, toolkit)
+  if (status && !isAdmin && isHeld) {
+    return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
   }
-  if (review === false && !isAdmin && isReviewed(sql, toolkit)) return { denied: REVIEWED(toolkit, 'ends that') }
+  if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
   if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(BUNDLED(toolkit, 'be given'))
-  if (review !== undefined) writeToolkit(sql, toolkit, { review: review ? 1 : 0 })
-  if (tags) writeToolkit(sql, toolkit, { tags: JSON.stringify(tags) })
+  if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
+  if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
   if (status) {
     const isActive = status.state === 'active'
     const held = isAdmin && status.state === 'disabled' ? 1 : 0
-    writeToolkit(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
+    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
     storeToolkitStatus(sql, toolkit, status)
   }
   if (!status && !tags) return undefined
@@ -82,10 +83,11 @@ export function deleteToolkit(
 ): Refusal | 'unknown' | undefined {
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const denied = wholeDenial(sql, principal, toolkit)
-  if (denied !== undefined) return { denied }
+  if (denied !== undefined) return forbidden(denied)
   // The review of its tools would be gone with it
-  if (isReviewed(sql, toolkit) && !isAdministrator(principal)) return { denied: REVIEWED(toolkit, 'deletes it') }
-  if (deletionOf(sql, toolkit)) return isAdministrator(principal) ? undefined : 'unknown'
+  const { isReviewed, deleted } = settingsOf(sql, toolkit)
+  if (isReviewed && !isAdministrator(principal)) return forbidden(REVIEWED(toolkit, 'deletes it'))
+  if (deleted) return isAdministrator(principal) ? undefined : 'unknown'
   if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
   const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
@@ -96,7 +98,7 @@ export function deleteToolkit(
     return conflict(`'${callable}' can still be called: ${how}`)
   }
   const at = revision()
-  writeToolkit(sql, toolkit, { deleted: now })
+  writeSettings(sql, toolkit, { deleted: now })
   for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at)
   return undefined
 }

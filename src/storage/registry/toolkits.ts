@@ -8,7 +8,6 @@ import {
 import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
-import type { ToolStatus } from '../../core/tool/version.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { policiesOf } from './policies.ts'
 
@@ -23,7 +22,7 @@ export function publisherOf(source: Source, name: ToolName): Publisher {
 export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
-  if (isHeld(sql, name.toolkit)) {
+  if (settingsOf(sql, name.toolkit).isHeld) {
     return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
   }
   const [stands] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
@@ -52,7 +51,7 @@ export function changeDenial(
 
 export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): boolean {
   if (source === 'bundle' || isAdministrator(source)) return false
-  return isReviewed(sql, name.toolkit) || policiesOf(sql).ruleOf(name).review
+  return settingsOf(sql, name.toolkit).isReviewed || policiesOf(sql).ruleOf(name).review
 }
 
 export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
@@ -63,78 +62,14 @@ export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName)
 /** Whether it was nobody's. */
 export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): boolean {
   if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return false
-  sql.exec('INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, source.id)
+  writeOwner(sql, toolkit, source.id)
   return true
 }
 
 export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
   if (isBundled(sql, toolkit)) return false
-  sql.exec(
-    'INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, owner = excluded.owner',
-    toolkit.toLowerCase(),
-    toolkit,
-    principal,
-  )
+  writeOwner(sql, toolkit, principal)
   return true
-}
-
-type ToolkitRow = {
-  readonly status: string | null
-  readonly held: number
-  readonly tags: string | null
-  readonly deleted: number | null
-  readonly review: number
-}
-
-function rowOf(sql: SqlStorage, toolkit: string): ToolkitRow | undefined {
-  const query = 'SELECT status, held, tags, deleted, review FROM toolkit WHERE key = ?'
-  return firstRow<ToolkitRow>(sql, query, toolkit.toLowerCase())
-}
-
-export function writeToolkit(sql: SqlStorage, toolkit: string, values: Partial<ToolkitRow>): void {
-  const key = toolkit.toLowerCase()
-  sql.exec('INSERT OR IGNORE INTO toolkit (key, name) VALUES (?, ?)', key, nameOf(sql, toolkit))
-  for (const [column, value] of Object.entries(values))
-    sql.exec(`UPDATE toolkit SET ${column} = ? WHERE key = ?`, value, key)
-}
-
-export function statusOfToolkit(sql: SqlStorage, toolkit: string): ToolStatus {
-  const status = rowOf(sql, toolkit)?.status
-  return status ? JSON.parse(status) : { state: 'active' }
-}
-
-export function tagsOfToolkit(sql: SqlStorage, toolkit: string): readonly string[] {
-  const tags = rowOf(sql, toolkit)?.tags
-  return tags ? JSON.parse(tags) : []
-}
-
-export function isReviewed(sql: SqlStorage, toolkit: string): boolean {
-  return rowOf(sql, toolkit)?.review === 1
-}
-
-export function isHeld(sql: SqlStorage, toolkit: string): boolean {
-  return rowOf(sql, toolkit)?.held === 1
-}
-
-/** Administrators can read and restore a deleted toolkit for so long. */
-export const KEPT_MS = 30 * 86_400_000
-
-export function nextToGo(sql: SqlStorage): number | undefined {
-  const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
-  return oldest === undefined ? undefined : oldest + KEPT_MS
-}
-
-export function deletionOf(sql: SqlStorage, toolkit: string): Toolkit['deleted'] {
-  const at = rowOf(sql, toolkit)?.deleted
-  return typeof at === 'number' ? { at, until: at + KEPT_MS } : undefined
-}
-
-/** Holds for everybody, administrators too. */
-export function deletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
-  const deleted = deletionOf(sql, toolkit)
-  if (!deleted) return undefined
-  const until = new Date(deleted.until).toISOString()
-  return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
 }
 
 /** Claims a free toolkit for its former owner; null is the deployment. */
@@ -145,11 +80,59 @@ export function restoreOwner(
 ): 'created' | 'unchanged' | 'taken' {
   const owner = ownerOf(sql, toolkit)
   if (owner === 'nobody') {
-    sql.exec('INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, principal)
+    writeOwner(sql, toolkit, principal)
     return 'created'
   }
   const isSame = owner === 'deployment' ? principal === null : owner.principal === principal
   return isSame ? 'unchanged' : 'taken'
+}
+
+function writeOwner(sql: SqlStorage, toolkit: string, principal: string | null): void {
+  const row = `INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET name = excluded.name, owner = excluded.owner`
+  sql.exec(row, toolkit.toLowerCase(), toolkit, principal)
+}
+
+type SettingsRow = {
+  readonly status: string | null
+  readonly held: number
+  readonly tags: string | null
+  readonly deleted: number | null
+  readonly review: number
+}
+
+export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
+  const key = toolkit.toLowerCase()
+  sql.exec('INSERT OR IGNORE INTO toolkit (key, name) VALUES (?, ?)', key, nameOf(sql, toolkit))
+  for (const [column, value] of Object.entries(values))
+    sql.exec(`UPDATE toolkit SET ${column} = ? WHERE key = ?`, value, key)
+}
+
+export function settingsOf(sql: SqlStorage, toolkit: string) {
+  const query = 'SELECT status, held, tags, deleted, review FROM toolkit WHERE key = ?'
+  const { status, held, tags, deleted, review } = firstRow<SettingsRow>(sql, query, toolkit.toLowerCase()) ?? {}
+  const given: Pick<Toolkit, 'status' | 'tags'> = {
+    status: status ? JSON.parse(status) : { state: 'active' },
+    tags: tags ? JSON.parse(tags) : [],
+  }
+  const gone = typeof deleted === 'number' ? { at: deleted, until: deleted + KEPT_MS } : undefined
+  return { ...given, isHeld: held === 1, isReviewed: review === 1, deleted: gone }
+}
+
+/** Administrators can read and restore a deleted toolkit for so long. */
+export const KEPT_MS = 30 * 86_400_000
+
+export function nextToGo(sql: SqlStorage): number | undefined {
+  const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
+  return oldest === undefined ? undefined : oldest + KEPT_MS
+}
+
+/** Holds for everybody, administrators too. */
+export function deletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
+  const { deleted } = settingsOf(sql, toolkit)
+  if (!deleted) return undefined
+  const until = new Date(deleted.until).toISOString()
+  return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
 }
 
 export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined {
@@ -158,17 +141,9 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
   const query = `SELECT toolkit || '.' || tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`
   const untrusted = column<string>(sql, query, ...keysOf(toolkit))
-  const deleted = deletionOf(sql, toolkit)
-  return {
-    toolkit: nameOf(sql, toolkit),
-    owner,
-    isBundled: isBundled(sql, toolkit),
-    untrusted,
-    status: statusOfToolkit(sql, toolkit),
-    tags: tagsOfToolkit(sql, toolkit),
-    review: isReviewed(sql, toolkit),
-    ...(deleted ? { deleted } : {}),
-  }
+  const { status, tags, isReviewed: review, deleted } = settingsOf(sql, toolkit)
+  const own = { toolkit: nameOf(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
+  return { ...own, status, tags, review, ...(deleted ? { deleted } : {}) }
 }
 
 export function isToolkit(sql: SqlStorage, name: string): boolean {
@@ -178,8 +153,8 @@ export function isToolkit(sql: SqlStorage, name: string): boolean {
 export function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (isBundled(sql, toolkit)) return 'deployment'
   const query = 'SELECT owner FROM toolkit WHERE key = ?'
-  const given = firstRow<{ owner: string | null }>(sql, query, toolkit.toLowerCase())
-  if (given) return given.owner === null ? 'deployment' : { principal: given.owner }
+  const given = field<string | null>(sql, query, toolkit.toLowerCase())
+  if (given !== undefined) return given === null ? 'deployment' : { principal: given }
   // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
   const plain = keysOf(toolkit.replaceAll('-', '_'))
   const older = field(sql, `SELECT 1 FROM tool WHERE ${ALIKE} >= ? AND ${ALIKE} < ? LIMIT 1`, ...plain)

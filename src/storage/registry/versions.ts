@@ -1,9 +1,9 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, type VersionStatus } from '../../core/tool/version.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 import { isLeftOut } from './documents.ts'
-import { deletionOf, keysOf } from './toolkits.ts'
+import { keysOf, settingsOf } from './toolkits.ts'
 
 type VersionRow = {
   version: string
@@ -44,17 +44,16 @@ export function keysIn(sql: SqlStorage, toolkit: string): string[] {
 
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
   const query = 'SELECT version, digest, status, bundled, left_bundle, publisher, trusted FROM version WHERE key = ?'
-  return sql
-    .exec<VersionRow>(query, key)
-    .toArray()
-    .map(({ version, digest, status, bundled, left_bundle, publisher, trusted }) => ({
+  return rows<VersionRow>(sql, query, key).map(
+    ({ version, digest, status, bundled, left_bundle, publisher, trusted }) => ({
       version,
       digest,
       status: left_bundle === 1 ? { state: 'disabled' } : JSON.parse(status),
       publisher: { principal: publisher, trusted: trusted === 1 },
       bundled: bundled === 1,
       leftBundle: left_bundle === 1,
-    }))
+    }),
+  )
 }
 
 export function recordText(sql: SqlStorage, key: string, version: string): string | undefined {
@@ -78,7 +77,7 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
     ...name,
     versions,
     ...(leftOut ? { isLeftOut: true } : {}),
-    ...(deletionOf(sql, name.toolkit) ? { isDeleted: true } : {}),
+    ...(settingsOf(sql, name.toolkit).deleted ? { isDeleted: true } : {}),
   }
   const text = JSON.stringify(document)
   const record = newest && recordText(sql, key, newest.version)

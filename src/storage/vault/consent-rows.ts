@@ -1,7 +1,7 @@
 import type { Authorization, ToolkitConsent } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 
 type ConsentRow = {
   readonly toolkit: string
@@ -60,7 +60,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
 
     of(provider: string, account: string): ToolkitConsent[] {
       const all = 'SELECT * FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
-      return sql.exec<ConsentRow>(all, provider, account).toArray().map(consentOf)
+      return rows<ConsentRow>(sql, all, provider, account).map(consentOf)
     },
 
     remove(provider: string, account: string, toolkit?: string): boolean {

@@ -1,5 +1,5 @@
 import type { Grant } from '../../core/consent/authorization.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
 
 type GrantRow = {
@@ -74,10 +74,8 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     },
 
     list(): Omit<Grant, 'toolkits'>[] {
-      const rows = sql
-        .exec<GrantRow>('SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account')
-        .toArray()
-      return rows.map((row) => ({
+      const held = 'SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account'
+      return rows<GrantRow>(sql, held).map((row) => ({
         provider: row.provider,
         account: row.account,
         scopes: JSON.parse(row.scopes),

@@ -121,7 +121,7 @@ describe('a name that an administrator gives', () => {
       await declare(harness, 'Evil.Steal@1.0.0', 'GetEmails', stranger)
       await declare(harness, 'Gmail.GetEmails@1.0.0', 'GetEmails')
       expect(exposed(harness, 'gmail.getemails')).toBe('Gmail_GetEmails')
-      expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails', stranger)).toHaveProperty('denied')
+      expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails', stranger)).toHaveProperty('reason')
       expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails')).toHaveProperty('document')
       expect(exposed(harness, 'gmail.getemails')).toBe('GetEmails')
       expect(exposed(harness, 'evil.steal')).toBe('Evil_Steal')

@@ -89,7 +89,7 @@ describe('the status of a toolkit', () => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { status: { state: 'disabled' } })
       for (const as of [ANN, OPERATOR]) {
-        expect(await change(harness, { status: { state: 'active' } }, as)).toHaveProperty('denied')
+        expect(await change(harness, { status: { state: 'active' } }, as)).toHaveProperty('reason')
         expect(await publish(harness, 'Kit.New@1.0.0', as)).toMatchObject({ outcome: 'forbidden' })
         await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { status: { state: 'active' } }, as)
         expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'disabled']])
@@ -106,7 +106,7 @@ describe('the status of a toolkit', () => {
       await harness.registry.takeIn('b2', 0, await bundle('2.0.0'))
       expect(statusesOf(harness, 'kit.do').map(([, state]) => state)).toEqual(['disabled', 'disabled'])
       expect(await change(harness, 'delete')).toEqual({
-        denied: expect.stringContaining('take its files out of tools/kit'),
+        reason: expect.stringContaining('take its files out of tools/kit'),
         isConflict: true,
       })
     }))
@@ -158,13 +158,13 @@ describe('who changes a toolkit', () => {
       await publish(harness, 'Kit.A@1.0.0')
       const disabled = { status: { state: 'disabled' } } as const
       for (const as of [key('m', '*'), key('n', 'Kit.A')]) {
-        expect(await change(harness, disabled, as)).toHaveProperty('denied')
-        expect(await change(harness, { tags: ['x'] }, as)).toHaveProperty('denied')
-        expect(await change(harness, 'delete', as)).toHaveProperty('denied')
+        expect(await change(harness, disabled, as)).toHaveProperty('reason')
+        expect(await change(harness, { tags: ['x'] }, as)).toHaveProperty('reason')
+        expect(await change(harness, 'delete', as)).toHaveProperty('reason')
       }
-      expect(await change(harness, { owner: 'key:m' }, ANN)).toHaveProperty('denied')
+      expect(await change(harness, { owner: 'key:m' }, ANN)).toHaveProperty('reason')
       expect(await change(harness, { owner: 'key:m' })).toMatchObject({ toolkit: { owner: { principal: 'key:m' } } })
-      expect(await change(harness, disabled, ANN)).toHaveProperty('denied')
+      expect(await change(harness, disabled, ANN)).toHaveProperty('reason')
       expect(await change(harness, disabled, key('m', '*'))).toHaveProperty('toolkit')
       expect(await change(harness, disabled, ADMIN, 'nowhere')).toBeUndefined()
     }))
@@ -183,7 +183,7 @@ describe('a toolkit that is deleted', () => {
       for (const state of ['active', 'deprecated', 'yanked'] as const) {
         await change(harness, { status: { state } }, ANN)
         expect(await change(harness, 'delete', ANN)).toEqual({
-          denied: expect.stringContaining('PATCH /toolkits/kit and {"status": "disabled"}'),
+          reason: expect.stringContaining('PATCH /toolkits/kit and {"status": "disabled"}'),
           isConflict: true,
         })
       }
@@ -294,9 +294,9 @@ describe('a toolkit that asks for review', () => {
       await publish(harness, 'Kit.A@1.1.0', ANN)
       await publish(harness, 'Kit.A@1.2.0', OPERATOR)
       for (const state of ['active', 'deprecated', 'yanked', 'disabled'] as const) {
-        expect(await status(harness, '1.1.0', { state }, ANN)).toHaveProperty('denied')
-        expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('denied')
-        expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('denied')
+        expect(await status(harness, '1.1.0', { state }, ANN)).toHaveProperty('reason')
+        expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('reason')
+        expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('reason')
       }
       // Nor is it said to anybody else that there is such a version
       expect(await status(harness, '1.2.0', ACTIVE, key('eve', '*'))).toBe('unknown')
@@ -312,7 +312,7 @@ describe('a toolkit that asks for review', () => {
       await change(harness, { review: true }, ANN)
       await publish(harness, 'Kit.A@1.2.0', OPERATOR)
       expect(await status(harness, '1.2.0', DISABLED, ANN)).toHaveProperty('document')
-      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('denied')
+      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('reason')
       expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
     }))
 
@@ -337,12 +337,12 @@ describe('a toolkit that asks for review', () => {
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       expect(await change(harness, { review: false }, ANN)).toMatchObject({ toolkit: { review: false } })
-      expect(await change(harness, { review: true }, key('eve', '*'))).toHaveProperty('denied')
+      expect(await change(harness, { review: true }, key('eve', '*'))).toHaveProperty('reason')
       await change(harness, { review: true }, ANN)
       await publish(harness, 'Kit.A@1.1.0')
-      expect(await change(harness, { review: false }, ANN)).toHaveProperty('denied')
+      expect(await change(harness, { review: false }, ANN)).toHaveProperty('reason')
       await change(harness, { status: DISABLED }, ANN)
-      expect(await change(harness, 'delete', ANN)).toHaveProperty('denied')
+      expect(await change(harness, 'delete', ANN)).toHaveProperty('reason')
       expect(await change(harness, 'delete', ADMIN)).toMatchObject({ toolkit: { deleted: expect.anything() } })
       await change(harness, { status: ACTIVE, review: false })
       expect(statusesOf(harness, 'kit.a')[1]).toEqual(['1.1.0', 'pending'])

@@ -1,5 +1,5 @@
 import { kvKey } from '../../keys.ts'
-import { column } from '../../rows.ts'
+import { column, rows } from '../../rows.ts'
 import { waitingIn } from './landed-pages.ts'
 import type { LeafPage } from './pages.ts'
 
@@ -11,7 +11,7 @@ export function dependenciesOfPages(sql: SqlStorage, pages: readonly LeafPage[])
   })
   const query = `SELECT target, tool.key AS key FROM outbox CROSS JOIN name ON name.name = substr(target, length(?1) + 1)
     CROSS JOIN tool USING (key) WHERE target > ?1 AND target < ?1 || char(0x10ffff) AND lower(exposed) = name.name`
-  const named = sql.exec<{ target: string; key: string }>(query, kvKey('name', '')).toArray()
+  const named = rows<{ target: string; key: string }>(sql, query, kvKey('name', ''))
   const names = named.filter(({ key }) => pages.some(({ keys }) => keys.includes(key))).map(({ target }) => target)
   return [...dependenciesOfTools(sql, tools), ...tools.map((key) => kvKey('tool', key)), ...names]
 }

@@ -142,10 +142,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
     async change(name, version, change, principal) {
       const answer = await registry().change(name, version, change, principal)
-      if (!answer) return undefined
-      if ('denied' in answer) {
-        return { ok: false, reason: answer.denied, ...(answer.isConflict ? { isConflict: true } : {}) }
-      }
+      if (!answer?.ok) return answer
       if (typeof change.name === 'string') reader.wrote(kvKey('name', change.name.toLowerCase()))
       changed(answer.revision, answer.keys)
       return { ok: true, document: JSON.parse(answer.document) }
@@ -195,10 +192,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     principal: Principal,
   ): Promise<ToolkitChanged | undefined> {
     const answer = await registry().changeToolkit(name, change, principal)
-    if (!answer) return undefined
-    if ('denied' in answer) {
-      return { ok: false, reason: answer.denied, ...(answer.isConflict ? { isConflict: true } : {}) }
-    }
+    if (!answer?.ok) return answer
     changed(answer.revision, answer.keys)
     return { ok: true, toolkit: answer.toolkit }
   }

@@ -1,5 +1,5 @@
 import { kvKey } from '../../keys.ts'
-import { column, field, firstRow } from '../../rows.ts'
+import { column, field, firstRow, rows } from '../../rows.ts'
 import type { Leaf } from './head.ts'
 
 /** The first that KV lacks changes of up to the revision, from a key on. */
@@ -11,7 +11,7 @@ export function leafToLand(sql: SqlStorage, revision: number, from: string): str
 export function landedLeaves(sql: SqlStorage): Leaf[] {
   const query =
     'SELECT first, landed_count AS count, landed_page AS page FROM leaf WHERE landed_page IS NOT NULL ORDER BY first'
-  return sql.exec<{ first: string; count: number; page: string }>(query).toArray()
+  return rows<{ first: string; count: number; page: string }>(sql, query)
 }
 
 /** The keys of a range that KV has no document of as they are now. */

@@ -1,6 +1,7 @@
 import type { CatalogueTool } from '../../../core/catalogue/catalogue.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { rows } from '../../rows.ts'
 
 export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
@@ -26,7 +27,8 @@ export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLi
   type Row = { key: string; record: string; name: string; tags: string | null; made_of: string } & (
     { entry: string; line: string } | { entry: null; line: null }
   )
-  const rows = sql.exec<Row>(
+  const stored = rows<Row>(
+    sql,
     `SELECT tool.key AS key, record, exposed AS name, toolkit.tags AS tags, ${MADE_OF} AS made_of, entry, line.text AS line
      FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
      LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
@@ -35,7 +37,7 @@ export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLi
     first,
     until,
   )
-  return rows.toArray().map(({ key, record, name, tags, made_of, entry, line }) => {
+  return stored.map(({ key, record, name, tags, made_of, entry, line }) => {
     if (entry !== null) return { key, entry, line, record }
     const made = listedTool({ name, record, tags: JSON.parse(tags ?? '[]') }, writeLine)
     sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, made.entry, made.line)

@@ -1,6 +1,6 @@
 import { sha256 } from '../../sealing/sha256.ts'
 import { HEAD_KEY } from '../../keys.ts'
-import { field, firstRow } from '../../rows.ts'
+import { field, firstRow, rows } from '../../rows.ts'
 import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head.ts'
 import { chunksOf } from './chunks.ts'
 import { LINE_TABLE, type ListedTool, toolsFrom, type WriteLine, writePage } from './listed-tools.ts'
@@ -80,7 +80,7 @@ export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
 /** Unsorted: in order, SQLite would read all leaves. */
 function leavesSince(sql: SqlStorage, revision: number): Leaf[] {
   const query = "SELECT first, count, coalesce(page, '') AS page FROM leaf WHERE changed > ?"
-  return sql.exec<{ first: string; count: number; page: string }>(query, revision).toArray()
+  return rows<{ first: string; count: number; page: string }>(sql, query, revision)
 }
 
 async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void> {

@@ -7,7 +7,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
 import { beginningsOf, scopeOf } from './visibility.ts'
-import { mayChange, tagsOfToolkit } from '../toolkits.ts'
+import { mayChange, settingsOf } from '../toolkits.ts'
 
 export type FoundVersion = {
   readonly name: string
@@ -131,7 +131,7 @@ function pageOf(
     lookedTo = row.cursor
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
-    if (tag !== undefined && !record.tags.includes(tag) && !tagsOfToolkit(sql, record.toolkit).includes(tag)) continue
+    if (tag !== undefined && !record.tags.includes(tag) && !settingsOf(sql, record.toolkit).tags.includes(tag)) continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
     // Only of versions that the principal may see

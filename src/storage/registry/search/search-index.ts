@@ -7,7 +7,7 @@ import { policiesOf } from '../policies.ts'
 import { ROWS, rowOf } from '../../../core/search/bm25f.ts'
 import { spaced, stemmed, wordsOf } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
-import { tagsOfToolkit } from '../toolkits.ts'
+import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
 const INDEXED = '5'
@@ -49,7 +49,7 @@ export function renewIndex(sql: SqlStorage): void {
     const text = field<string>(sql, query, key)
     if (text === undefined) continue
     const record: ToolRecord = JSON.parse(text)
-    indexTool(sql, key, record, tagsOfToolkit(sql, record.toolkit))
+    indexTool(sql, key, record, settingsOf(sql, record.toolkit).tags)
   }
   writeMeta(sql, 'search', INDEXED)
 }
