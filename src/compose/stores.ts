@@ -52,8 +52,7 @@ export function openStores(
     memory,
     now,
     giveWay,
-    bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
-    deployedAt: deployedAt ?? 0,
+    bundle: { ...build, records: build.tools.map(({ record }) => record), deployedAt: deployedAt ?? 0 },
     sealer: deploymentKeys.sealer('cursor'),
     onChange,
   })

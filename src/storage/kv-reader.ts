@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { createKvReads } from './kv-reads.ts'
 import { createPerSecond } from './lookup-budget.ts'
 
-export interface KvReaderOptions {
+export type KvReader = ReturnType<typeof createKvReader>
+
+interface KvReaderOptions {
   readonly kv: KVNamespace
   /** Reads the key from the Durable Object that writes it. */
   readonly value: (key: string) => Promise<string | ArrayBuffer | undefined>
@@ -13,7 +15,7 @@ export interface KvReaderOptions {
 export const CHANGING_TTL_S = 30
 export const IMMUTABLE_TTL_S = 86_400
 /** Until the write is through, and caches elsewhere have expired. */
-const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
+export const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
 /** Per second, so that made-up keys cannot flood the Durable Object. */
 const UNKNOWN_PER_S = 50
@@ -30,6 +32,7 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
   }
 
   return {
+    reads,
     isBehind,
 
     wrote(key: string): void {
@@ -44,6 +47,10 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
       const text = await reads.text(key, CHANGING_TTL_S)
       const isToAsk = text === undefined || (text === null && unknown === 'ask' && mayAsk())
       return parsed<Value>(isToAsk ? await value(key) : text)
+    },
+
+    async immutable(key: string, type: 'text' | 'bytes') {
+      return (await reads[type](key, IMMUTABLE_TTL_S)) ?? (await value(key))
     },
   }
 }

@@ -50,8 +50,7 @@ export function createIsolate(options: IsolateOptions) {
     writeLine: listedLine,
     now,
     giveWay: async () => undefined,
-    bundle,
-    deployedAt,
+    bundle: { ...bundle, deployedAt },
     sealer: plainKeyring,
     onChange: () => resolver.forget(),
   })

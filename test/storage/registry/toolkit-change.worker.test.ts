@@ -106,6 +106,7 @@ describe('the status of a toolkit', () => {
       await harness.registry.takeIn('b2', 0, await bundle('2.0.0'))
       expect(statusesOf(harness, 'kit.do').map(([, state]) => state)).toEqual(['disabled', 'disabled'])
       expect(await change(harness, 'delete')).toEqual({
+        ok: false,
         reason: expect.stringContaining('take its files out of tools/kit'),
         isConflict: true,
       })
@@ -183,6 +184,7 @@ describe('a toolkit that is deleted', () => {
       for (const state of ['active', 'deprecated', 'yanked'] as const) {
         await change(harness, { status: { state } }, ANN)
         expect(await change(harness, 'delete', ANN)).toEqual({
+          ok: false,
           reason: expect.stringContaining('PATCH /toolkits/kit and {"status": "disabled"}'),
           isConflict: true,
         })

@@ -4,11 +4,10 @@ import { type Budget, createBudget, UNITS, unitsOf } from '../../../core/tool/bu
 import { bytesOfText, type Memory } from '../../../core/cache/kept.ts'
 import { afterStretches, type GiveWay } from '../../../core/tool/give-way.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { kvKey } from '../../keys.ts'
-import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import type { KvReads } from '../../kv-reads.ts'
 import type { Leaf } from './head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
+import { createKvTexts } from './kv-texts.ts'
 import { type PageIndex, readPage } from './listed-tools.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
@@ -25,32 +24,12 @@ interface Page {
   readonly lines: readonly string[]
 }
 
-const KV_BULK = 100
 /** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
 
 export function createKvPages({ registry, reads, memory, whole, policies, giveWay }: KvPagesOptions) {
-  const texts = memory.part<string>(bytesOfText)
+  const texts = createKvTexts({ kind: 'page', reads, registry, memory })
   const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
-
-  async function read(leaves: readonly Leaf[]): Promise<readonly ReturnType<typeof readPage>[] | undefined> {
-    const hashes = leaves.map(({ page }) => page)
-    const missing = hashes.filter((hash) => !texts.has(hash))
-    const found = new Map<string, string | null>()
-    for (let at = 0; at < missing.length; at += KV_BULK) {
-      const keys = missing.slice(at, at + KV_BULK).map((hash) => kvKey('page', hash))
-      for (const [key, text] of await reads.texts(keys, IMMUTABLE_TTL_S)) found.set(key, text)
-    }
-    const all: ReturnType<typeof readPage>[] = []
-    for (const hash of hashes) {
-      const key = kvKey('page', hash)
-      const text = texts.get(hash) ?? found.get(key) ?? (await registry().value(key))
-      if (typeof text !== 'string') return undefined
-      texts.set(hash, text)
-      all.push(readPage(text))
-    }
-    return all
-  }
 
   async function write(
     records: readonly ToolRecord[],
@@ -78,8 +57,8 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     work: Budget,
     isShown: (tool: PageIndex[number]) => boolean,
   ): Promise<readonly Page[] | undefined> {
-    const stored = await read(leaves)
-    if (!stored) return undefined
+    const stored = (await texts.read(leaves.map(({ page }) => page))).map(readPage)
+    if (stored.length < leaves.length) return undefined
     const pages = stored.map((page): Page => {
       const [index = '[]', ...lines] = page.lines.split('\n')
       return { index: JSON.parse(index), lines }
@@ -111,7 +90,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     pagesOf,
     write,
     keep(pages: ReadonlyMap<string, string>): void {
-      for (const [hash, text] of pages) texts.set(hash, text)
+      for (const [hash, text] of pages) texts.keep(hash, text)
     },
   }
 }
