@@ -1,7 +1,7 @@
 import type { Claimed, Finished, Ledger, LedgerCall, OutcomeStore } from '../../core/call/ledger.ts'
 import { fail } from '../../core/failure/failure.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
-import { retryOnce } from '../reachable-stub.ts'
+import { reachableStub } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import type { LedgerObject } from './ledger-object.ts'
 
@@ -25,7 +25,8 @@ const KEPT_OUTSIDE = 'outside'
 export function createLedger(options: LedgerOptions): Ledger {
   const { namespace, sealer, outcomes, newId, defect } = options
   const process = options.isOnlyProcess ? newId() : ''
-  const ledgerOf = (principal: string) => namespace.getByName(principal)
+  const ledgerOf = ({ principal, timeoutMs }: LedgerCall) =>
+    reachableStub(namespace.getByName(principal), { what: 'ledgers', waitMs: timeoutMs + 2 * GRACE_MS })
 
   async function ask(call: LedgerCall): Promise<Claimed> {
     const { principal, callId, select, timeoutMs } = call
@@ -34,7 +35,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = process + newId()
     const request = { callId, fingerprint, claim, process, forMs: timeoutMs + GRACE_MS }
-    const answer = await retryOnce(async () => ledgerOf(principal).claim(request))
+    const answer = await ledgerOf(call).claim(request)
     if (answer.state === 'finished') {
       const sealed = answer.outcome === KEPT_OUTSIDE ? await outcomes?.find(principal, callId) : answer.outcome
       const opened = sealed === undefined ? undefined : await sealer.open(sealed, bound)
@@ -48,7 +49,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       async settle(finished) {
         try {
           const outcome = finished && (await rowOf(finished, call, bound))
-          await retryOnce(async () => ledgerOf(principal).settle(callId, claim, outcome))
+          await ledgerOf(call).settle(callId, claim, outcome)
         } catch (error) {
           defect(error)
         }
@@ -68,21 +69,11 @@ export function createLedger(options: LedgerOptions): Ledger {
   return {
     async claim(call) {
       try {
-        return await within(call.timeoutMs + 2 * GRACE_MS, ask(call))
+        return await ask(call)
       } catch (error) {
         defect(error)
         return { state: 'unreachable' }
       }
     },
-  }
-}
-
-async function within(ms: number, work: Promise<Claimed>): Promise<Claimed> {
-  const { promise, resolve } = Promise.withResolvers<Claimed>()
-  const timer = setTimeout(() => resolve({ state: 'unreachable' }), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

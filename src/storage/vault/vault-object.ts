@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { GrantedToken, Unavailable } from '../../core/call/requirements.ts'
 import {
   APPROVAL,
   type AuthorizationStatus,
@@ -23,26 +22,35 @@ import { consentRows, useOf } from './consent-rows.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
 import { type Consent, createConsent, type Return } from './consent-flow.ts'
 import { grantRows } from './grant-rows.ts'
-import { createGrants, type Grants, NO_KEYS, notGranted, type TokenRequest, type VaultDeployment } from './grants.ts'
+import {
+  createGrants,
+  type Grants,
+  NO_KEYS,
+  notGranted,
+  type TokenAnswer,
+  type TokenRequest,
+  type VaultDeployment,
+} from './grants.ts'
 import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner } from './tables.ts'
 
 export interface OpenQuestion {
-  readonly authorization: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
+  /** Absent where a look finds none open. */
+  readonly authorization?: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
   readonly reason: string
-  readonly isForOperator?: true
   /** Replaces the reason for whoever runs the deployment. */
   readonly forOperator?: string
 }
 
 type Why = Pick<OpenQuestion, 'reason' | 'forOperator'>
+type VaultAnswer = Exclude<TokenAnswer, { scopes: unknown }> | OpenQuestion
 
-export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
+interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
   readonly providerId: string
   readonly provider: Provider | string
 }
 
-export interface ApprovalRequest {
+interface ApprovalRequest {
   readonly principal: string
   readonly userId: string | undefined
   readonly tool: string
@@ -85,52 +93,54 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       })
     }
 
-    async token(
-      owner: string,
-      request: CallTokenRequest,
-    ): Promise<GrantedToken | Unavailable | OpenQuestion | { readonly accounts: readonly string[] }> {
+    token(owner: string, request: CallTokenRequest): Promise<VaultAnswer> {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { provider, scopes } = request
-      if (typeof provider === 'string') return this.#ask(grantFor(request, scopes), provider)
-      const { keyring, oauth } = this.#deployment
-      if (keyring.isEmpty) return forOperator(await this.#ask(grantFor(request, scopes), NO_KEYS))
-      const answer = await this.#grants.token({ ...request, provider })
-      if (!('scopes' in answer)) return answer
-      const wanted = grantFor(request, answer.scopes)
-      const unready = oauth.unready(provider)
-      if (unready !== undefined) return forOperator(await this.#ask(wanted, unready))
-      return this.#ask(wanted, this.#withLastFailure(answer, { provider: provider.id }))
+      const ask = (wanted: NewAuthorization, why: Why) => this.#ask(wanted, why)
+      return this.#answer(request, ask, async (known) => {
+        const answer = await this.#grants.token(known)
+        if (!('scopes' in answer)) return answer
+        return { ...answer, ...this.#withLastFailure(answer, { provider: request.providerId }) }
+      })
     }
 
     /** Predicts `token` without any effect: gives an open authorization, and makes none. */
-    look(
-      owner: string,
-      request: CallTokenRequest,
-    ): GrantedToken | Unavailable | Partial<OpenQuestion> | { readonly accounts: readonly string[] } {
-      const { provider, scopes } = request
+    look(owner: string, request: CallTokenRequest): Promise<VaultAnswer> {
       const isNew = !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
-      const asked = (wanted: readonly string[], reason: string) => {
-        const open = isNew ? undefined : this.#rows.open(grantFor(request, wanted).purpose)
-        return open ? { authorization: open, reason } : { reason }
+      const ask = ({ purpose }: NewAuthorization, why: Why): OpenQuestion => {
+        const open = isNew ? undefined : this.#rows.open(purpose)
+        return { ...(open ? { authorization: open } : {}), ...why }
       }
-      if (typeof provider === 'string') return asked(scopes, provider)
-      const { keyring, oauth } = this.#deployment
-      if (keyring.isEmpty) return forOperator(asked(scopes, NO_KEYS))
-      const unready = oauth.unready(provider)
-      const lacks = (wanted: readonly string[], reason: string) =>
-        unready === undefined ? asked(wanted, reason) : forOperator(asked(wanted, unready))
-      if (isNew) return lacks(scopes, notGranted(request.tool, provider.id))
-      const answer = this.#grants.look({ ...request, provider })
-      return 'scopes' in answer ? lacks(answer.scopes, answer.reason) : answer
+      return this.#answer(request, ask, (known) => {
+        if (!isNew) return this.#grants.look(known)
+        return { scopes: request.scopes, reason: notGranted(request.tool, request.providerId) }
+      })
     }
 
-    async claim(owner: string, request: ApprovalRequest): Promise<'approved' | OpenQuestion> {
+    /** Where the provider cannot be asked, the operator must act. */
+    async #answer(
+      request: CallTokenRequest,
+      ask: (wanted: NewAuthorization, why: Why) => OpenQuestion | Promise<OpenQuestion>,
+      answerTo: (known: TokenRequest) => TokenAnswer | Promise<TokenAnswer>,
+    ): Promise<VaultAnswer> {
+      const { provider, scopes } = request
+      const { keyring, oauth } = this.#deployment
+      const setUp = (wanted: readonly string[], why: string) => ask(grantFor(request, wanted), nobodyCan(request, why))
+      if (typeof provider === 'string') return setUp(scopes, provider)
+      if (keyring.isEmpty) return setUp(scopes, NO_KEYS)
+      const answer = await answerTo({ ...request, provider })
+      if (!('scopes' in answer)) return answer
+      const { scopes: wanted, ...why } = answer
+      const unready = oauth.unready(provider)
+      return unready === undefined ? ask(grantFor(request, wanted), why) : setUp(wanted, unready)
+    }
+
+    async claim(owner: string, request: ApprovalRequest) {
       ensureOwner(this.ctx.storage.sql, owner)
       const { principal, userId, tool, fingerprint: purpose, invocation, reason } = request
       const id = newAuthorizationId(this.ctx.id)
       const sealed = await sealInvocation(this.#deployment.keyring, id, invocation)
-      if (this.#rows.claim(purpose)) return 'approved'
+      if (this.#rows.claim(purpose)) return 'approved' as const
       const user = userId === undefined ? {} : { userId }
       const call = { ...user, tool, principal, invocation: sealed }
       const wanted = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], ...call, purpose } as const
@@ -209,14 +219,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       await this.#schedule()
     }
 
-    async #ask(
-      wanted: NewAuthorization,
-      why: string | Why,
-      newId = newAuthorizationId(this.ctx.id),
-    ): Promise<OpenQuestion> {
+    async #ask(wanted: NewAuthorization, why: Why, newId = newAuthorizationId(this.ctx.id)) {
       const { id, scopes, status } = this.#rows.open(wanted.purpose) ?? this.#rows.insert(newId, wanted)
       await this.#schedule()
-      return { authorization: { id, scopes, status }, ...(typeof why === 'string' ? { reason: why } : why) }
+      return { authorization: { id, scopes, status }, ...why }
     }
 
     #withLastFailure({ reason, forOperator }: Why, of: Parameters<AuthorizationRows['lastFailure']>[0]): Why {
@@ -262,8 +268,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
 
-function forOperator<Q extends object>(question: Q): Q & Pick<OpenQuestion, 'isForOperator'> {
-  return { ...question, isForOperator: true }
+function nobodyCan({ tool, providerId }: CallTokenRequest, forOperator: string): Why {
+  const reason = `Nobody can allow '${tool}' access to '${providerId}' here yet: the operator must set that up; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
+  return { reason, forOperator }
 }
 
 function grantFor(

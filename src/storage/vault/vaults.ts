@@ -26,7 +26,7 @@ import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
 import { GONE, NOBODY_IDENTIFIED, NOBODY_TOLD_APART, OTHER_BROWSER } from './stopped.ts'
-import type { OpenQuestion, VaultObject } from './vault-object.ts'
+import type { VaultObject } from './vault-object.ts'
 
 /** In bytes: the page shows all of it, which takes a tenth of a second then. */
 const MAX_INVOCATION = 500_000
@@ -71,26 +71,19 @@ export function createVault(
     }
   }
 
-  async function tokenOf(required: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
+  async function answerTo(
+    required: RequiredToken,
+    how: 'token' | 'look',
+    refused?: { token: string; final: boolean },
+  ): Promise<TokenResult> {
     const { userId, requirement, reachedAt } = required
-    const url = reachedAt()
     const owner = userOwner(userId)
     const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
-    const answer = await vaultOf(owner).token(owner, request)
-    if ('token' in answer || !('authorization' in answer)) return answer
-    return { challenge: challengeOf(requirement.id, answer, url), ...why(request, answer) }
-  }
-
-  /** Where the provider cannot be asked, the operator must act. */
-  function why(
-    { provider, providerId, tool }: Awaited<ReturnType<typeof requestFor>>,
-    { reason = '', forOperator, isForOperator }: Partial<OpenQuestion>,
-  ) {
-    if (typeof provider !== 'string' && !isForOperator) {
-      return { reason, ...(forOperator === undefined ? {} : { forOperator }) }
-    }
-    const told = `Nobody can allow '${tool}' access to '${providerId}' here yet: the operator must set that up; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
-    return { reason: told, forOperator: reason }
+    const answer = await vaultOf(owner)[how](owner, request)
+    if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
+    const { authorization, ...why } = answer
+    if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...why }
+    return { challenge: challengeOf(requirement.id, authorization, reachedAt()), ...why }
   }
 
   async function step<V extends Visit>(
@@ -107,20 +100,9 @@ export function createVault(
   }
 
   return {
-    tokenFor: (required) => tokenOf(required),
-    renew: (required, refused, final) => tokenOf(required, { token: refused, final }),
-
-    async look(required) {
-      const { userId, requirement, reachedAt } = required
-      const owner = userOwner(userId)
-      const request = await requestFor(required)
-      const answer = await vaultOf(owner).look(owner, request)
-      if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
-      const { authorization, reason = '' } = answer
-      const told = why(request, answer)
-      if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...told }
-      return { challenge: challengeOf(requirement.id, { authorization, reason }, reachedAt()), ...told }
-    },
+    tokenFor: (required) => answerTo(required, 'token'),
+    renew: (required, refused, final) => answerTo(required, 'token', { token: refused, final }),
+    look: (required) => answerTo(required, 'look'),
 
     canBeApproved: identifies,
 
@@ -141,7 +123,7 @@ export function createVault(
       const request = { principal, userId: user, tool: tool.id, fingerprint, invocation, reason }
       const answer = await vaultOf(owner).claim(owner, request)
       if (answer === 'approved') return { approved: true }
-      return { challenge: challengeOf(APPROVAL, answer, url), reason: answer.reason }
+      return { challenge: challengeOf(APPROVAL, answer.authorization, url), reason: answer.reason }
     },
 
     async find(id) {
@@ -196,10 +178,13 @@ function userOwner(userId: string): string {
   return `user:${JSON.stringify(userId)}`
 }
 
-function challengeOf(id: string, { authorization }: OpenQuestion, reachedAt: string): AuthorizationChallenge {
-  const at = `${new URL(reachedAt).origin}/authorizations/${authorization.id}`
-  const { scopes, status } = authorization
-  return { id, authorization: authorization.id, url: `${at}/start`, check_url: at, scopes, status }
+function challengeOf(
+  id: string,
+  { id: authorization, scopes, status }: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>,
+  reachedAt: string,
+): AuthorizationChallenge {
+  const at = `${new URL(reachedAt).origin}/authorizations/${authorization}`
+  return { id, authorization, url: `${at}/start`, check_url: at, scopes, status }
 }
 
 /** Vaults never see a browser's cookie. */
