@@ -28,7 +28,7 @@ describe('calls that are limited or need approval, whatever breaks', () => {
   })
 })
 
-const approval = "kind = 'approval'"
+const approval = "provider = 'approval'"
 
 describe('the simulation notices', () => {
   it.each<[string, Sabotage, RegExp]>([

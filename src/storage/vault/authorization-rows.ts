@@ -20,19 +20,12 @@ export interface NewAuthorization extends Pick<
 
 type AuthorizationRow = {
   readonly id: string
-  readonly kind: 'grant' | 'approval'
-  readonly provider: string
-  readonly user_id: string | null
-  readonly scopes: string
-  readonly tool: string
-  readonly input: string | null
   readonly status: Authorization['status']
   readonly reason: string | null
   readonly for_operator: string | null
   readonly expires: number
-  readonly hosts: string
-  readonly account: string | null
-  readonly principal: string | null
+  readonly input: string | null
+  readonly body: string
 }
 
 const KEPT_MS = 3_600_000
@@ -92,15 +85,11 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     },
 
     insert(id: string, { purpose, invocation, ...wanted }: NewAuthorization): StoredAuthorization {
-      const { kind, provider, userId, scopes, tool, hosts, account, principal } = wanted
       const expires = now() + AUTHORIZATION_LIFETIME_MS
-      // As JSON, since SQLite takes lone surrogates for one another
-      const user = userId === undefined ? null : JSON.stringify(userId)
-      const what = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, invocation ?? null]
-      const row = [...what, now(), expires, JSON.stringify(hosts), account ?? null, principal ?? null]
+      const row = [id, purpose, wanted.provider, JSON.stringify(wanted), invocation ?? null, now(), expires]
       sql.exec(
-        `INSERT INTO authorization (id, kind, provider, user_id, scopes, tool, asked, input, created, expires, hosts, account,
-         principal, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'not_started')`,
+        `INSERT INTO authorization (id, asked, provider, body, input, created, expires, status)
+         VALUES (?, ?, ?, ?, ?, ?, ?, 'not_started')`,
         ...row,
       )
       // Ended ones go first, then those that nobody has opened
@@ -157,22 +146,10 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
   }
 }
 
-function authorizationOf(row: AuthorizationRow): StoredAuthorization {
-  return {
-    id: row.id,
-    kind: row.kind,
-    provider: row.provider,
-    ...(row.user_id === null ? {} : { userId: JSON.parse(row.user_id) }),
-    scopes: JSON.parse(row.scopes),
-    status: row.status,
-    ...(row.reason === null ? {} : { reason: row.reason }),
-    tool: row.tool,
-    hosts: JSON.parse(row.hosts),
-    ...(row.account === null ? {} : { account: row.account }),
-    ...(row.principal === null ? {} : { principal: row.principal }),
-    ...(row.input === null ? {} : { invocation: row.input }),
-    expiresAt: row.expires,
-  }
+function authorizationOf({ id, status, reason, expires, input, body }: AuthorizationRow): StoredAuthorization {
+  const ended = reason === null ? {} : { reason }
+  const held = input === null ? {} : { invocation: input }
+  return { ...JSON.parse(body), id, status, ...ended, ...held, expiresAt: expires }
 }
 
 export function isOpen({ status }: { readonly status: Authorization['status'] }): boolean {

@@ -7,9 +7,8 @@ import { hasTables, openTables } from '../schema.ts'
 const TABLES = `
 CREATE TABLE owner (name TEXT PRIMARY KEY);
 CREATE TABLE authorization (
-  id TEXT PRIMARY KEY, kind TEXT NOT NULL, provider TEXT NOT NULL, user_id TEXT, scopes TEXT NOT NULL, tool TEXT NOT NULL,
-  asked TEXT NOT NULL, input TEXT, status TEXT NOT NULL, reason TEXT, created INTEGER NOT NULL, expires INTEGER NOT NULL,
-  ended INTEGER, hosts TEXT NOT NULL DEFAULT '[]', account TEXT, principal TEXT, for_operator TEXT
+  id TEXT PRIMARY KEY, asked TEXT NOT NULL, provider TEXT NOT NULL, body TEXT NOT NULL, input TEXT, status TEXT NOT NULL,
+  reason TEXT, for_operator TEXT, created INTEGER NOT NULL, expires INTEGER NOT NULL, ended INTEGER
 );
 CREATE INDEX authorization_asked ON authorization (asked);
 CREATE TABLE flow (
@@ -28,7 +27,7 @@ CREATE TABLE consent (
 );
 `
 
-const SCHEMA = { of: "a user's Vault", version: 1, tables: TABLES }
+const SCHEMA = { of: "a user's Vault", version: 2, tables: TABLES }
 
 /** A vault that was never used has no tables, and stores nothing. */
 export function checkTables(sql: SqlStorage): void {
