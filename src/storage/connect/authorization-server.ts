@@ -32,19 +32,7 @@ export interface Asserted {
   readonly until: number
 }
 
-export interface RefusedAuthorization {
-  readonly ok: false
-  readonly message: string
-  readonly back?: string
-}
-
-export interface AuthorizationDetails {
-  readonly ok: true
-  readonly client: { readonly id: string; readonly name: string | undefined }
-  readonly redirectUri: string
-  readonly resource: string | undefined
-  readonly refusal: string
-}
+export type AuthorizationDetails = Extract<Awaited<ReturnType<OAuthServer['asked']>>, { readonly ok: true }>
 
 /** Requests of one agent run in turn, so that a code or refresh token is redeemed once however many come at once. */
 export class OAuthServer {
@@ -97,24 +85,16 @@ export class OAuthServer {
     return this.#clients.isKept(clientId)
   }
 
-  async asked({ url, document }: AuthorizationRequest): Promise<AuthorizationDetails | RefusedAuthorization> {
+  async asked({ url, document }: AuthorizationRequest) {
     const read = await this.#read(url, document)
     if (!read.ok) return read
     const { request, client, refusal } = read
-    const { redirectUri, resource } = request
-    return {
-      ok: true,
-      client: { id: request.clientId, name: client?.clientName },
-      redirectUri,
-      resource: new URL(url).searchParams.get('resource') ?? resource,
-      refusal,
-    }
+    const { clientId, redirectUri } = request
+    const resource = new URL(url).searchParams.get('resource') ?? request.resource
+    return { ok: true, client: { id: clientId, name: client?.clientName }, redirectUri, resource, refusal } as const
   }
 
-  async letIn(
-    { url, document }: AuthorizationRequest,
-    agent: Agent,
-  ): Promise<{ readonly ok: true; readonly to: string } | RefusedAuthorization> {
+  async letIn({ url, document }: AuthorizationRequest, agent: Agent) {
     const read = await this.#read(url, document)
     if (!read.ok) return read
     const { request, api } = read
@@ -129,7 +109,7 @@ export class OAuthServer {
     })
     this.#clients.used(request.clientId, document)
     for (const id of this.#agents.store(agent)) this.#end(id)
-    return { ok: true, to: redirectTo }
+    return { ok: true, to: redirectTo } as const
   }
 
   /** `agent` is JSON; `expiresAt` is in milliseconds since 1970. */
@@ -186,8 +166,7 @@ export class OAuthServer {
       return { ok: true, api, request, client, refusal: authorizationErrorRedirect(request, 'access_denied') } as const
     } catch (error) {
       if (!(error instanceof AuthorizationError)) throw error
-      const { description, redirectTo } = error
-      return { ok: false, message: description, ...(redirectTo === undefined ? {} : { back: redirectTo }) } as const
+      return { ok: false, message: error.description, back: error.redirectTo } as const
     }
   }
 

@@ -1,58 +1,49 @@
 import { field, rows } from '../rows.ts'
 
-/** The part of a KV namespace that the OAuth library uses of its `OAUTH_KV`. */
-export interface Entries {
-  get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown>
-  /** `expirationTtl` is in seconds from now, `expiration` in seconds since 1970. */
-  put(
-    key: string,
-    value: string,
-    options?: { readonly expirationTtl?: number; readonly expiration?: number; readonly metadata?: unknown },
-  ): Promise<void>
-  delete(key: string): Promise<void>
-  list(options?: {
-    readonly prefix?: string
-    readonly limit?: number
-    readonly cursor?: string | null
-  }): Promise<EntryList>
+interface PutOptions {
+  /** In seconds from now. */
+  readonly expirationTtl?: number
+  /** In seconds since 1970. */
+  readonly expiration?: number
+  readonly metadata?: unknown
 }
 
-interface EntryList {
-  readonly keys: readonly { readonly name: string; readonly expiration?: number; readonly metadata?: unknown }[]
-  readonly list_complete: boolean
-  readonly cursor?: string
+interface ListOptions {
+  readonly prefix?: string
+  readonly limit?: number
+  readonly cursor?: string | null
 }
 
 type EntryRow = { readonly key: string; readonly metadata: string | null; readonly expires: number | null }
 
 const MAX_LISTED = 1_000
 
-/** In SQLite, so that writes are visible at once. A cursor is the last key of the page before. */
-export function createEntries(sql: SqlStorage, now: () => number): Entries {
+export type Entries = ReturnType<typeof createEntries>
+
+/**
+ * The part of a KV namespace that the OAuth library uses of its `OAUTH_KV`, in SQLite, so that writes are visible at
+ * once. A cursor is the last key of the page before.
+ */
+export function createEntries(sql: SqlStorage, now: () => number) {
   return {
-    async get(key, how) {
+    async get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown> {
       const one = 'SELECT value FROM entry WHERE key = ? AND (expires IS NULL OR expires > ?)'
       const value = field<string>(sql, one, key, now())
       if (value === undefined) return null
       return how === undefined ? value : JSON.parse(value)
     },
 
-    async put(key, value, { expirationTtl, expiration, metadata } = {}) {
+    async put(key: string, value: string, { expirationTtl, expiration, metadata }: PutOptions = {}): Promise<void> {
       const expires = expirationTtl === undefined ? (expiration ?? 0) * 1_000 : now() + expirationTtl * 1_000
-      sql.exec(
-        'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)',
-        key,
-        value,
-        metadata === undefined ? null : JSON.stringify(metadata),
-        expires === 0 ? null : expires,
-      )
+      const more = metadata === undefined ? null : JSON.stringify(metadata)
+      sql.exec('INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)', key, value, more, expires === 0 ? null : expires)
     },
 
-    async delete(key) {
+    async delete(key: string): Promise<void> {
       sql.exec('DELETE FROM entry WHERE key = ?', key)
     },
 
-    async list({ prefix = '', limit = MAX_LISTED, cursor } = {}) {
+    async list({ prefix = '', limit = MAX_LISTED, cursor }: ListOptions = {}) {
       const page = `SELECT key, metadata, expires FROM entry
         WHERE key > ? AND substr(key, 1, ?) = ? AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`
       // Keys with the prefix sort after it, and the prefix itself may be one of them
