@@ -21,6 +21,7 @@ export function standStill(): void {
   beforeAll(async () => {
     // It lies in the Worker's one file: to load it takes no time there
     await import('../../src/storage/registry/publication.ts')
+    await import('../../src/storage/registry/version-change.ts')
     vi.useFakeTimers({ toFake: ['Date'] })
     for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockReturnValue()
   })

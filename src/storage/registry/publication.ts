@@ -64,25 +64,23 @@ export function store(
     storeVersion(sql, record, principal, at)
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
-  const { pending, warnings: unlisted = [] } = pendingOf(sql, records)
-  const own = fresh.flatMap((record) => [...statusWarning(sql, record), nameWarning(sql, record) ?? []].flat())
-  const warnings = [...unlisted, ...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
+  const own = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
+  const warnings = [...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
   return {
     outcome: 'created',
     ids,
     ...(others.length > 0 ? { leftOut: others } : {}),
-    ...(pending ? { pending } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
+    ...pendingOf(sql, records, warnings),
   }
 }
 
-function pendingOf(sql: SqlStorage, records: readonly ToolRecord[]): Pick<Created, 'pending' | 'warnings'> {
+function pendingOf(sql: SqlStorage, records: readonly ToolRecord[], others: readonly string[] = []) {
   const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
-  if (pending.length === 0) return {}
   const warnings = pending.map(
     (id) => `'${id}' is pending: it is neither listed nor called until a reviewer says that it is active`,
   )
-  return { pending, warnings }
+  const all = [...warnings, ...others]
+  return { ...(pending.length > 0 ? { pending } : {}), ...(all.length > 0 ? { warnings: all } : {}) }
 }
 
 /** An estimate. A document that is stored already counts nothing. */
@@ -102,12 +100,10 @@ function idWarning({ toolkit, itself }: KeptDocument): string {
   return `The id '${itself?.id}' alone does not lead to this document: call it by its toolkit, '${toolkit}'`
 }
 
-function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
+function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | undefined {
   const { state } = settingsOf(sql, toolkit).status
-  return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]
+  return state === 'active' ? undefined : `'${id}' is ${state}, as its toolkit is`
 }
-
-type Created = Extract<PublicationOutcome, { outcome: 'created' | 'unchanged' }>
 
 function successorProblems(
   sql: SqlStorage,
@@ -115,13 +111,11 @@ function successorProblems(
   document: KeptDocument | undefined,
   published: readonly DocumentRow[],
 ): readonly Problem[] {
-  return [
-    ...(document ? wholeProblems(sql, document, published) : []),
-    ...records.flatMap((record) => {
-      const previous = previousOf(sql, record)
-      return previous ? checkSuccessor(previous, record) : []
-    }),
-  ]
+  const ofEach = records.flatMap((record) => {
+    const previous = previousOf(sql, record)
+    return previous ? checkSuccessor(previous, record) : []
+  })
+  return [...(document ? wholeProblems(sql, document, published) : []), ...ofEach]
 }
 
 function wholeProblems(

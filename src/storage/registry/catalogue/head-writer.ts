@@ -1,5 +1,5 @@
 import { HEAD_KEY, kvKey } from '../../keys.ts'
-import { giveWay, type QueuedKeys, waitingOf } from '../../kv-outbox.ts'
+import { giveWay, type QueuedKeys, type Round, waitingOf } from '../../kv-outbox.ts'
 import { field } from '../../rows.ts'
 import { type Head, headOf, type Leaf, leafAt, withLeaves } from './head.ts'
 import { landedLeaves, leavesLandingWith, leafToLand, listableOf } from './landed-pages.ts'
@@ -39,7 +39,7 @@ const NOTHING: QueuedKeys = { targets: [], upTo: 0 }
  * Writes the catalogue to KV once all queued keys are written, and every few seconds while more come: first the pages
  * of all changes up to the last written one, then the keys these need, then the head.
  */
-export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
+export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine): Round {
   const { sql } = storage
   let draft: HeadDraft | undefined
   let known: Head | undefined
@@ -127,7 +127,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     isUnderWay: () => draft !== undefined,
     restsUntil: () => headAt + pause,
 
-    async writePages(writes: number, isAllWritten: boolean): Promise<QueuedKeys> {
+    async begin(writes: number, isAllWritten: boolean): Promise<QueuedKeys> {
       if (!draft && !isDue(isAllWritten)) return NOTHING
       draft ??= {
         begun: Date.now(),
@@ -143,7 +143,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
       return draft.needed
     },
 
-    async writeHead(): Promise<boolean> {
+    async end(): Promise<boolean> {
       if (!draft) return false
       const { begun, leaves, characters, isWhole, needed } = draft
       if (!isWhole) return true

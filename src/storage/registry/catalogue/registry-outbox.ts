@@ -20,7 +20,7 @@ const SWEPT = 400
 /** Each round writes pages and then their head, so that a head comes however much is published meanwhile. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  const landing = createHeadWriter(storage, kv, writeLine)
+  const heads = createHeadWriter(storage, kv, writeLine)
 
   async function sweep(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
@@ -70,12 +70,10 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     kv,
     kinds,
     round: {
-      isUnderWay: landing.isUnderWay,
-      restsUntil: landing.restsUntil,
-      begin: landing.writePages,
+      ...heads,
       async end() {
-        const isMore = await landing.writeHead()
-        if (!landing.isUnderWay()) {
+        const isMore = await heads.end()
+        if (!heads.isUnderWay()) {
           await forget()
           await sweep()
         }
@@ -84,8 +82,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     },
     later() {
       const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
-      const times = [oldest === undefined ? undefined : oldest + RETIRE_AFTER_MS, nextToGo(sql)]
-      const next = Math.min(...times.map((time) => time ?? Infinity))
+      const next = Math.min(oldest === undefined ? Infinity : oldest + RETIRE_AFTER_MS, nextToGo(sql) ?? Infinity)
       return next === Infinity ? undefined : next
     },
   })
