@@ -1,5 +1,5 @@
 import type { ToolRecord } from '../tool/tool.ts'
-import { ANSWER_CHARACTERS, isExhausted } from '../tool/budget.ts'
+import { isExhausted } from '../tool/budget.ts'
 import { isJsonObject, type Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
@@ -247,7 +247,7 @@ function runNow(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
   return ran instanceof Promise ? ran.then((result) => check(result, call, deps)) : check(ran, call, deps)
 }
 
-function check(ran: Ran | Failing, call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
+function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): Ended | Promise<Ended> {
   if (!ran.ok) return ran
   const { callId, record, tool, select, inlineBytes, findings, caller } = call
   const { validateOutput, givesArtifacts } = tool
@@ -260,14 +260,7 @@ function check(ran: Ran | Failing, call: RunningCall, deps: CallDeps): Ended | P
   if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected, inlineBytes)) return selected
   const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  const isPromised = tool.givesValues && inlineBytes === deps.inlineBytes.program
-  const placing = {
-    record,
-    inlineBytes: isPromised ? ANSWER_CHARACTERS : inlineBytes,
-    validateOutput: select ? NOT_JUDGED : validateOutput,
-    owner,
-    artifacts: deps.artifacts,
-  }
+  const placing = { record, inlineBytes, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts }
   if (selected.ok) return placeOutput(selected, placing)
   const { why } = selected
   return keepWhole(output, placing).then((artifact) =>

@@ -1,7 +1,7 @@
 import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
-import { declaredModes, givesArtifacts, nonInferrable } from '../tool/metadata.ts'
+import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
 import { isIdempotent, needsApproval, type ToolRecord } from '../tool/tool.ts'
 import { APPROVAL } from './approval.ts'
 import { findFiles, mayHoldFiles, readFiles } from './files.ts'
@@ -17,8 +17,6 @@ export interface CallableTool {
   readonly stages: Stages
   readonly contextInputs: readonly string[]
   readonly givesArtifacts: boolean
-  /** Declares which outputs there are, and no artifact among them. */
-  readonly givesValues: boolean
   readonly isIdempotent: boolean
   readonly limits: readonly ToolLimits[]
 }
@@ -38,7 +36,6 @@ export function callableTool(
     stages: stagesOf(record),
     contextInputs: nonInferrable(record),
     givesArtifacts: givesArtifacts(record),
-    givesValues: declaredModes(record)?.includes('artifact') === false,
     isIdempotent: isIdempotent(record),
     limits,
   }

@@ -122,9 +122,10 @@ function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; 
 /** Tools of other dialects are listed with both modes. */
 const UNDECLARED = { metadata: { available_modes: ['value', 'artifact'] } }
 
-export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
+export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata' | 'source'>): JsonObject | undefined {
   const { elsewhere, content } = success
-  const { artifact = elsewhere ?? (content || tool.metadata ? madeArtifact(success, tool) : undefined) } = success
+  const { artifact = elsewhere ?? (tool && (content || tool.metadata) ? madeArtifact(success, tool) : undefined) } =
+    success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
   const value = heldValue(success)
   if (value === null) return undefined
@@ -133,8 +134,8 @@ export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'
 }
 
 /** Of bytes, and of a value whose tool declares artifacts and no values. */
-function madeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata'>): Artifact | undefined {
-  const record = declaredModes(tool) ? tool : UNDECLARED
+function madeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
+  const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED
   const bytes = bytesGiven(record, success)
   if (bytes) return heldArtifact(bytes)
   const value = heldValue(success)

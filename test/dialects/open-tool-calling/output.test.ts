@@ -3,7 +3,9 @@ import type { Success } from '../../../src/core/call/runner.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { encodeOutput } from '../../../src/dialects/open-tool-calling/wire.ts'
 
-const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
+const source = { dialect: 'open-tool-calling' }
+const OXP = { source: { dialect: 'oxp' } }
+const modes = (...available_modes: string[]) => ({ source, metadata: { available_modes } })
 const ARTIFACTS = modes('artifact', 'error')
 const image: Content = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' }
 const text: Content = { type: 'text', text: 'Hello' }
@@ -11,10 +13,11 @@ const blob: Content = { type: 'resource', resource: { uri: 'file:///a', blob: 'Y
 const gave = (content: readonly Content[], value: unknown = null): Success => ({ ok: true, value, content })
 
 describe('an output of content', () => {
-  it.each<[string, Success, object, object | undefined]>([
-    ['holds the blocks as its value', gave([image, text]), {}, { value: { content: [image, text] } }],
-    ['holds a single block too', gave([text]), {}, { value: 'Hello' }],
-    ['is an artifact of bytes where no modes were declared', gave([image]), {}, { artifact: { size: 5 } }],
+  it.each<[string, Success, Parameters<typeof encodeOutput>[1], object | undefined]>([
+    ['holds the blocks as its value', gave([image, text]), OXP, { value: { content: [image, text] } }],
+    ['holds a single block too', gave([text]), OXP, { value: 'Hello' }],
+    ['is an artifact of bytes where no modes were declared', gave([image]), OXP, { artifact: { size: 5 } }],
+    ['is a value of bytes of the usual modes', gave([image]), { source }, { value: { content: [image] } }],
     ['is a value of bytes where no other was declared', gave([image]), modes('value'), { value: { content: [image] } }],
     [
       'is an artifact of JSON where no values were declared',
@@ -58,7 +61,7 @@ describe('an output of content', () => {
         },
       },
     ],
-    ['is no artifact when it is several', gave([image, image]), {}, { value: { content: [image, image] } }],
+    ['is no artifact when it is several', gave([image, image]), OXP, { value: { content: [image, image] } }],
   ])('%s', (_, success, tool, output) => {
     if (output === undefined) expect(encodeOutput(success, tool)).toBeUndefined()
     else expect(encodeOutput(success, tool)).toMatchObject(output)
