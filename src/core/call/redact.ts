@@ -1,6 +1,6 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
-import { EscapedText, isLetterOrDigit, mayBegin, NOTHING } from './escaped-text.ts'
+import { asSent, type Reading, unescaped, withoutTags } from './escaped-text.ts'
 
 const REDACTED = '[redacted]'
 
@@ -20,7 +20,6 @@ const READ_PER_UNIT = 400
 /** Units for each comparison, beside the characters compared. */
 const COMPARISON = 0.1
 const COMPARED_PER_UNIT = 100
-const COMPARED_ESCAPED_PER_UNIT = 30
 
 export interface Redactor {
   text(text: string): string
@@ -78,47 +77,48 @@ interface Place {
   end: number
 }
 
-type Search = (read: EscapedText) => readonly Place[]
+type Search = (text: string) => readonly Place[]
 
 /** In order. Each level is searched, since what precedes a secret may make an escape of how it begins. */
 function placesIn(text: string, searches: readonly Search[], budget: Budget): readonly Place[] {
   const places: Place[] = []
-  let read = new EscapedText(text, budget)
-  const search = () => {
-    for (const each of searches) for (const place of each(read)) places.push(place)
+  const search = (reading: Reading) => {
+    for (const { start, end } of searches.flatMap((each) => each(reading.text))) {
+      places.push({ start: reading.placeOf(start), end: reading.placeOf(end) })
+    }
   }
-  search()
-  for (let level = 0; level < MAX_LEVELS && read.isEscaped; level++) {
-    read = new EscapedText(text, budget, read)
-    search()
+  let reading = asSent(text)
+  search(reading)
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const next = unescaped(reading, budget)
+    if (next === reading) break
+    reading = next
+    search(reading)
   }
-  if (read.isTagged) {
-    read = new EscapedText(text, budget, read, true)
-    search()
-  }
+  const untagged = withoutTags(reading, budget)
+  if (untagged !== reading) search(untagged)
   return places.sort((one, other) => one.start - other.start)
 }
 
 /** How characters are compared: ASCII by a table, and others as they are or not at all. */
 interface Form {
-  readonly plain: Int16Array
-  /** With `ESCAPED` for what may begin an escape. */
-  readonly escaped: Int16Array
+  readonly ascii: Int16Array
   readonly hasOthers: boolean
 }
 
-const ESCAPED = -2
-const LETTERS = formOf(false, (code) => (isLetterOrDigit(code) ? code : NOTHING))
+/** For what is passed over. */
+const NOTHING = -1
+const LETTERS = formOf(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))
 /** A plus is a space in forms, and a backslash may stand before any sign. */
-const SIGNS = formOf(true, (code) => (code === 0x2b ? 0x20 : code === 0x5c ? NOTHING : code))
+const SIGNS = formOf(true, (sign) => (sign === '+' ? ' ' : sign === '\\' ? '' : sign))
 
-function formOf(hasOthers: boolean, of: (code: number) => number): Form {
-  const plain = new Int16Array(128).map((_, code) => of(code))
-  return { plain, escaped: plain.map((each, code) => (mayBegin(code) ? ESCAPED : each)), hasOthers }
+function formOf(hasOthers: boolean, of: (sign: string) => string): Form {
+  const codeOf = (sign: string) => (sign === '' ? NOTHING : sign.charCodeAt(0))
+  return { ascii: new Int16Array(128).map((_, code) => codeOf(of(String.fromCharCode(code)))), hasOthers }
 }
 
-function inForm(code: number, { plain, hasOthers }: Form): number {
-  return code < 128 ? (plain[code] ?? NOTHING) : hasOthers ? code : NOTHING
+function inForm(code: number, { ascii, hasOthers }: Form): number {
+  return code < 128 ? (ascii[code] ?? NOTHING) : hasOthers ? code : NOTHING
 }
 
 /** A spelling with many letters is known by them, however they are separated; another has to be there sign for sign. */
@@ -156,41 +156,31 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
     begins[bits] = 1
   }
 
-  function endOf(spelling: string, read: EscapedText, start: number): number | undefined {
+  function endOf(spelling: string, text: string, start: number): number | undefined {
     let at = start
     let length = 0
-    for (let gap = 0; length < spelling.length && gap <= MAX_GAP;) {
-      const code = inForm(read.codeAt(at), form)
-      at = read.end
+    for (let gap = 0; length < spelling.length && gap <= MAX_GAP && at < text.length; at++) {
+      const code = inForm(text.charCodeAt(at), form)
       const isNext = code === spelling.charCodeAt(length)
       if (!isNext && code !== NOTHING) break
       length += isNext ? 1 : 0
       gap = isNext ? 0 : gap + 1
     }
-    budget.spend(COMPARISON + (at - start) / (read.isPlain ? COMPARED_PER_UNIT : COMPARED_ESCAPED_PER_UNIT))
+    budget.spend(COMPARISON + (at - start) / COMPARED_PER_UNIT)
     if (length < spelling.length) return undefined
     const signs = endings.get(spelling) ?? ''
-    for (let sign = 0; sign < signs.length && read.codeAt(at) === signs.charCodeAt(sign); sign++) at = read.end
+    for (let sign = 0; sign < signs.length && text.charCodeAt(at) === signs.charCodeAt(sign); sign++) at++
     return at
   }
 
-  return (read) => {
-    const { text } = read
+  return (text) => {
     budget.spend(text.length / READ_PER_UNIT)
-    const table = read.isPlain ? form.plain : form.escaped
-    const other = form.hasOthers
     const places: Place[] = []
     let bits = 0
     // Where the three characters before this one stand
     let [third, second, first] = [-1, -1, -1]
-    for (let at = 0, next = 0; at < text.length; at = next) {
-      const sign = text.charCodeAt(at)
-      next = at + 1
-      let code = sign < 128 ? (table[sign] ?? NOTHING) : other ? sign : NOTHING
-      if (code === ESCAPED) {
-        code = inForm(read.codeAt(at), form)
-        next = read.end
-      }
+    for (let at = 0; at < text.length; at++) {
+      const code = inForm(text.charCodeAt(at), form)
       if (code === NOTHING) continue
       const start = third
       bits = readOn(bits, code)
@@ -199,7 +189,7 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
       first = at
       if (begins[bits] === 0 || start < 0) continue
       let end: number | undefined
-      for (const spelling of byBits.get(bits) ?? []) end ??= endOf(spelling, read, start)
+      for (const spelling of byBits.get(bits) ?? []) end ??= endOf(spelling, text, start)
       const last = places.at(-1)
       if (end !== undefined && last && start < last.end) last.end = Math.max(last.end, end)
       else if (end !== undefined) places.push({ start, end })
@@ -215,22 +205,16 @@ function allSpellings(secrets: Iterable<string>, base64: (text: string) => strin
       budget.spend(text.length / SPELT_PER_UNIT)
       if (text.length < MIN_INNER_LENGTH) continue
       spellings.add(text)
-      if (/[\\%&]/.test(text)) spellings.add(unescaped(text, budget))
+      if (/[\\%&]/.test(text)) spellings.add(unescaped(asSent(text), budget).text)
       // As they stand in addresses: a character for each byte
-      if (/[^\0-\x7f]/.test(text)) spellings.add(unescaped(encodeURIComponent(text.toWellFormed()), budget))
+      if (/[^\0-\x7f]/.test(text))
+        spellings.add(unescaped(asSent(encodeURIComponent(text.toWellFormed())), budget).text)
       for (const spelling of encodedAmid(text, base64)) {
         spellings.add(spelling).add(spelling.replaceAll('+', '-').replaceAll('/', '_'))
       }
     }
   }
   return spellings
-}
-
-function unescaped(text: string, budget: Budget): string {
-  const read = new EscapedText(text, budget, new EscapedText(text, budget))
-  let result = ''
-  for (let at = 0; at < text.length; at = read.end) result += String.fromCharCode(read.codeAt(at))
-  return result
 }
 
 function partsOf(secret: string): readonly string[] {
