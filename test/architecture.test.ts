@@ -121,7 +121,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'oauth-client': [...CORE, 'outbound'],
   'storage': [...CORE, 'oauth-client'],
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
-  'docs': [...CORE, 'http'],
+  // Of what is generated, the agent hosts that the guide names
+  'docs': [...CORE, 'http', 'generated'],
   'connect': [...CORE, 'http', 'outbound', 'storage'],
   // It asks the routes of the deployment for what it shows, and knows them by the types of their answers; guides say how hosts are
   // configured
@@ -428,8 +429,7 @@ describe('the environment', () => {
   /** A Durable Object is handed its bindings by the platform, in its constructor. */
   const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
   /** They have texts to copy, which read the environment of whoever copies them. */
-  const isForOthers = ({ path }: Source) =>
-    path === 'src/docs/agent-hosts.ts' || path === 'src/console/tool/snippets.tsx'
+  const isForOthers = ({ path }: Source) => path === 'src/console/tool/snippets.tsx'
   const reads = (source: Source) => !isForOthers(source) && readsEnv(source)
   const readsEnv = ({ text }: Source) =>
     /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)

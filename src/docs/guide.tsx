@@ -1,4 +1,5 @@
 import { raw } from 'hono/html'
+import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Page } from '../http/page/page.ts'
 import { TEXT_STYLE } from '../http/page/style.ts'
 
@@ -14,7 +15,6 @@ export interface Guide {
   readonly contents: readonly { readonly anchor: string; readonly title: string }[]
 }
 
-export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
 export function guideText({ text }: Guide, origin: string): string {

@@ -1,26 +1,47 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { agentHosts, KEY_VARIABLE, type Snippet } from '../../src/docs/agent-hosts.ts'
-import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
+import { agentHosts, EXAMPLE_ORIGIN, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
+import { hostsOf } from '../../src/node/agent-hosts.ts'
 import { anchorOf } from '../../src/node/guides.ts'
 
 const GUIDE = readFileSync(new URL('../../src/docs/agents.md', import.meta.url), 'utf8')
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const hosts = agentHosts(EXAMPLE_ORIGIN)
 
-const fenced = (snippet?: Snippet) => (snippet ? `\n\`\`\`${snippet.language}\n${snippet.text}\n\`\`\`\n` : '')
-
 describe('the guide for agents', () => {
-  it.each(hosts)('says of $title what the table of hosts does, and no more', ({ title, where, snippet, signIn }) => {
-    const other = signIn ? `\nTo sign in instead:\n${fenced(signIn)}` : ''
-    expect(GUIDE).toContain(`\n## ${title}\n\n${where}\n${fenced(snippet)}${other}\n## `)
+  it('is where each host is read from: a paragraph, what to copy, and what else to sign in', () => {
+    const [codex] = hostsOf(GUIDE).filter(({ id }) => id === 'codex')
+    expect(codex).toEqual({
+      id: 'codex',
+      title: 'Codex',
+      where: '`~/.codex/config.toml`, which the command line, the app and the extension share.',
+      file: { user: '.codex/config.toml' },
+      snippet: {
+        language: 'toml',
+        text: `[mcp_servers.switchboard]\nurl = "${EXAMPLE_ORIGIN}/mcp"\nbearer_token_env_var = "SWITCHBOARD_KEY"`,
+      },
+      signIn: {
+        language: 'sh',
+        text: `codex mcp add switchboard --url ${EXAMPLE_ORIGIN}/connect/mcp\ncodex mcp login switchboard`,
+      },
+    })
+    expect(hostsOf(GUIDE).filter(({ snippet }) => !snippet)).toHaveLength(2)
+    expect(() => hostsOf(GUIDE.replace('## Codex', '## Kodex'))).toThrow("it has nothing on 'Codex'")
   })
 
-  it('has the hosts in the order of the table', () => {
-    const titles = [...GUIDE.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
-    expect(titles.filter((title) => hosts.some((host) => host.title === title))).toEqual(
-      hosts.map(({ title }) => title),
+  it('has in the section of a host nothing that its host lacks', () => {
+    const [before = '', after = ''] = GUIDE.split(/\n## (?=Claude Code\n|Found by its host\n)/).slice(1)
+    const fenced = [...before.matchAll(/```\w+\n([^]*?)\n```/g)].map(([, text]) => text)
+    expect(fenced).toEqual(hosts.flatMap(({ snippet, signIn }) => [snippet?.text, signIn?.text]).filter(Boolean))
+    expect([...before.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(
+      hosts.slice(1).map(({ title }) => title),
     )
+    expect(after).toContain('ai-catalog')
+  })
+
+  it('is told with the address of the deployment', () => {
+    expect(JSON.stringify(agentHosts('https://tools.test'))).not.toContain('<you>')
+    expect(agentHosts('https://tools.test')[0]?.snippet?.text).toContain('https://tools.test/mcp --header')
   })
 
   it('has no key in any file, but where a host reads no variable', () => {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
-import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
+import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import { readGuides } from '../../src/node/guides.ts'
 

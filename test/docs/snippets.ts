@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { agentHosts } from '../../src/docs/agent-hosts.ts'
-import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
+import { agentHosts, EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 
 /** What people copy: every block of code of the README and of the guides, and how each is tried. */
 export interface Snippet {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXAMPLE_ORIGIN } from '../../src/docs/guide.tsx'
+import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 

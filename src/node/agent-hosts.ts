@@ -1,0 +1,35 @@
+import type { AgentHost, Snippet } from '../docs/agent-hosts.ts'
+import { Broken } from './broken.ts'
+
+/** By the titles of their sections in the guide. */
+const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'file'>>> = {
+  'Claude Code': { id: 'claude-code' },
+  'Claude.ai': { id: 'claude' },
+  'ChatGPT': { id: 'chatgpt' },
+  'Cursor': { id: 'cursor', file: { project: '.cursor/mcp.json', user: '.cursor/mcp.json' } },
+  'VS Code': { id: 'vs-code', file: { project: '.vscode/mcp.json' } },
+  'Codex': { id: 'codex', file: { user: '.codex/config.toml' } },
+  'The Responses API': { id: 'responses-api' },
+  'LangChain': { id: 'langchain' },
+  'Mastra': { id: 'mastra' },
+  'AI SDK': { id: 'ai-sdk' },
+  'OpenAI Agents SDK': { id: 'openai-agents' },
+  'The MCP SDK': { id: 'mcp-sdk' },
+  'Hosts that start local servers only': { id: 'local-servers' },
+}
+
+/** What the guide `agents.md` says of each host: a paragraph, what to copy, and what else where a person signs in. */
+export function hostsOf(guide: string): AgentHost[] {
+  const sections = new Map(guide.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text]))
+  return Object.entries(HOSTS).map(([title, host]) => {
+    const [first = '', other] = (sections.get(title) ?? '').split('\nTo sign in instead:\n')
+    const where = first.split('\n\n')[1]?.trim()
+    if (!where) throw new Broken(`Cannot read src/docs/agents.md: it has nothing on '${title}'`)
+    return { ...host, title, where, snippet: snippetIn(first), signIn: snippetIn(other) }
+  })
+}
+
+function snippetIn(section = ''): Snippet | undefined {
+  const [, language, text] = /\n```(\w+)\n([^]*?)\n```\n/.exec(section) ?? []
+  return language === undefined || text === undefined ? undefined : { language, text }
+}
