@@ -11,6 +11,7 @@ const ADMIN_KEY = 'an-administrators-key-1'
 /** An isolate of one deployment, with what it asks of storage. */
 function isolate() {
   const operations: string[] = []
+  const running: Promise<unknown>[] = []
   const counted = <T extends object>(binding: T, name: string): T =>
     new Proxy(binding, {
       get(target, method) {
@@ -38,16 +39,13 @@ function isolate() {
   )
   async function send(path: string, init: RequestInit = {}) {
     const context = createExecutionContext()
-    const running: Promise<unknown>[] = []
     context.waitUntil = (work) => void running.push(work)
     const response = await app.fetch(
       new Request(`${ORIGIN}${path}`, { redirect: 'manual', ...init }),
       bindings,
       context,
     )
-    const text = await response.text()
-    await Promise.all(running)
-    return { status: response.status, headers: response.headers, text }
+    return { status: response.status, headers: response.headers, text: await response.text() }
   }
   const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     send(path, { method: 'POST', body: new URLSearchParams(fields), headers: { origin: ORIGIN, ...headers } })
@@ -57,7 +55,7 @@ function isolate() {
       headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
-  return { operations, send, form, rpc }
+  return { operations, send, form, rpc, settled: () => Promise.all(running.splice(0)) }
 }
 
 const base64url = (bytes: Uint8Array) =>
@@ -99,8 +97,10 @@ it('a code that one isolate gave is redeemed by another, and refreshed by a thir
     at.rpc(token, 'tools/call', { name: 'Calculator_Add', arguments: { a: 2, b: 3 } })
   for (const at of [one, other, third]) expect((await call(at)).text).toContain('5')
 
+  await one.settled()
   one.operations.length = 0
   for (let warm = 0; warm < 5; warm++) expect((await call(one)).status).toBe(200)
+  await one.settled()
   expect(one.operations.filter((operation) => /^(?:Connect|Access)\./.test(operation))).toEqual([])
 
   const refreshed = await third.form('/connect/token', {
@@ -111,4 +111,5 @@ it('a code that one isolate gave is redeemed by another, and refreshed by a thir
   expect(refreshed.status, refreshed.text).toBe(200)
   const next: Record<string, string> = JSON.parse(refreshed.text)
   expect((await call(one, next['access_token'])).text).toContain('5')
+  for (const each of [one, other, third]) await each.settled()
 }, 120_000)

@@ -14,6 +14,7 @@ export default defineConfig({
     root,
     include: [
       ...node.include,
+      'test/connect/*.worker.test.ts',
       'test/storage/{access,connect,ledger,vault}/*.worker.test.ts',
       'test/e2e/{connect,connect-settings,sign-in-rules,consent,access,keys,grants,approvals,accounts}.test.ts',
       'test/attacks/{connect-codes,connect-clients,connect-consent,sign-in-forged}.test.ts',

@@ -5,7 +5,7 @@ import { part } from '../simulation/part.ts'
 /** `cloudflare:workers` and `cloudflare:test` in this process, for the tests of the project `worker`. */
 export * from '../platform/workers.ts'
 
-type Name = 'Access' | 'Connect' | 'Ledger' | 'Registry' | 'Vault'
+type Name = 'Access' | 'Connect' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
 
 const states = new WeakMap<object, DurableObjectState>()
 
@@ -51,6 +51,7 @@ export const env = {
   Access: objectsOf('Access'),
   Connect: objectsOf('Connect'),
   Ledger: objectsOf('Ledger'),
+  Records: objectsOf('Records'),
   Registry: objectsOf('Registry'),
   Vault: objectsOf('Vault'),
 }
