@@ -14,8 +14,7 @@ export function isTrustworthy({ protocol, hostname }: URL): boolean {
 export function isLocalRequest(request: Request, origins: ReadonlySet<string>): boolean {
   const { url: href } = request
   const from = href.indexOf('://') + 3
-  const to = href.indexOf('/', from)
-  if (!isLoopbackAuthority(to < 0 ? href.slice(from) : href.slice(from, to))) return false
+  if (!isLoopbackAuthority(href.slice(from, href.indexOf('/', from)))) return false
   const host = request.headers.get('host')
   if (host !== null && !isLoopbackAuthority(host)) return false
   const origin = request.headers.get('origin')

@@ -26,6 +26,8 @@ let operations: string[]
 let stored: Map<string, Agent>
 let owner: Result<Principal>
 let broken: boolean
+let tokenEnds: number
+let ownerEnds: number | undefined
 
 beforeEach(() => {
   now = Date.parse('2030-01-01T00:00:00Z')
@@ -33,6 +35,8 @@ beforeEach(() => {
   stored = new Map([[`${ORIGIN} ${TOKEN}`, AGENT]])
   owner = ok(ANN)
   broken = false
+  tokenEnds = now + 3_600_000
+  ownerEnds = undefined
 })
 
 const agents = () =>
@@ -42,7 +46,7 @@ const agents = () =>
         operations.push('find')
         if (broken) throw new Error('Out of reach')
         const agent = stored.get(`${origin} ${token}`)
-        return agent && { agent, expiresAt: now + 3_600_000 }
+        return agent && { agent, expiresAt: tokenEnds }
       },
       list: async () => [...stored.values()],
       async remove(user, id) {
@@ -51,7 +55,7 @@ const agents = () =>
         return found !== undefined && stored.delete(found[0])
       },
     },
-    holderOf: async () => ({ result: owner }),
+    holderOf: async () => ({ result: owner, ...(ownerEnds && { expiresAt: ownerEnds }) }),
     now: () => now,
   })
 const request = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }, origin = ORIGIN) =>
@@ -113,11 +117,34 @@ describe('an access token', () => {
     expect(await known.authenticate(request())).toMatchObject({ ok: false })
   })
 
+  it.each([
+    ['it is over', () => void (tokenEnds = now + 2_000)],
+    ['the key of its owner is', () => void (ownerEnds = now + 2_000)],
+  ])('counts until %s', async (_, end) => {
+    end()
+    const known = agents()
+    await known.authenticate(request())
+    now += 1_999
+    expect(known.authenticate(request())).toMatchObject({ ok: true })
+    now += 1
+    await known.authenticate(request())
+    expect(operations).toEqual(['find', 'find'])
+  })
+
+  it('that is over when it is looked up is none', async () => {
+    tokenEnds = now
+    expect(await agents().authenticate(request())).toMatchObject({ failure: { type: 'unauthenticated' } })
+  })
+
   it('is dead at once where its agent is ended, or all are looked up again', async () => {
     const known = agents()
     await known.authenticate(request())
-    expect(await known.remove('bob', 'a1')).toBe(false)
+    expect([await known.remove('bob', 'a1'), await known.remove('ann', 'a2')]).toEqual([false, false])
+    known.forgetAgent('a2')
+    expect(known.authenticate(request())).toMatchObject({ ok: true })
+    known.forgetAgent('a1')
     expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    expect(operations.filter((each) => each === 'find')).toHaveLength(2)
     expect(await known.remove('ann', 'a1')).toBe(true)
     expect(await known.authenticate(request())).toMatchObject({ ok: false })
     stored.set(`${ORIGIN} ${TOKEN}`, { ...AGENT, owner: 'key:k1' })
@@ -134,7 +161,9 @@ describe('an access token', () => {
     vi.spyOn(console, 'error').mockReturnValue()
     broken = true
     const known = agents()
-    expect(await known.authenticate(request())).toMatchObject({ failure: { type: 'unavailable' } })
+    expect(await known.authenticate(request())).toMatchObject({
+      failure: { type: 'unavailable', message: 'Cannot check the access token right now' },
+    })
     broken = false
     const limited = fail({ type: 'rate-limited', retry_after_ms: 1 })
     expect(await known.authenticate(request(), () => limited)).toBe(limited)

@@ -100,7 +100,7 @@ describe('a credential', () => {
       { 'authorization': 'Bearer sb_a000000000000000000000000000000000000000000', 'oxp-api-key': '' },
       "'OXP-API-Key'",
     ],
-    ['one of 9,000 characters', bearer('x'.repeat(9_000)), '8192'],
+    ['one of 8,193 characters', bearer('x'.repeat(8_193)), '8192'],
   ])('is refused with %s', async (_, headers, word) => {
     const { ask, findKey } = setUp(
       {},
@@ -136,6 +136,30 @@ describe('a credential', () => {
     )
   })
 
+  it('that is of nobody is refused in words, be it as long as one can be', async () => {
+    for (const credential of ['nobody', 'x'.repeat(8_192)]) {
+      expect(await reasonOf(setUp().ask(bearer(credential)))).toBe('Cannot accept the credential: no key matches it')
+    }
+  })
+
+  it.each([
+    ['a key', 'sb_a000000000000000000000000000000000000000000', 'rate-limited'],
+    ['a JWT', 'eyJh.eyJz.c2ln', 'rate-limited'],
+    ['what is neither', 'nobody', 'unauthenticated'],
+    ['the administrator', ADMIN_KEY, 'admin'],
+  ])('beyond the rate is looked up of nobody: %s', async (_, credential, answer) => {
+    const verify = vi.fn()
+    const { authenticate, findKey } = setUp({ jwt: { verify } })
+    const limited = () => fail({ type: 'rate-limited', retry_after_ms: 1 })
+    const verdict = authenticate(new Request('https://sb.test/', { headers: bearer(credential) }), limited)
+    expect(await who(verdict)).toBe(answer)
+    expect([findKey.mock.calls, verify.mock.calls]).toEqual([[], []])
+  })
+
+  it('is needed on this machine too', async () => {
+    expect(await who(setUp().ask({}, 'http://localhost/'))).toBe('unauthenticated')
+  })
+
   it('is never in a reason', async () => {
     expect(await reasonOf(setUp().ask(bearer('sb_secret0000000000000000000000000000000000000')))).not.toContain(
       'sb_secret0000000000000000000000000000000000000',
@@ -151,6 +175,13 @@ describe('the administrator', () => {
     for (const wrong of [ADMIN_KEY.slice(0, -1), `${ADMIN_KEY}x`, ADMIN_KEY.toUpperCase(), hashOf(ADMIN_KEY)]) {
       expect(await who(ask(bearer(wrong)))).toBe('unauthenticated')
     }
+  })
+
+  it('is found by the hash of the key, which may have 16 characters', async () => {
+    const adminKey = 'sixteen--letters'
+    const { ask, holderOf } = setUp({ adminKey })
+    expect(await who(ask(bearer(adminKey)))).toBe('admin')
+    expect(await holderOf(hashOf(adminKey))).toEqual({ result: ok(ADMIN) })
   })
 
   it('may have a key that looks like a JWT', async () => {
@@ -185,6 +216,8 @@ describe('the administrator', () => {
 
   it('is not spoken of where one is set', async () => {
     expect(await reasonOf(setUp().ask(bearer('nobody')))).not.toContain('ADMIN_KEY')
+    const jwt = { adminKey: '', jwt: { verify: vi.fn() } }
+    expect(await reasonOf(setUp(jwt).ask(bearer('nobody')))).not.toContain('ADMIN_KEY')
   })
 })
 
@@ -274,7 +307,9 @@ describe('verdicts', () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     findKey.mockRejectedValueOnce(new Error('KV is down'))
-    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unavailable')
+    expect(await ask(bearer('sb_a000000000000000000000000000000000000000000'))).toMatchObject({
+      failure: { type: 'unavailable', message: 'Cannot check the credential right now' },
+    })
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
     expect(error).toHaveBeenCalledOnce()
   })
@@ -395,6 +430,7 @@ describe('ACCESS=open', () => {
     'http://LOCALHOST:8787/',
     'http://127.0.0.1:8787/',
     'http://127.9.9.9/',
+    'http://127.10.200.255/',
     'http://0x7f.1/',
     'https://[::1]:1/',
   ])('holds for %s', (url) => {

@@ -118,6 +118,34 @@ describe('a session', () => {
     expect(why(await elsewhere.signedIn(request(cookie)))).toBe('unauthenticated')
   })
 
+  it('is ended by signing out and by signing in again, in that browser, and no other', async () => {
+    const all = sessions()
+    const other = request(cookieIn(await all.begin(request(), person, 'p')))
+    const first = request(cookieIn(await all.begin(request(), person, 'p')))
+    for (const each of [other, first]) expect(why(await all.signedIn(each))).toBe('ok')
+    const second = request(cookieIn(await all.begin(first, person, 'p')))
+    expect([why(await all.signedIn(first)), why(await all.signedIn(second)), stored.size]).toEqual([
+      'unauthenticated',
+      'ok',
+      2,
+    ])
+    expect(await all.signOut(second)).toContain('__Host-switchboard-session=; Path=/; Max-Age=0;')
+    expect([why(await all.signedIn(second)), stored.size]).toEqual(['unauthenticated', 1])
+    expect(await all.signOut(second)).toContain('Max-Age=0;')
+    reads = 0
+    await all.signOut(request())
+    await all.remove('another')
+    all.forgetKey('k1')
+    expect(all.signedIn(other)).toMatchObject({ ok: true })
+    expect(reads).toBe(0)
+  })
+
+  it('says in which browser it began, as far as that says', async () => {
+    await sessions().begin(request({ 'user-agent': 'x'.repeat(300) }), person, 'p')
+    await sessions().begin(request(), person, 'p')
+    expect([...stored.values()].map(({ browser }) => browser)).toEqual(['x'.repeat(200), ''])
+  })
+
   it('that is ended while it is looked up is not kept', async () => {
     const all = sessions()
     const cookie = cookieIn(await all.begin(request(), person, 'p'))
@@ -154,7 +182,9 @@ describe('a session', () => {
     const all = sessions()
     const cookie = cookieIn(await all.begin(request(), person, 'p'))
     broken = true
-    expect(why(await all.signedIn(request(cookie)))).toBe('unavailable')
+    expect(await all.signedIn(request(cookie))).toMatchObject({
+      failure: { type: 'unavailable', message: 'Cannot check the session right now' },
+    })
     broken = false
     expect(why(await all.signedIn(request(cookie)))).toBe('ok')
   })
@@ -196,6 +226,7 @@ describe('a route that takes sessions', () => {
     [{ 'sec-fetch-site': 'same-origin' }, 'GET', 'person:ann@acme.test'],
     [{ 'sec-fetch-site': 'same-origin' }, 'DELETE', 'person:ann@acme.test'],
     [{ 'sec-fetch-site': 'none' }, 'GET', 'person:ann@acme.test'],
+    [{ 'sec-fetch-site': 'none' }, 'HEAD', 'person:ann@acme.test'],
     [{ 'sec-fetch-site': 'none' }, 'DELETE', 'forbidden'],
     [{ origin: ORIGIN }, 'POST', 'person:ann@acme.test'],
     [{ 'sec-fetch-site': 'cross-site' }, 'GET', 'forbidden'],
@@ -209,6 +240,10 @@ describe('a route that takes sessions', () => {
     [{ 'oxp-api-key': 'x', 'sec-fetch-site': 'cross-site' }, 'POST', 'admin'],
   ])('from %j by %s has %s', async (headers, method, who) => {
     expect(await from(headers, method)).toBe(who)
+  })
+
+  it('without one has who comes without', async () => {
+    expect(await sessions().authenticate(request())).toEqual(ok(ADMIN))
   })
 })
 
@@ -229,6 +264,7 @@ describe('a visitor of a page', () => {
     for (const headers of [other, ours, { 'sec-fetch-site': 'none' }, {}]) {
       expect(await all.visitor(request('GET', headers))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
     }
+    expect(await all.visitor(request('HEAD', other))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
     now += 13 * 3_600_000
     expect(await all.visitor(request('GET', other))).toEqual(ok(ADMIN))
     expect(await all.visitor(new Request(ORIGIN))).toEqual(ok(ADMIN))

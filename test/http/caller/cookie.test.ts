@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { browserOf, setBrowserCookie } from '../../../src/http/caller/cookie.ts'
+
+const ORIGIN = 'https://sb.example'
+const VALUE = 'x'.repeat(43)
+const browserIn = (cookie: string) => browserOf(new Request(ORIGIN, { headers: { cookie } }))
+
+it('a browser is known again for 30 days by a cookie of this host', () => {
+  expect(setBrowserCookie(new Request(ORIGIN), VALUE)).toBe(
+    `__Host-switchboard-browser=${VALUE}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure`,
+  )
+})
+
+it.each([
+  [`__Host-switchboard-browser=${VALUE}`, VALUE],
+  [` a=b;  __Host-switchboard-browser = ${VALUE} ; c`, VALUE],
+  [`__Host-switchboard-browser=${VALUE}x`, undefined],
+  [`__Host-switchboard-browser=${VALUE}; __Host-switchboard-browser=${VALUE}`, undefined],
+  [`switchboard-browser=${VALUE}`, undefined],
+  ['__Host-switchboard-browser', undefined],
+  ['', undefined],
+])('in the cookies %j it is %s', (cookie, value) => {
+  expect(browserIn(cookie)).toBe(value)
+})
