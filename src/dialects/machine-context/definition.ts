@@ -2,19 +2,7 @@ import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import { jsonSchema, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  anyObject,
-  check,
-  integer,
-  into,
-  judged,
-  list,
-  object,
-  optional,
-  type Reader,
-  string,
-  unique,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { OWN_NAME, sanitizedName, sanitizedNames } from '../../core/tool/sanitize-name.ts'
 import { joinedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
@@ -42,7 +30,7 @@ interface Capability extends Pick<Definition, 'description' | 'input'> {
 
 function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = check(toolDefinition(given), document, warnings, budget)
+  const read = json.check(toolDefinition(given), document, warnings, budget)
   if (!read.ok) return read
   const { id, name, description, capabilities, ...rest } = read.value
   const toolkit = given.toolkit ?? sanitizedName(id)
@@ -76,40 +64,40 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
 }
 
 function toolDefinition(given: Given) {
-  return object({
-    id: judged(OWN_NAME, (id) =>
+  return json.object({
+    id: json.judged(OWN_NAME, (id) =>
       id.startsWith(TOOLKIT_PREFIX) ? `Must not begin with '${TOOLKIT_PREFIX}'` : undefined,
     ),
-    name: string({ least: 1 }),
+    name: json.string({ least: 1 }),
     version: toolVersion(given),
-    description: string({ least: 1 }),
-    securityLevel: optional(integer(0, 10), 0),
-    metadata: optional(METADATA),
-    capabilities: list(capability(), { least: 1 }),
+    description: json.string({ least: 1 }),
+    securityLevel: json.optional(json.integer(0, 10), 0),
+    metadata: json.optional(METADATA),
+    capabilities: json.list(capability(), { least: 1 }),
   })
 }
 
-const METADATA = into(anyObject, (metadata, { warnings }) => {
+const METADATA = json.into(json.anyObject, (metadata, { warnings }) => {
   if (!tagsOf(metadata)) {
     warnings.push({ path: '/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' })
   }
   return metadata
 })
 
-function capability(): Reader<Capability> {
-  return into(
-    object({
-      name: unique(OWN_NAME),
-      description: string({ least: 1 }),
+function capability(): json.Reader<Capability> {
+  return json.into(
+    json.object({
+      name: json.unique(OWN_NAME),
+      description: json.string({ least: 1 }),
       parameters,
-      return: optional(RETURN, { output: {} }),
+      return: json.optional(RETURN, { output: {} }),
     }),
     ({ name, description, parameters: input, return: returned }) => ({ name, description, input, ...returned }),
   )
 }
 
-const RETURN: Reader<Pick<Capability, 'output' | 'returns'>> = into(
-  object({ description: optional(string()), schema: optional(jsonSchema, {}) }),
+const RETURN: json.Reader<Pick<Capability, 'output' | 'returns'>> = json.into(
+  json.object({ description: json.optional(json.string()), schema: json.optional(jsonSchema, {}) }),
   ({ description, schema }) => {
     if (description === undefined || description === schema.description) return { output: schema }
     return schema.description === undefined

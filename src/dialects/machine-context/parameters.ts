@@ -1,18 +1,6 @@
 import type { Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  anything,
-  boolean,
-  into,
-  list,
-  object,
-  oneOf,
-  type Reader,
-  string,
-  unique,
-  WRONG,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { REFERRING } from '../../core/schema/keywords.ts'
 import { checkSchema, MAX_POINTER } from '../../core/schema/publishable.ts'
@@ -20,13 +8,19 @@ import { everySubschema } from '../../core/schema/subschemas.ts'
 
 /** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
-const KEYWORDS = { default: anything, enum: anything, format: anything, properties: anything, items: anything }
+const KEYWORDS = {
+  default: json.anything,
+  enum: json.anything,
+  format: json.anything,
+  properties: json.anything,
+  items: json.anything,
+}
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
-export const parameters: Reader<JsonObject> = (value, report) => {
+export const parameters: json.Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
-  const read = list(parameter(unique(string({ least: 1 }))))(value, report)
-  if (read === WRONG) return WRONG
+  const read = json.list(parameter(json.unique(json.string({ least: 1 }))))(value, report)
+  if (read === json.WRONG) return json.WRONG
   const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   const input = {
     type: 'object',
@@ -39,9 +33,9 @@ export const parameters: Reader<JsonObject> = (value, report) => {
     const [keyword, name, ...inner] = pointerSteps(path) ?? []
     if (keyword === 'required') continue
     const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
-    wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))
+    json.wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))
   }
-  return problems.length > 0 ? WRONG : input
+  return problems.length > 0 ? json.WRONG : input
 }
 
 interface Parameter {
@@ -50,9 +44,15 @@ interface Parameter {
   readonly isRequired: boolean
 }
 
-function parameter(name: Reader<string>): Reader<Parameter> {
-  return into(
-    object({ name, description: string(), type: oneOf([...TYPES, 'any']), required: isRequired, ...KEYWORDS }),
+function parameter(name: json.Reader<string>): json.Reader<Parameter> {
+  return json.into(
+    json.object({
+      name,
+      description: json.string(),
+      type: json.oneOf([...TYPES, 'any']),
+      required: isRequired,
+      ...KEYWORDS,
+    }),
     ({ name: own, description, type, required, ...keywords }) => ({
       name: own,
       isRequired: required,
@@ -62,8 +62,8 @@ function parameter(name: Reader<string>): Reader<Parameter> {
   )
 }
 
-const isRequired: Reader<boolean> = (value, report) => {
-  if (value !== undefined) return boolean(value, report)
+const isRequired: json.Reader<boolean> = (value, report) => {
+  if (value !== undefined) return json.boolean(value, report)
   report.warnings.push({ path: '', message: 'Is not said, and counts as false' })
   return false
 }

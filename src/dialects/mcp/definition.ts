@@ -1,23 +1,7 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import { jsonSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  also,
-  anyObject,
-  anything,
-  boolean,
-  check,
-  into,
-  list,
-  nullish,
-  object,
-  oneOf,
-  type Reader,
-  string,
-  strings,
-  text,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { toolNames } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
@@ -25,13 +9,13 @@ import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './tool-document.ts'
 
 const ANNOTATIONS = withoutNulls(
-  object(
+  json.object(
     {
-      title: nullish(string()),
-      readOnlyHint: nullish(boolean),
-      destructiveHint: nullish(boolean),
-      idempotentHint: nullish(boolean),
-      openWorldHint: nullish(boolean),
+      title: json.nullish(json.string()),
+      readOnlyHint: json.nullish(json.boolean),
+      destructiveHint: json.nullish(json.boolean),
+      idempotentHint: json.nullish(json.boolean),
+      openWorldHint: json.nullish(json.boolean),
     },
     { unknown: 'ignore' },
   ),
@@ -39,12 +23,12 @@ const ANNOTATIONS = withoutNulls(
 
 /** The URL is fetched by anybody who shows the icon, unless it holds the data itself. */
 const ICON = withoutNulls(
-  object(
+  json.object(
     {
-      src: text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
-      mimeType: nullish(string()),
-      sizes: nullish(strings),
-      theme: nullish(oneOf(['light', 'dark'])),
+      src: json.text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
+      mimeType: json.nullish(json.string()),
+      sizes: json.nullish(json.strings),
+      theme: json.nullish(json.oneOf(['light', 'dark'])),
     },
     { unknown: 'ignore' },
   ),
@@ -72,8 +56,12 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
   const isListing = isJsonObject(document) && document.tools !== undefined && document.inputSchema === undefined
   const tool = oneOfTools()
-  const tools = object({ tools: list(tool, { least: 1 }) }, { unknown: 'ignore' })
-  const read = check(isListing ? into(tools, (all) => all.tools) : into(tool, (one) => [one]), document, warnings)
+  const tools = json.object({ tools: json.list(tool, { least: 1 }) }, { unknown: 'ignore' })
+  const read = json.check(
+    isListing ? json.into(tools, (all) => all.tools) : json.into(tool, (one) => [one]),
+    document,
+    warnings,
+  )
   if (!read.ok || toolkit === undefined || version === undefined) {
     return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
   }
@@ -101,22 +89,22 @@ function namesOf(tools: unknown): readonly string[] {
 
 type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }
 
-function oneOfTools(): Reader<Tool> {
-  const tool = object(
+function oneOfTools(): json.Reader<Tool> {
+  const tool = json.object(
     {
       name: toolNames(),
-      title: nullish(string()),
-      description: nullish(string()),
+      title: json.nullish(json.string()),
+      description: json.nullish(json.string()),
       inputSchema: INPUT_SCHEMA,
-      outputSchema: nullish(OUTPUT_SCHEMA, {}),
-      annotations: nullish(ANNOTATIONS),
-      icons: nullish(list(ICON)),
-      _meta: nullish(anyObject),
-      execution: anything,
+      outputSchema: json.nullish(OUTPUT_SCHEMA, {}),
+      annotations: json.nullish(ANNOTATIONS),
+      icons: json.nullish(json.list(ICON)),
+      _meta: json.nullish(json.anyObject),
+      execution: json.anything,
     },
     { unknown: 'warn' },
   )
-  return into(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
+  return json.into(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
     if (rest.description === undefined) {
       warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
     }
@@ -136,8 +124,8 @@ function oneOfTools(): Reader<Tool> {
   })
 }
 
-function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {
-  return into(also(anyObject, reader), (value) =>
+function withoutNulls(reader: json.Reader<unknown>): json.Reader<JsonObject> {
+  return json.into(json.also(json.anyObject, reader), (value) =>
     Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)),
   )
 }
@@ -145,10 +133,10 @@ function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {
 const SCHEMA_FIELDS = ['properties', 'required', '$defs']
 
 /** Clients that write every field write null where there is none. */
-function toolSchema(why: string): Reader<JsonObject> {
+function toolSchema(why: string): json.Reader<JsonObject> {
   const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
-  return into(jsonSchema, (value, report) => {
-    if (value.type !== 'object') wrong(report, `Must be 'object': ${why}`, '/type')
+  return json.into(jsonSchema, (value, report) => {
+    if (value.type !== 'object') json.wrong(report, `Must be 'object': ${why}`, '/type')
     const entries = Object.entries(value)
     return entries.some(isAbsent) ? Object.fromEntries(entries.filter((entry) => !isAbsent(entry))) : value
   })
@@ -157,9 +145,9 @@ function toolSchema(why: string): Reader<JsonObject> {
 const OUTPUT_SCHEMA = toolSchema("a tool's structured content has names")
 
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
-const INPUT_SCHEMA = also(toolSchema("a tool's arguments have names"), (value, report) => {
+const INPUT_SCHEMA = json.also(toolSchema("a tool's arguments have names"), (value, report) => {
   for (const { schema, path } of everySubschema(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue
-    wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
+    json.wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
   }
 })

@@ -1,18 +1,7 @@
 import { identifier } from '../../core/call/call-fields.ts'
 import type { InputResponses } from '../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  anyObject,
-  anything,
-  check,
-  map,
-  object,
-  oneOf,
-  optional,
-  parsed,
-  string,
-  unquoted,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { cannotRead } from '../../core/tool/problem.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
@@ -43,36 +32,36 @@ export interface ToolCall {
 
 const NOTHING: JsonObject = {}
 
-const META = object(
+const META = json.object(
   {
-    progressToken: optional(
-      parsed('a string or a number', (value) =>
+    progressToken: json.optional(
+      json.parsed('a string or a number', (value) =>
         typeof value === 'string' || typeof value === 'number' ? value : undefined,
       ),
     ),
-    traceparent: anything,
-    [SELECTOR_KEY]: optional(string({ least: 1, most: 128 })),
-    [CALL_ID_KEY]: optional(identifier),
-    [SELECT_KEY]: optional(string()),
-    [LOG_LEVEL_KEY]: optional(oneOf(LEVELS)),
-    [CONTEXT_KEY]: optional(anyObject),
-    [CAPABILITIES_KEY]: anything,
+    traceparent: json.anything,
+    [SELECTOR_KEY]: json.optional(json.string({ least: 1, most: 128 })),
+    [CALL_ID_KEY]: json.optional(identifier),
+    [SELECT_KEY]: json.optional(json.string()),
+    [LOG_LEVEL_KEY]: json.optional(json.oneOf(LEVELS)),
+    [CONTEXT_KEY]: json.optional(json.anyObject),
+    [CAPABILITIES_KEY]: json.anything,
   },
   { unknown: 'ignore' },
 )
-const PARAMS = object(
+const PARAMS = json.object(
   {
-    name: string(),
-    arguments: optional(anyObject, NOTHING),
-    _meta: optional(META, {}),
-    inputResponses: optional(map(anyObject)),
-    requestState: optional(unquoted(string())),
+    name: json.string(),
+    arguments: json.optional(json.anyObject, NOTHING),
+    _meta: json.optional(META, {}),
+    inputResponses: json.optional(json.map(json.anyObject)),
+    requestState: json.optional(json.unquoted(json.string())),
   },
   { unknown: 'ignore' },
 )
 
 export function decodeToolCall(params: JsonObject): ToolCall | McpError {
-  const read = check(PARAMS, params)
+  const read = json.check(PARAMS, params)
   if (!read.ok) return invalid(cannotRead('the params', read.problems))
   const { arguments: input, _meta, ...rest } = read.value
   const { progressToken, traceparent, [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta

@@ -1,37 +1,24 @@
 import type { Loss } from '../../core/tool/codec.ts'
 import { requirementId } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  into,
-  list,
-  nullish,
-  object,
-  optional,
-  type Reader,
-  type Report,
-  string,
-  strings,
-  unfit,
-  WRONG,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { type AuthorizationRequirement, isRequirementId, type Requirements } from '../../core/tool/tool.ts'
 
 const PATH = '/requirements'
 const OAUTH2 = 'oauth2'
-const AUTHORIZATION: Reader<AuthorizationRequirement> = into(
-  object(
+const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.into(
+  json.object(
     {
-      provider_id: optional(string()),
-      provider_type: string(),
-      id: optional(string()),
-      oauth2: optional(object({ scopes: optional(strings, []) })),
+      provider_id: json.optional(json.string()),
+      provider_type: json.string(),
+      id: json.optional(json.string()),
+      oauth2: json.optional(json.object({ scopes: json.optional(json.strings, []) })),
     },
     {
       rule({ provider_id, id, provider_type }, report) {
         const name = provider_id || id || provider_type
         if (name === undefined || isRequirementId(name)) return
-        wrong(report, 'Must name a provider with 1 to 128 visible ASCII characters')
+        json.wrong(report, 'Must name a provider with 1 to 128 visible ASCII characters')
       },
     },
   ),
@@ -40,20 +27,20 @@ const AUTHORIZATION: Reader<AuthorizationRequirement> = into(
     ...(oauth2 === undefined ? {} : { oauth2 }),
   }),
 )
-const SECRETS = into(list(object({ key_id: requirementId })), (secrets) =>
+const SECRETS = json.into(json.list(json.object({ key_id: requirementId })), (secrets) =>
   [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
 )
 
-export const requirements: Reader<Requirements> = into(
-  object({ secrets: nullish(SECRETS, []), authorization: nullish(authorization) }),
+export const requirements: json.Reader<Requirements> = json.into(
+  json.object({ secrets: json.nullish(SECRETS, []), authorization: json.nullish(authorization) }),
   ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),
 )
 
-function authorization(value: unknown, report: Report): AuthorizationRequirement | typeof WRONG | undefined {
+function authorization(value: unknown, report: json.Report): AuthorizationRequirement | typeof json.WRONG | undefined {
   if (value === 'none') return undefined
   if (value === 'token') return { id: 'token' }
   return typeof value === 'string'
-    ? unfit(report, "null, 'none', 'token' or an object", value)
+    ? json.unfit(report, "null, 'none', 'token' or an object", value)
     : AUTHORIZATION(value, report)
 }
 

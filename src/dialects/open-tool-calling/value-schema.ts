@@ -1,34 +1,25 @@
 import { isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  boolean,
-  into,
-  list,
-  nullish,
-  object,
-  oneOf,
-  optional,
-  type Reader,
-  string,
-  strings,
-  unique,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import type { Loss } from '../../core/tool/codec.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
 const PRIMITIVES = ['string', 'integer', 'number', 'boolean', 'json'] as const
-const FIELDS = object(
-  { val_type: oneOf([...PRIMITIVES, 'array']), inner_val_type: nullish(oneOf(PRIMITIVES)), enum: nullish(strings) },
+const FIELDS = json.object(
+  {
+    val_type: json.oneOf([...PRIMITIVES, 'array']),
+    inner_val_type: json.nullish(json.oneOf(PRIMITIVES)),
+    enum: json.nullish(json.strings),
+  },
   {
     rule({ val_type }, report, { inner_val_type }) {
       if (val_type !== 'array' || inner_val_type !== undefined) return
-      wrong(report, "Is required when 'val_type' is 'array'", '/inner_val_type')
+      json.wrong(report, "Is required when 'val_type' is 'array'", '/inner_val_type')
     },
   },
 )
 
 /** Open Tool Calling RFC, `$defs.value_schema`. A list's `enum` is of its items, as the RFC's engine takes it. */
-export const valueSchema: Reader<JsonObject> = into(
+export const valueSchema: json.Reader<JsonObject> = json.into(
   FIELDS,
   ({ val_type, inner_val_type, enum: texts }, { warnings }) => {
     const isArray = val_type === 'array'
@@ -115,17 +106,17 @@ function isIdle(keyword: string, value: unknown): boolean {
 }
 
 export function parameters() {
-  const parameter = object({
-    name: unique(string()),
-    required: boolean,
-    description: optional(string()),
+  const parameter = json.object({
+    name: json.unique(json.string()),
+    required: json.boolean,
+    description: json.optional(json.string()),
     value_schema: valueSchema,
-    inferrable: optional(boolean),
+    inferrable: json.optional(json.boolean),
   })
-  const all = list(parameter)
-  const wrapped = into(object({ parameters: all }), ({ parameters: each }) => each)
+  const all = json.list(parameter)
+  const wrapped = json.into(json.object({ parameters: all }), ({ parameters: each }) => each)
   const either: typeof all = (value, report) => (isList(value) ? all(value, report) : wrapped(value, report))
-  return into(either, (all) => {
+  return json.into(either, (all) => {
     const schemas = all.map(({ name, value_schema: schema, description }): [string, JsonObject] => [
       name,
       description === undefined ? schema : { ...schema, description },

@@ -1,26 +1,7 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import { inputSchema, namePart, requirementId, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  also,
-  boolean,
-  check,
-  list,
-  nullish,
-  object,
-  optional,
-  parsed,
-  readAt,
-  type Reader,
-  type Report,
-  string,
-  strings,
-  text,
-  unfit,
-  unique,
-  WRONG,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { type AskedId, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { type AuthorizationRequirement, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
@@ -38,7 +19,7 @@ export const oxp: Codec = {
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = check(toolDefinition(given), document, warnings)
+  const read = json.check(toolDefinition(given), document, warnings)
   if (!read.ok) return read
   const { id, input_schema: input, output_schema: output, ...fields } = read.value
   return {
@@ -55,33 +36,33 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
 }
 
 function toolDefinition(given: Given) {
-  return object(
+  return json.object(
     {
       id: ID,
       name: namePart,
-      description: string(),
-      version: also(VERSION, toolVersion(given)),
+      description: json.string(),
+      version: json.also(VERSION, toolVersion(given)),
       input_schema: INPUT_SCHEMA,
       output_schema: OUTPUT_SCHEMA,
-      requirements: optional(requirements(), NO_REQUIREMENTS),
+      requirements: json.optional(requirements(), NO_REQUIREMENTS),
     },
     {
       rule({ version }, report, { id }) {
         const { toolkit, selector } = parseId(id) ?? {}
         if (toolkit !== undefined && given.toolkit !== undefined && given.toolkit !== toolkit) {
-          wrong(report, `Must be of the toolkit '${given.toolkit}' that was given beside the definition`, '/id')
+          json.wrong(report, `Must be of the toolkit '${given.toolkit}' that was given beside the definition`, '/id')
         }
         if (selector !== undefined && version !== undefined && selector !== version) {
-          wrong(report, `Must be the version in the id, '${selector}'`, '/version')
+          json.wrong(report, `Must be the version in the id, '${selector}'`, '/version')
         }
       },
     },
   )
 }
 
-const VERSION = text('a version of the form x.y.z', isSimpleVersion)
+const VERSION = json.text('a version of the form x.y.z', isSimpleVersion)
 
-const ID = parsed("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
+const ID = json.parsed("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
   const id = parseId(value)
   return id?.selector !== undefined && isSimpleVersion(id.selector) ? id : undefined
 })
@@ -91,11 +72,11 @@ function parseId(value: unknown): AskedId | undefined {
 }
 
 /** "Each parameter in parameters MUST be a valid JSON Schema object": true and false are schemas, and no objects. */
-const PARAMETERS = also(inputSchema, (value, report) => {
+const PARAMETERS = json.also(inputSchema, (value, report) => {
   if (!isObject(value) || !isObject(value.properties)) return
   for (const [name, parameter] of Object.entries(value.properties)) {
     if (typeof parameter !== 'boolean') continue
-    wrong(report, `Must be a JSON Schema object, got ${parameter}`, `/properties${pointerStep(name)}`)
+    json.wrong(report, `Must be a JSON Schema object, got ${parameter}`, `/properties${pointerStep(name)}`)
   }
 })
 
@@ -105,19 +86,20 @@ interface InputSchema {
 }
 
 /** Unwrapped only when nothing beside `parameters` says that the object is itself the schema. */
-const INPUT_SCHEMA: Reader<InputSchema> = (value, report) => {
+const INPUT_SCHEMA: json.Reader<InputSchema> = (value, report) => {
   const isFlat = isJsonObject(value) && ('type' in value || 'properties' in value || value.parameters === undefined)
   if (isFlat) {
     const schema = PARAMETERS(value, report)
-    return schema === WRONG ? WRONG : { path: '/input_schema', schema }
+    return schema === json.WRONG ? json.WRONG : { path: '/input_schema', schema }
   }
-  if (!isJsonObject(value)) return unfit(report, "an object: {'parameters': <JSON Schema>}", value)
-  const schema = readAt('parameters', PARAMETERS, value.parameters, report)
-  return schema === WRONG ? WRONG : { path: '/input_schema/parameters', schema }
+  if (!isJsonObject(value)) return json.unfit(report, "an object: {'parameters': <JSON Schema>}", value)
+  const schema = json.readAt('parameters', PARAMETERS, value.parameters, report)
+  return schema === json.WRONG ? json.WRONG : { path: '/input_schema/parameters', schema }
 }
 
-const OUTPUT_SCHEMA: Reader<JsonObject | null> = parsed('a JSON Schema object, or null for no output', (value) =>
-  value === null || isJsonObject(value) ? value : undefined,
+const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.parsed(
+  'a JSON Schema object, or null for no output',
+  (value) => (value === null || isJsonObject(value) ? value : undefined),
 )
 
 /** "Each parameter MUST contain a description field": only a warning, since tools in use lack it. */
@@ -134,27 +116,27 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
 /** The published schema allows further fields; a misspelt requirement would leave a tool unprotected. */
 const EXTENSION = { unknown: 'extension' } as const
 
-const SCOPES = object({ scopes: nullish(strings, []) }, EXTENSION)
+const SCOPES = json.object({ scopes: json.nullish(json.strings, []) }, EXTENSION)
 
 const MEANT = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 'id', name: 'id', key: 'id' }
 
-function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]> }) {
-  const reader = object(readers, { ...EXTENSION, meant: MEANT })
-  return (value: unknown, report: Report) => reader(isObject(value) ? value : {}, report)
+function named<T extends object>(readers: { readonly [K in keyof T]: json.Reader<T[K]> }) {
+  const reader = json.object(readers, { ...EXTENSION, meant: MEANT })
+  return (value: unknown, report: json.Report) => reader(isObject(value) ? value : {}, report)
 }
 
-function requirements(): Reader<Requirements> {
-  const authorization: Reader<AuthorizationRequirement> = named({
-    id: unique(requirementId),
-    oauth2: optional((value, report) =>
-      isObject(value) ? SCOPES(value, report) : wrong(report, 'Is required', '/scopes'),
+function requirements(): json.Reader<Requirements> {
+  const authorization: json.Reader<AuthorizationRequirement> = named({
+    id: json.unique(requirementId),
+    oauth2: json.optional((value, report) =>
+      isObject(value) ? SCOPES(value, report) : json.wrong(report, 'Is required', '/scopes'),
     ),
   })
-  return object(
+  return json.object(
     {
-      authorization: optional(list(authorization), []),
-      secrets: optional(list(named({ id: unique(requirementId) })), []),
-      user_id: optional(boolean, false),
+      authorization: json.optional(json.list(authorization), []),
+      secrets: json.optional(json.list(named({ id: json.unique(requirementId) })), []),
+      user_id: json.optional(json.boolean, false),
     },
     { ...EXTENSION, meant: { auth: 'authorization', oauth2: 'authorization', user: 'user_id' } },
   )

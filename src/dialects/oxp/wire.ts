@@ -5,18 +5,7 @@ import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { valueOf } from '../../core/call/run.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import {
-  anyObject,
-  check,
-  into,
-  list,
-  object,
-  optional,
-  string,
-  unquoted,
-  schemaOf,
-  stating,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { askedByIdOrName } from '../../core/tool/tool-id.ts'
 import { failureBody, STATUS } from './failure.ts'
 
@@ -28,23 +17,23 @@ const SCHEMAS = [
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
   'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
 ]
-const TOKEN = object({ id: string(), token: credentialValue }, { unknown: 'ignore' })
-const SECRET = object({ id: string(), value: credentialValue }, { unknown: 'ignore' })
+const TOKEN = json.object({ id: json.string(), token: credentialValue }, { unknown: 'ignore' })
+const SECRET = json.object({ id: json.string(), value: credentialValue }, { unknown: 'ignore' })
 const CONTEXT_FIELDS = ['authorization', 'secrets', 'user_id']
 const CONTEXT = openContext(
-  into(
-    object(
+  json.into(
+    json.object(
       {
         // A credential in the wrong place must not be repeated in the error
-        authorization: optional(
-          unquoted(into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
+        authorization: json.optional(
+          json.unquoted(json.into(json.list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
           NO_CONTEXT.tokens,
         ),
-        secrets: optional(
-          unquoted(into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
+        secrets: json.optional(
+          json.unquoted(json.into(json.list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
           NO_CONTEXT.secrets,
         ),
-        user_id: optional(identifier),
+        user_id: json.optional(identifier),
       },
       { unknown: 'ignore' },
     ),
@@ -53,17 +42,20 @@ const CONTEXT = openContext(
   CONTEXT_FIELDS,
 )
 const FIELDS = {
-  tool_id: string(),
-  call_id: optional(identifier),
-  trace_id: optional(identifier),
-  input: optional(anyObject, {}),
-  context: optional(CONTEXT, NO_CONTEXT),
+  tool_id: json.string(),
+  call_id: json.optional(identifier),
+  trace_id: json.optional(identifier),
+  input: json.optional(json.anyObject, {}),
+  context: json.optional(CONTEXT, NO_CONTEXT),
 }
-const BARE = object({ $schema: optional(string()), ...FIELDS })
-const ENVELOPED_FORM = object({ $schema: optional(string()), request: object(FIELDS) })
-const ENVELOPED = into(ENVELOPED_FORM, ({ request }) => request)
+const BARE = json.object({ $schema: json.optional(json.string()), ...FIELDS })
+const ENVELOPED_FORM = json.object({ $schema: json.optional(json.string()), request: json.object(FIELDS) })
+const ENVELOPED = json.into(ENVELOPED_FORM, ({ request }) => request)
 
-export const CALL_REQUEST = stating(() => ({ anyOf: [schemaOf(ENVELOPED_FORM), schemaOf(BARE)] }), anyObject)
+export const CALL_REQUEST = json.stating(
+  () => ({ anyOf: [json.schemaOf(ENVELOPED_FORM), json.schemaOf(BARE)] }),
+  json.anyObject,
+)
 
 export type Form = 'enveloped' | 'bare'
 
@@ -77,7 +69,7 @@ export function decodeCall(body: unknown): Call | Failing {
   if (typeof $schema === 'string' && !SCHEMAS.includes($schema)) {
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: SCHEMA })
   }
-  const read = isEnveloped ? check(ENVELOPED, body) : check(BARE, body)
+  const read = isEnveloped ? json.check(ENVELOPED, body) : json.check(BARE, body)
   if (!read.ok) return malformed(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
   return {

@@ -11,16 +11,7 @@ import type { McpClient } from '../../toolset.ts'
 import { invalid, type ToolCall } from '../../wire.ts'
 import type { Revision, CallRound } from '../revision.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
-import {
-  anyObject,
-  anything,
-  check,
-  map,
-  object,
-  optional,
-  type Reader,
-  strings,
-} from '../../../../core/tool/json-reader.ts'
+import * as json from '../../../../core/tool/json-reader.ts'
 import { askedByName } from '../../../../core/tool/tool-id.ts'
 
 type Requests = InputRequests['requests']
@@ -147,10 +138,10 @@ export interface RequestState {
   readonly responses: InputResponses['responses']
 }
 
-const STATE: Reader<RequestState> = object({
-  asked: optional(strings, []),
-  state: anything,
-  responses: optional(map(anyObject), {}),
+const STATE: json.Reader<RequestState> = json.object({
+  asked: json.optional(json.strings, []),
+  state: json.anything,
+  responses: json.optional(json.map(json.anyObject), {}),
 })
 
 const NO_STATE: RequestState = { asked: [], responses: {} }
@@ -171,7 +162,7 @@ export async function readState({ requestState }: ToolCall, bound: () => string,
   if (!unsealed.ok) return unsealed
   const text = unsealed.value
   if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
-  const read = check(STATE, JSON.parse(text))
+  const read = json.check(STATE, JSON.parse(text))
   return read.ok ? read.value : NO_STATE
 }
 
