@@ -3,7 +3,7 @@ import type { Call, Outcome } from '../../src/core/call/call.ts'
 import type { Failure } from '../../src/core/failure/failure.ts'
 import { isJsonObject } from '../../src/core/tool/json.ts'
 import * as machineContext from '../../src/dialects/machine-context/wire.ts'
-import { errorText, type McpError, readMessage, resultText } from '../../src/dialects/mcp/json-rpc.ts'
+import { errorText, type McpError, readMessage, answerText } from '../../src/dialects/mcp/json-rpc.ts'
 import { revisionOf } from '../../src/dialects/mcp/revisions/negotiation.ts'
 import { revision2026 } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
 import { revision2025November, revisionsUntil2025 } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
@@ -96,7 +96,7 @@ export const calls: readonly Row[] = [
     const call = decodeToolCall(params)
     if ('code' in call) return isMcpError(call)
     expectCall({ asked: call.name, input: call.input, ...(call.callId === undefined ? {} : { callId: call.callId }) })
-    written(JSON.parse(resultText(1, JSON.stringify(call.input))))
+    written(JSON.parse(answerText(1, JSON.stringify(call.input))))
     return true
   }),
   ...(['2026-07-28', '2025-11-25', '2025-03-26', ''] as const).map((version) =>

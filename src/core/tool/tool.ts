@@ -102,6 +102,11 @@ export function titleOf({ title, annotations }: Pick<Definition, 'title' | 'anno
   return typeof shown === 'string' ? shown : undefined
 }
 
+/** A schema as an object: true and false are schemas too. */
+export function objectSchema(schema: JsonSchema): JsonObject {
+  return schema === true ? {} : schema === false ? { not: {} } : schema
+}
+
 export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
 
 export function derivedSecurityLevel(requirements: Requirements): number {

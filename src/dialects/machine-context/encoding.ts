@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { fieldLosses, HIDDEN, offered, withheld } from '../../core/tool/metadata.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { joinedName } from '../../core/tool/tool-id.ts'
-import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
+import { objectSchema, titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeParameters } from './parameters.ts'
 import { tags as tagsReader } from '../../core/tool/definition-fields.ts'
 import { check, optional } from '../../core/tool/json-reader.ts'
@@ -71,8 +71,7 @@ export function encodeCapability(record: ToolRecord) {
   } else if (record.tags.length === 0 && (tagsOf(record.metadata ?? {}) ?? []).length > 0) {
     lose('/tags', "The tags in the metadata count as the tool's own")
   }
-  const schema: JsonObject =
-    output === null ? { type: 'null' } : output === false ? { not: {} } : output === true ? {} : output
+  const schema = output === null ? { type: 'null' } : objectSchema(output)
   const returned = typeof schema.description === 'string' ? { description: schema.description, schema } : { schema }
   const capability: JsonObject = {
     name: tool,

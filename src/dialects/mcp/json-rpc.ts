@@ -74,7 +74,9 @@ export function readMessage(value: unknown): Message {
   return { kind: 'request', id: known, method, params }
 }
 
-export function resultText(id: string | number, result: string): string {
+export function answerText(id: string | number, answered: McpAnswer): string {
+  if (typeof answered !== 'string' && 'code' in answered) return errorText(id, answered)
+  const result = typeof answered === 'string' ? answered : answered.result
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 }
 

@@ -15,6 +15,7 @@ import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
 import { ANSWERS, textOf } from './failure.ts'
 import {
+  answerText,
   errorText,
   INVALID_REQUEST,
   type McpAnswer,
@@ -22,7 +23,6 @@ import {
   type McpRequest,
   MESSAGES,
   readMessage,
-  resultText,
 } from './json-rpc.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
@@ -70,6 +70,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
+  const calling = { callTool, resolver, suggest }
   const face = new Hono()
   for (const door of doors) {
     face.post(
@@ -132,8 +133,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       stream,
       background: client.background,
       whole: (answered) => reply(message, answered),
-      last: (answered) => [messageEvent(textFor(message, answered))],
-      crashed: (reference) => [messageEvent(textFor(message, errorOf({ type: 'internal', reference })))],
+      last: (answered) => [messageEvent(answerText(message.id, answered))],
+      crashed: (reference) => [messageEvent(answerText(message.id, errorOf({ type: 'internal', reference })))],
       headers: PRIVATE,
     })
   }
@@ -155,8 +156,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
 
   function callOrSearch(...[call, revision, client, stream]: Calling): Promise<McpAnswer> {
     if (client.toolset.search) return search(call, revision, client, stream)
-    const suggest = (name: string) => nearest(name, client)
-    return answerCall(call, revision, client, stream, { callTool, resolver, suggest })
+    return answerCall(call, revision, client, stream, calling)
   }
 
   async function search(...[call, revision, client, stream]: Calling): Promise<McpAnswer> {
@@ -168,20 +168,16 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (found && 'code' in found) return found
     if (!found) return answerFailure(unknownTool(call.name, SEARCH_MODE), revision)
     if ('result' in found) return found.result
-    const suggest = (name: string) => near(name, client)
-    return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest })
-  }
-
-  async function near(name: string, client: McpClient): Promise<readonly string[]> {
-    const { namesNear } = await import('./named-tools.ts')
-    const names = await reached(namesNear(name, client, catalogue))
-    return 'code' in names ? [] : names
+    return answerCall(found.call, revision, client, stream, calling)
   }
 
   /** Clients with the whole list misspell names and do not search, so only a near miss is suggested. */
-  async function nearest(name: string, client: McpClient): Promise<readonly string[]> {
+  async function suggest(name: string, client: McpClient): Promise<readonly string[]> {
     if (scopeDenial(client.principal, 'tools:read')) return []
-    return [nearestOf(name, await near(name, client)) ?? []].flat()
+    const { namesNear } = await import('./named-tools.ts')
+    const names = await reached(namesNear(name, client, catalogue))
+    if ('code' in names) return []
+    return client.toolset.search ? names : [nearestOf(name, names) ?? []].flat()
   }
 
   async function named(client: McpClient): Promise<McpClient> {
@@ -201,7 +197,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       if (message.kind === 'malformed') texts.push(errorText(message.id, malformed(message.message)))
       if (message.kind !== 'request') continue
       const isOver = meter.isSpent || meter.answer.isSpent
-      const text = textFor(message, isOver ? TOO_MUCH : await answer(message, revision, client))
+      const text = answerText(message.id, isOver ? TOO_MUCH : await answer(message, revision, client))
       texts.push(text)
       afford(() => meter.answer.spend(text.length), '')
       await giveWay()
@@ -212,18 +208,10 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   return face
 }
 
-function textFor({ id }: McpRequest, answered: McpAnswer): string {
-  if (typeof answered === 'string') return resultText(id, answered)
-  return 'result' in answered ? resultText(id, answered.result) : errorText(id, answered)
-}
-
 function reply({ id }: McpRequest, answered: McpAnswer, session?: string): Response {
-  if (typeof answered === 'string') {
-    const text = resultText(id, answered)
-    return session === undefined ? jsonText(text) : jsonText(text, 200, { 'mcp-session-id': session })
-  }
-  if ('result' in answered) return jsonText(resultText(id, answered.result), 200, answered.headers)
-  return errorResponse(id, answered)
+  if (typeof answered !== 'string' && 'code' in answered) return errorResponse(id, answered)
+  const headers = session === undefined ? undefined : { 'mcp-session-id': session }
+  return jsonText(answerText(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
 }
 
 function errorResponse(id: string | number | null, error: McpError): Response {
@@ -255,8 +243,7 @@ function errorOf(failure: Failure): McpError {
   const row = ANSWERS[failure.type]
   const answer = row === 'result' ? ANSWERS.internal : row
   const isHelped = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
-  const hint = isHelped ? HOW_TO_CONNECT : ''
-  return { ...answer, message: `${textOf(failure)}${hint}`, headers: failureHeaders(failure) }
+  return { ...answer, message: textOf(failure) + (isHelped ? HOW_TO_CONNECT : ''), headers: failureHeaders(failure) }
 }
 
 function malformed(message: string): McpError {
@@ -265,9 +252,7 @@ function malformed(message: string): McpError {
 
 const TOO_MUCH = malformed('Earlier messages used up what one request may take: send this message by itself')
 
-function accepted(): Response {
-  return new Response(null, { status: 202 })
-}
+const accepted = () => new Response(null, { status: 202 })
 
 function wantsMessages({ progressToken, logs }: ToolCall, { headers }: Request): boolean {
   if (progressToken === undefined && !logs) return false

@@ -2,7 +2,7 @@ import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
-import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
+import { objectSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import { outputKind } from './wire.ts'
 
@@ -33,15 +33,17 @@ export function publishedName({ source, name, called }: ToolRecord): string | un
 }
 
 export function toolOf(record: ToolRecord, name: string): JsonObject {
-  const { title, description, input, output, annotations, icons } = offered(record)
+  const { title, description, input: given, output, annotations, icons } = offered(record)
+  const input = withoutHeaders(given)
   const _meta = foreignMeta(record)
   const kind = outputKind(output)
   return {
     name,
     ...(title === undefined ? {} : { title }),
     ...(description === '' ? {} : { description }),
-    inputSchema: objectSchema(input),
-    ...(output === null || kind === 'any' ? {} : { outputSchema: asObjectSchema(output) }),
+    // "inputSchema root must be type: object": other dialects may leave that unsaid
+    inputSchema: input.type === 'object' ? input : { type: 'object', ...input },
+    ...(output === null || kind === 'any' ? {} : { outputSchema: objectSchema(output) }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(icons === undefined ? {} : { icons }),
     ...(_meta === undefined ? {} : { _meta }),
@@ -61,12 +63,6 @@ export function listedTool(record: ToolRecord, name: string): JsonObject {
   return { ...toolOf(record, name), _meta: { ...foreignMeta(record), [ID_KEY]: record.id } }
 }
 
-/** "inputSchema root must be type: object": other dialects may leave that unsaid. */
-function objectSchema(input: JsonObject): JsonObject {
-  const schema = withoutHeaders(input)
-  return schema.type === 'object' ? schema : { type: 'object', ...schema }
-}
-
 function losses(record: ToolRecord): readonly Loss[] {
   const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason: string) => lost.push({ path, reason })
@@ -81,10 +77,6 @@ function losses(record: ToolRecord): readonly Loss[] {
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
   }
   return lost
-}
-
-function asObjectSchema(schema: JsonSchema): JsonObject {
-  return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
 function wrappedSchema(schema: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
+import { type Failure, fail } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { valueOf } from '../../core/call/run.ts'
 import type { Success } from '../../core/call/runner.ts'
@@ -23,7 +23,7 @@ import { invalid, type ToolCall } from './wire.ts'
 interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
-  readonly suggest?: (name: string) => Promise<readonly string[]>
+  readonly suggest: (name: string, client: McpClient) => Promise<readonly string[]>
 }
 
 export async function answerCall(
@@ -45,7 +45,7 @@ export async function answerCall(
     // A tool that the principal may not see must look as if there were none
     const isShown = record && maySee(principal, record) && isChosen(toolset, record)
     const isMeant = isShown && (name === call.name || publishedName(record) === call.name)
-    if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest?.(call.name)), revision)
+    if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision)
   }
   const beginning = revision.round(call, client)
   const round = beginning instanceof Promise ? await beginning : beginning
@@ -71,7 +71,10 @@ export async function answerCall(
     caller,
   )
   const { tool } = outcome
-  const result = outcome.result.ok ? outcome.result : await withSuggestions(outcome.result, call.name, deps)
+  let { result } = outcome
+  if (!result.ok && result.failure.type === 'tool-unknown' && result.failure.suggestions.length === 0) {
+    result = fail({ ...result.failure, suggestions: await deps.suggest(call.name, client) })
+  }
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const asking = await round.ask(result.failure)
@@ -88,12 +91,6 @@ export function answerFailure(failure: Failure, revision: Revision): string | Mc
 
 export function unknownTool(name: string, suggestions: readonly string[] = []): Failure {
   return { type: 'tool-unknown', asked: name, suggestions }
-}
-
-async function withSuggestions(result: Failing, name: string, { suggest }: ToolsCallDeps) {
-  if (!suggest || result.failure.type !== 'tool-unknown') return result
-  if (result.failure.suggestions.length > 0) return result
-  return fail({ ...result.failure, suggestions: await suggest(name) })
 }
 
 export function messageEvent(data: string): StreamEvent {

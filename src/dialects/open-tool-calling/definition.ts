@@ -37,9 +37,10 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     isJsonObject(document) && isJsonObject(document.requirements)
       ? providerOf(document.requirements.authorization)
       : undefined
+  const { description: about } = toolkit
   // Kept, so that a document that differs is a record that differs
   const metadata: JsonObject = {
-    ...(isOwnDescription(toolkit.description, id.toolkit) ? { toolkit_description: toolkit.description } : {}),
+    ...(about === undefined || about === describeToolkit(id.toolkit) ? {} : { toolkit_description: about }),
     ...(input.notInferrable.length === 0 ? {} : { non_inferrable_parameters: input.notInferrable }),
     ...(isUsual(output.modes, required) ? {} : { available_modes: output.modes }),
     ...(output.schema === null && output.description !== undefined ? { output_description: output.description } : {}),
@@ -149,8 +150,4 @@ function isUsual(modes: readonly string[], { authorization }: Requirements): boo
   return modes.every((mode) => {
     return USUAL_MODES.includes(mode) || (mode === 'requires_authorization' && authorization.length > 0)
   })
-}
-
-function isOwnDescription(description: string | undefined, toolkit: string): description is string {
-  return description !== undefined && description !== describeToolkit(toolkit)
 }

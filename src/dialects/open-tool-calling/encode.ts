@@ -92,7 +92,8 @@ function encodeParameters(input: JsonObject, hidden: readonly string[], losses: 
 function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   const { output } = record
   const modes = (...usual: string[]) => ({ available_modes: [...usual, ...furtherModes(record)] })
-  if (output === null || isNullSchema(output)) return modes('null', 'error')
+  const isNull = isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
+  if (output === null || isNull) return modes('null', 'error')
   if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description'))) {
     return { ...modes('value', 'error', 'null'), ...descriptionOf(output, '/output', losses) }
   }
@@ -133,10 +134,6 @@ function withoutNull(output: Json): JsonObject | undefined {
   const { enum: allowed } = output
   if (!Array.isArray(allowed)) return { ...output, type }
   return allowed.includes(null) ? { ...output, type, enum: allowed.filter((each) => each !== null) } : undefined
-}
-
-function isNullSchema(output: Json): boolean {
-  return isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
 }
 
 function descriptionOf(schema: unknown, path: string, losses: Loss[]): { readonly description?: string } {

@@ -52,13 +52,14 @@ export function encodeRequirements(requirements: Requirements, losses: Loss[]): 
   if (requirements.user_id) losses.push({ path: `${PATH}/user_id`, reason: 'The RFC cannot ask for a user id' })
   return {
     secrets: requirements.secrets.length === 0 ? null : requirements.secrets.map(({ id }) => ({ key_id: id })),
-    authorization: first ? encodeAuthorization(first) : null,
+    authorization: first
+      ? {
+          provider_id: first.id,
+          provider_type: OAUTH2,
+          ...(first.oauth2 ? { oauth2: { scopes: [...first.oauth2.scopes] } } : {}),
+        }
+      : null,
   }
-}
-
-function encodeAuthorization({ id, oauth2 }: AuthorizationRequirement): JsonObject {
-  const provider = { provider_id: id, provider_type: OAUTH2 }
-  return oauth2 ? { ...provider, oauth2: { scopes: [...oauth2.scopes] } } : provider
 }
 
 export function providerOf(value: Json | undefined): JsonObject | undefined {

@@ -75,14 +75,12 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
 
   async function execute({ call, otherwise }: ToolRequest, caller: Caller): Promise<Outcome> {
     const outcome = await callTool(call, caller)
-    return otherwise && isUnknown(outcome) ? callTool({ ...call, asked: otherwise }, caller) : outcome
+    const { result } = outcome
+    const isUnknown = !result.ok && suggestionsOf(result.failure) !== undefined
+    return otherwise && isUnknown ? callTool({ ...call, asked: otherwise }, caller) : outcome
   }
 
   return face
-}
-
-function isUnknown({ result }: Outcome): boolean {
-  return !result.ok && suggestionsOf(result.failure) !== undefined
 }
 
 export function respond(failure: Failure, headers?: Record<string, string>): Response {

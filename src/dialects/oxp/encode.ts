@@ -4,7 +4,7 @@ import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
-import type { JsonSchema, Requirements, ToolRecord } from '../../core/tool/tool.ts'
+import { type JsonSchema, objectSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
 import { formatToolId, isSimpleVersion } from '../../core/tool/tool-id.ts'
 
 type Lose = (path: string, reason: string) => void
@@ -102,20 +102,16 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, bu
 function expanded(schema: JsonSchema, path: string, lose: Lose, budget: Budget): JsonObject {
   const { schema: whole, cut } = expandSchema(schema, BOUNDS, budget)
   for (const each of cut) lose(path + each.path, WHY_CUT[each.why])
-  return objectOf(whole)
+  return objectSchema(whole)
 }
 
 function withParameters(input: JsonObject): JsonObject {
   const { properties } = input
   if (!isJsonObject(properties) || !Object.values(properties).some((each) => typeof each === 'boolean')) return input
   const objects = Object.entries(properties).map(([name, each = {}]): [string, Json] => {
-    return [name, typeof each === 'boolean' ? objectOf(each) : each]
+    return [name, typeof each === 'boolean' ? objectSchema(each) : each]
   })
   return { ...input, properties: Object.fromEntries(objects) }
-}
-
-function objectOf(schema: JsonSchema): JsonObject {
-  return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
 function encodeRequirements({ authorization, secrets, user_id }: Requirements): JsonObject | undefined {

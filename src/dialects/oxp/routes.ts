@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { bounded, type Format } from '../../core/publish/export.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
 import type { CallTool } from '../../core/call/call.ts'
-import { wrongParameter } from '../../core/call/call-fields.ts'
+import { integerText, wrongParameter } from '../../core/call/call-fields.ts'
 import { fail, type Failing, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { type Principal, scopeDenial } from '../../core/access/principal.ts'
@@ -16,12 +16,11 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATES } from '../../core/tool/version.ts'
 import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
-import { LIST, type ListAsked } from './list-query.ts'
 import { type Answers, component, listing, ref } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
-import { ANY_QUERY, NO_QUERY, type Query, query, readQuery } from '../../http/request/query.ts'
-import { oneOf, optional } from '../../core/tool/json-reader.ts'
-import { isSimpleVersion } from '../../core/tool/tool-id.ts'
+import { ANY_QUERY, NO_QUERY, type Query, query, type ReadOf, readQuery } from '../../http/request/query.ts'
+import { into, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
+import { isNamePart, isSimpleVersion } from '../../core/tool/tool-id.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
@@ -35,6 +34,20 @@ export interface OxpFaceDeps extends ToolListDeps {
   }>
 }
 
+const TEXT = optional(string({ most: 500 }))
+
+export const LIST = {
+  q: TEXT,
+  toolkit: optional(text("a toolkit's name", isNamePart)),
+  tag: TEXT,
+  versions: optional(oneOf(['newest', 'all']), 'newest'),
+  limit: optional(integerText(1, 1_000), 100),
+  cursor: TEXT,
+  losses: into(optional(oneOf(['0', '1'])), (asked) => asked === '1'),
+}
+const LIST_QUERY = query(LIST)
+
+type ListAsked = ReadOf<typeof LIST_QUERY>
 const STATUS_OF = optional(oneOf(STATES))
 type FormatAsked = ListAsked & { readonly format?: string; readonly status?: ListQuery['status'] }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
@@ -70,7 +83,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const format = optional(oneOf([...deps.formatNames, SUMMARY]), 'oxp')
   const anyFormat = query({ ...LIST, status: STATUS_OF, format })
   face.get('/tools', list('List and search tools, in any format', anyFormat))
-  face.get('/oxp/tools', list('List and search tools as the published OXP has them', query(LIST)))
+  face.get('/oxp/tools', list('List and search tools as the published OXP has them', LIST_QUERY))
   face.post('/tools/call', callRoute(gate, { ...CALL, summary: 'Call a tool (OXP)' }, call))
   const summary = 'Call a tool as the published OXP has it'
   face.post('/oxp/tools/call', callRoute(gate, { ...CALL, summary }, call))

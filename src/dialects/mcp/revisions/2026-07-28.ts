@@ -1,6 +1,6 @@
 import type { Seal } from '../../../core/call/seal.ts'
 import { listedTool, shownName } from '../tool-document.ts'
-import { beginRound, firstRound, NO_ANSWERS } from './2026-07-28/input-required.ts'
+import { beginRound, NO_ANSWERS, NO_STATE, roundAfter } from './2026-07-28/input-required.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { textOfBase64 } from '../../../http/request/header-text.ts'
@@ -35,7 +35,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     round(call, client) {
       const deps = { seal, revision, inputRequired }
       if (call.requestState !== undefined || call.inputResponses !== undefined) return beginRound(call, client, deps)
-      return { answers: NO_ANSWERS, ask: (failure) => firstRound(call, client, deps).ask(failure) }
+      return { answers: NO_ANSWERS, ask: (failure) => roundAfter(NO_STATE, call, client, deps).ask(failure) }
     },
   }
   return revision

@@ -37,11 +37,7 @@ export async function beginRound(
   return 'code' in earlier || 'failure' in earlier ? earlier : roundAfter(earlier, call, client, deps)
 }
 
-export function firstRound(call: ToolCall, client: McpClient, deps: RoundDeps): CallRound {
-  return roundAfter(NO_STATE, call, client, deps)
-}
-
-function roundAfter(earlier: RequestState, call: ToolCall, client: McpClient, deps: RoundDeps): CallRound {
+export function roundAfter(earlier: RequestState, call: ToolCall, client: McpClient, deps: RoundDeps): CallRound {
   const { seal, revision, inputRequired } = deps
   const answers = answersOf(call, earlier)
 
@@ -144,7 +140,7 @@ const STATE: json.Reader<RequestState> = json.object({
   responses: json.optional(json.map(json.anyObject), {}),
 })
 
-const NO_STATE: RequestState = { asked: [], responses: {} }
+export const NO_STATE: RequestState = { asked: [], responses: {} }
 
 export const NO_ANSWERS: InputResponses = { responses: {} }
 
