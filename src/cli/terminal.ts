@@ -10,10 +10,9 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-interface Activity {
-  update(label: string, done?: number, total?: number): void
-  stop(): void
-}
+export type Update = (label: string, done?: number, total?: number) => void
+
+const SILENT = { update: () => undefined, stop: () => undefined }
 
 export type Terminal = ReturnType<typeof createTerminal>
 
@@ -42,8 +41,15 @@ export function createTerminal(
     print: (...parts: readonly StyledText[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
     note: (...parts: readonly StyledText[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
-    activity: (label: string): Activity =>
-      isInteractive ? spinner(stderr, label) : { update: () => undefined, stop: () => undefined },
+    /** Shows what goes on while it does; what `work` says is printed once it is over. */
+    async during<T>(label: string, work: (update: Update) => Promise<T>): Promise<T> {
+      const { update, stop } = isInteractive ? spinner(stderr, label) : SILENT
+      try {
+        return await work(update)
+      } finally {
+        stop()
+      }
+    },
     async confirm(question: string): Promise<void> {
       if (yes) return
       if (!isInteractive) {
@@ -70,9 +76,8 @@ function isSet(variable: string | undefined): boolean {
   return variable !== undefined && !['', '0', 'false'].includes(variable)
 }
 
-function spinner(stderr: NodeJS.WriteStream, first: string): Activity {
+function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: Update; readonly stop: () => void } {
   let frame = 0
-  let isOver = false
   const room = (stderr.columns || 80) - 3
   let line = oneLine(first, room)
   const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line}`)
@@ -87,8 +92,6 @@ function spinner(stderr: NodeJS.WriteStream, first: string): Activity {
       }
     },
     stop() {
-      if (isOver) return
-      isOver = true
       clearInterval(timer)
       stderr.write('\r\x1b[2K')
     },

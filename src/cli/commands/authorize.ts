@@ -39,8 +39,7 @@ async function authorize(session: CliSession, tool: string, options: AuthorizeOp
   }
   for (const challenge of challenges) {
     await showLink(session, challenge, options.open)
-    const activity = terminal.activity('Waiting until it is done')
-    await settled(connection, challenge, signal).finally(activity.stop)
+    await terminal.during('Waiting until it is done', () => settled(connection, challenge, signal))
   }
   terminal.give({ tool: textIn(readiness, 'tool') ?? tool, authorized: true }, () =>
     terminal.note(['green', '✓'], ' It is allowed'),

@@ -33,31 +33,24 @@ export const addCall: AddCommands = (program, open) => {
 async function call(session: CliSession, tool: string, options: CallOptions): Promise<void> {
   const { client, terminal, signal } = session
   const input = await inputOf(session, tool, options)
-  const activity = terminal.activity(`Calling ${tool}`)
   const waits = options.wait ?? terminal.isInteractive
-  try {
-    const { callId, value } = await client.call(tool, input, {
+  const { callId, value } = await terminal.during(`Calling ${tool}`, (update) => {
+    const onProgress = ({ progress, total, message }: ToolProgress) => update(message ?? `${progress}`, progress, total)
+    const waitForAuthorization = async (challenges: readonly Challenge[]) => {
+      for (const challenge of challenges) await showLink(session, challenge, options.open)
+      update('Waiting until it is done')
+    }
+    return client.call(tool, input, {
       signal,
-      ...(options.callId === undefined ? {} : { callId: options.callId }),
-      ...(options.timeout === undefined ? {} : { timeout: options.timeout * 1_000 }),
-      ...(terminal.isInteractive ? { onProgress: showing } : {}),
+      callId: options.callId,
+      timeout: options.timeout === undefined ? undefined : options.timeout * 1_000,
+      ...(terminal.isInteractive ? { onProgress } : {}),
       ...(waits ? { waitForAuthorization } : {}),
     })
-    activity.stop()
-    terminal.give({ call_id: callId, value }, () => {
-      terminal.write(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
-    })
-  } finally {
-    activity.stop()
-  }
-
-  function showing({ progress, total, message }: ToolProgress): void {
-    activity.update(message ?? `${progress}`, progress, total)
-  }
-  async function waitForAuthorization(challenges: readonly Challenge[]): Promise<void> {
-    for (const challenge of challenges) await showLink(session, challenge, options.open)
-    activity.update('Waiting until it is done')
-  }
+  })
+  terminal.give({ call_id: callId, value }, () => {
+    terminal.write(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+  })
 }
 
 async function inputOf(session: CliSession, tool: string, { input, field }: CallOptions): Promise<JsonRecord> {

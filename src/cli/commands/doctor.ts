@@ -23,16 +23,13 @@ export const addDoctor: AddCommands = (program, open) => {
 async function doctor(session: CliSession): Promise<void> {
   const { terminal } = session
   const findings: Finding[] = []
-  const activity = terminal.activity('Looking')
-  try {
+  await terminal.during('Looking', async () => {
     for (const look of [health, key, access, administration, providers, tools]) {
       const found = await look(session, findings)
       findings.push(...found)
       if (look === health && found.some(({ state }) => state === 'fault')) break
     }
-  } finally {
-    activity.stop()
-  }
+  })
   const faults = findings.filter(({ state }) => state === 'fault')
   terminal.give({ url: session.url.origin, ok: faults.length === 0, findings }, () => {
     for (const { about, state, message, fix } of findings) {

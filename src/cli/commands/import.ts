@@ -39,8 +39,7 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   const { toolkit, version, tool } = options
   const said = { toolkit, version, tools: tool, from: await sourceOf(source, options.from) }
   const body = { ...more, ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) }
-  const activity = terminal.activity(`Reading ${source}`)
-  const plan = await send(session, body, options, true).finally(activity.stop)
+  const plan = await terminal.during(`Reading ${source}`, () => send(session, body, options, true))
   const made = objectsIn(plan, 'tools')
   const news = made.filter(({ state }) => state !== 'unchanged')
   if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan))
@@ -58,22 +57,19 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   }
 }
 
-async function make(session: CliSession, body: JsonRecord, names: readonly string[], options: ImportOptions) {
-  const activity = session.terminal.activity('Importing')
-  const ids: string[] = []
-  const skipped: JsonRecord[] = []
-  try {
+function make(session: CliSession, body: JsonRecord, names: readonly string[], options: ImportOptions) {
+  return session.terminal.during('Importing', async (update) => {
+    const ids: string[] = []
+    const skipped: JsonRecord[] = []
     for (let at = 0; at < names.length; at += AT_ONCE) {
-      activity.update('tools', at, names.length)
+      update('tools', at, names.length)
       const answer = await send(session, { ...body, tools: names.slice(at, at + AT_ONCE) }, options, false)
       const given = isObject(answer) ? answer['ids'] : undefined
       if (Array.isArray(given)) ids.push(...given.map(String))
       skipped.push(...objectsIn(answer, 'skipped'))
     }
-  } finally {
-    activity.stop()
-  }
-  return { ids, skipped }
+    return { ids, skipped }
+  })
 }
 
 function send({ connection, signal }: CliSession, json: JsonRecord, options: ImportOptions, dry: boolean) {

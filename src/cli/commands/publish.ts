@@ -91,15 +91,9 @@ async function keepPublishing(session: CliSession, files: readonly string[], opt
   for (const timer of waiting.values()) clearTimeout(timer)
 }
 
-async function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
-  const activity = session.terminal.activity(`Publishing ${file}`)
-  try {
-    return extname(file) === '.wasm'
-      ? await upload(session, file, options)
-      : await publishDefinitions(session, file, options)
-  } finally {
-    activity.stop()
-  }
+function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
+  const publishing = extname(file) === '.wasm' ? upload : publishDefinitions
+  return session.terminal.during(`Publishing ${file}`, () => publishing(session, file, options))
 }
 
 async function publishDefinitions(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
