@@ -96,6 +96,25 @@ export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
   )
 }
 
+interface TextFieldProps {
+  readonly label: string
+  readonly note?: string
+  readonly name: string
+  readonly value?: string | undefined
+  readonly maxlength?: number
+  readonly autocomplete?: 'off'
+  readonly required?: boolean
+}
+
+export function TextField({ label, note, value = '', ...attributes }: TextFieldProps) {
+  return (
+    <label>
+      {label} {note && <span class="note">{note}</span>}
+      <input {...attributes} value={exact(value)} />
+    </label>
+  )
+}
+
 interface EndingProps {
   readonly label: string
   /** The name of what ends, where a list is read by its labels alone. */

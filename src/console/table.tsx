@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { NextLink } from './parts.tsx'
+import { NextLink, Notice } from './parts.tsx'
 
 export interface Column<T> {
   readonly title: string
@@ -16,11 +16,14 @@ interface TableProps<T> {
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
+  /** Said where there is nothing. */
+  readonly none?: string
   readonly more?: { readonly href: string; readonly label: string } | undefined
 }
 
 /** Things as rows; on a narrow screen each cell is a line, behind its column's title. */
-export function Table<T>({ label, columns, items, more }: TableProps<T>) {
+export function Table<T>({ label, columns, items, none, more }: TableProps<T>) {
+  if (items.length === 0 && none !== undefined) return <Notice>{none}</Notice>
   return (
     <>
       <div class="scroll" role="region" aria-label={label} tabindex={0}>

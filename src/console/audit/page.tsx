@@ -1,7 +1,7 @@
 import { isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit } from '../visit.ts'
-import { exact, FailureNotice, Notice, OutcomeWord, Time } from '../parts.tsx'
+import { FailureNotice, OutcomeWord, TextField, Time } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 
@@ -18,14 +18,8 @@ export async function show(visit: PageVisit): Promise<PageResult> {
     content: (
       <>
         <form class="row" method="get">
-          <label>
-            Act <span class="note">such as key.create, or refusal</span>
-            <input name="act" value={exact(filters.act ?? '')} />
-          </label>
-          <label>
-            Who <span class="note">such as admin or key:…</span>
-            <input name="principal" value={exact(filters.principal ?? '')} />
-          </label>
+          <TextField label="Act" note="such as key.create, or refusal" name="act" value={filters.act} />
+          <TextField label="Who" note="such as admin or key:…" name="principal" value={filters.principal} />
           <button class="go">Show</button>
         </form>
         {acts.ok ? <Acts {...acts.value} filters={filters} /> : <FailureNotice failure={acts.failure} />}
@@ -60,12 +54,10 @@ const COLUMNS: readonly Column<ListedAct>[] = [
 ]
 
 function Acts({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
-  if (items.length === 0) {
-    return <Notice>Nothing was done that is like this. Acts are here a second after they were done.</Notice>
-  }
   const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
   const more = query ? { href: `/console/audit?${query}`, label: 'Earlier acts' } : undefined
-  return <Table label="Acts" columns={COLUMNS} items={items} more={more} />
+  const none = 'Nothing was done that is like this. Acts are here a second after they were done.'
+  return <Table label="Acts" columns={COLUMNS} items={items} none={none} more={more} />
 }
 
 /** In characters: of a longer text half as much is shown until it is opened. */

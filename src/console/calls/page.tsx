@@ -1,7 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit } from '../visit.ts'
-import { exact, FailureNotice, Notice, OutcomeWord, Time, ToolName } from '../parts.tsx'
+import { FailureNotice, Notice, OutcomeWord, TextField, Time, ToolName } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { UsageChart } from './chart.tsx'
@@ -22,20 +22,11 @@ export async function show(visit: PageVisit): Promise<PageResult> {
     content: (
       <>
         <form class="row" method="get">
-          <label>
-            Tool <span class="note">such as Gmail.*</span>
-            <input name="tool" value={exact(filters.tool ?? '')} />
-          </label>
-          <label>
-            Outcome <span class="note">success, failure or a kind of it</span>
-            <input name="outcome" value={exact(filters.outcome ?? '')} />
-          </label>
-          {hasScope(visit.principal, 'records:read') ? (
-            <label>
-              Who <span class="note">such as admin or key:…</span>
-              <input name="principal" value={exact(filters.principal ?? '')} />
-            </label>
-          ) : undefined}
+          <TextField label="Tool" note="such as Gmail.*" name="tool" value={filters.tool} />
+          <TextField label="Outcome" note="success, failure or a kind of it" name="outcome" value={filters.outcome} />
+          {hasScope(visit.principal, 'records:read') && (
+            <TextField label="Who" note="such as admin or key:…" name="principal" value={filters.principal} />
+          )}
           <button class="go">Show</button>
         </form>
         {usage.ok ? <UsageChart {...usage.value} /> : <FailureNotice failure={usage.failure} />}

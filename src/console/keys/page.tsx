@@ -19,6 +19,7 @@ interface FreshKeyProps {
 const PATH = '/console/keys'
 const FIELDS = editFields(schemaOf(newKey(() => new Date())))
 const FOLDED = { summary: 'Limits, and what is recorded', keys: ['record_arguments', 'limits'] }
+const NONE = 'There is no key yet. Each agent and each publisher gets one of its own.'
 const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
 
 const DAY_S = 86_400
@@ -89,7 +90,11 @@ export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}
     list: (
       <>
         {fresh && <FreshKey {...fresh} />}
-        {list.ok ? <KeyList keys={list.value.items} /> : <FailureNotice failure={list.failure} />}
+        {list.ok ? (
+          <Table label="Keys" columns={COLUMNS} items={list.value.items} none={NONE} />
+        ) : (
+          <FailureNotice failure={list.failure} />
+        )}
       </>
     ),
     id: 'make',
@@ -120,11 +125,6 @@ function FreshKey({ name, key, previous_expires_at }: FreshKeyProps) {
       )}
     </Notice>
   )
-}
-
-function KeyList({ keys }: { keys: readonly Key[] }) {
-  if (keys.length === 0) return <Notice>There is no key yet. Each agent and each publisher gets one of its own.</Notice>
-  return <Table label="Keys" columns={COLUMNS} items={keys} />
 }
 
 const COLUMNS: readonly Column<Key>[] = [

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { userOf } from '../../core/access/principal.ts'
 import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
-import { Ending, exact, FailureNotice, Notice } from '../parts.tsx'
+import { Ending, FailureNotice, Notice, TextField } from '../parts.tsx'
 
 /** The user whose things a page shows: the one that its address names, or the visitor. */
 export function shownUser({ url, principal }: PageVisit): string {
@@ -14,10 +14,7 @@ export function UserChoice({ visit }: { visit: PageVisit }) {
   if (users !== 'any' && users.length < 2) return undefined
   return (
     <form class="row" method="get">
-      <label>
-        Of the user
-        <input name="user" value={exact(shownUser(visit))} maxlength={256} required autocomplete="off" />
-      </label>
+      <TextField label="Of the user" name="user" value={shownUser(visit)} maxlength={256} required autocomplete="off" />
       <button>Show</button>
     </form>
   )

@@ -9,7 +9,7 @@ import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows, LeftOut } from '../form/field-rows.tsx'
 import { readInput, shownAgain, WHOLE } from '../form/values.ts'
-import { exact, SendingNote } from '../parts.tsx'
+import { exact, SendingNote, TextField } from '../parts.tsx'
 
 /** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
 export interface CallBody {
@@ -24,9 +24,12 @@ export interface CallBody {
   readonly message?: string
   readonly developer_message?: string
   readonly parameter_errors?: Readonly<Record<string, string>>
-  readonly missing_requirements?: {
-    readonly authorization?: readonly { readonly id: string; readonly url: string }[]
-  }
+  readonly missing_requirements?: { readonly authorization?: readonly ChallengeLink[] }
+}
+
+export interface ChallengeLink {
+  readonly id: string
+  readonly url: string
 }
 
 export interface GivenArtifact {
@@ -86,7 +89,7 @@ async function callIdOf(formId: string, call: object): Promise<string> {
 }
 
 /** The pages at which somebody has to do something before the call can be made again. */
-export function challengesOf(reply: CallBody): readonly { readonly id: string; readonly url: string }[] {
+export function challengesOf(reply: CallBody): readonly ChallengeLink[] {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
 }
@@ -115,17 +118,23 @@ export function CallForm({ fields, context, asksUser, callId, hasFailed, form: s
     <form method="post" action="#answer" novalidate data-call>
       <input type="hidden" name="call_id" value={callId} />
       {asksUser ? (
-        <label>
-          For the user <span class="note">whose access is used, if the tool needs any</span>
-          <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
-        </label>
+        <TextField
+          label="For the user"
+          note="whose access is used, if the tool needs any"
+          name="user_id"
+          value={form.get('user_id') ?? ''}
+          maxlength={256}
+          autocomplete="off"
+        />
       ) : undefined}
       <FieldRows fields={fields} form={form} problems={problems} />
       {context.map((name) => (
-        <label>
-          {name} <span class="note">as JSON or text: you give it, since no model may make it up</span>
-          <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
-        </label>
+        <TextField
+          label={name}
+          note="as JSON or text: you give it, since no model may make it up"
+          name={`context/${name}`}
+          value={form.get(`context/${name}`) ?? ''}
+        />
       ))}
       <details open={whole !== ''}>
         <summary>Write the whole input as JSON instead</summary>

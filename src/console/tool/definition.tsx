@@ -16,13 +16,8 @@ export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['openapi', 'OpenAPI'],
 ])
 
-interface DefinitionProps {
-  readonly path: string
-  readonly format: string
-  readonly encoded: Reply<Encoded>
-}
-
-export function Definition({ path, format, encoded }: DefinitionProps) {
+export function Definition(props: { path: string; format: string; encoded: Reply<Encoded> }) {
+  const { path, format, encoded } = props
   const chips = [...FORMATS].map(([name, text]) => {
     return { text, href: `${path}?format=${name}#definition`, isCurrent: name === format }
   })

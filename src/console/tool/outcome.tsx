@@ -4,7 +4,7 @@ import { indentedJson } from '../../http/page/text.ts'
 import type { CallEnd } from '../visit.ts'
 import { Copyable, FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type CallBody, type CallError, challengesOf, type GivenArtifact } from './call.tsx'
+import { type CallBody, type CallError, type ChallengeLink, challengesOf, type GivenArtifact } from './call.tsx'
 
 export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
   const { result, artifact } = value
@@ -50,12 +50,7 @@ function ArtifactLink({ artifact: { url } }: { artifact: GivenArtifact }) {
   )
 }
 
-interface ChallengesProps {
-  readonly challenges: readonly { readonly id: string; readonly url: string }[]
-  readonly reply: CallBody
-}
-
-function Challenges({ challenges, reply }: ChallengesProps) {
+function Challenges({ challenges, reply }: { challenges: readonly ChallengeLink[]; reply: CallBody }) {
   return (
     <Notice>
       <p>

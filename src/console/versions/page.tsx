@@ -1,7 +1,7 @@
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
-import { Chips, exact, FailureNotice, NextLink, Notice } from '../parts.tsx'
+import { Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
 import { bounded } from '../../http/page/text.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
@@ -81,10 +81,7 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
         </p>
         <form class="row" method="get">
           <input type="hidden" name="status" value={state} />
-          <label>
-            Toolkit
-            <input name="toolkit" value={exact(toolkit)} maxlength={64} autocomplete="off" />
-          </label>
+          <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={64} autocomplete="off" />
           <button class="go">Show</button>
         </form>
         {toolkit === '' ? undefined : <WholeToolkit name={toolkit} reply={toolkitReply} />}
@@ -160,14 +157,14 @@ function Change({ id, state }: { id: string; state: State }) {
       {state === 'deprecated' ? undefined : (
         <form method="post">
           <input type="hidden" name="id" value={exact(id)} />
-          <label>
-            Why <span class="note">callers read it</span>
-            <input name="message" maxlength={1_000} autocomplete="off" />
-          </label>
-          <label>
-            What to call instead <span class="note">the id of a tool</span>
-            <input name="successor" maxlength={200} autocomplete="off" />
-          </label>
+          <TextField label="Why" note="callers read it" name="message" maxlength={1_000} autocomplete="off" />
+          <TextField
+            label="What to call instead"
+            note="the id of a tool"
+            name="successor"
+            maxlength={200}
+            autocomplete="off"
+          />
           <button class="danger" name="to" value="deprecated">
             {WORDS.deprecated.button}
           </button>
