@@ -1,5 +1,6 @@
 import type { Choice } from '../core/catalogue/choices.ts'
 import type { Page } from '../http/page/page.ts'
+import { Problem, Row } from '../http/page/rows.tsx'
 import { bounded, quoted, sentence } from '../http/page/text.ts'
 
 export const DAYS = [1, 7, 30, 90] as const
@@ -28,63 +29,53 @@ export function askPage({ asking, person, choices, chosen, problem }: Question):
   return {
     status: problem === undefined ? 200 : 400,
     title: 'Let an agent act for you?',
-    body: (
-      <>
-        {problem === undefined ? undefined : (
-          <p class="care" role="alert">
-            {sentence(problem)}
-          </p>
-        )}
-        <dl>
-          <dt>Goes back to</dt>
-          <dd>
-            <code>{bounded(asking.host)}</code>
-          </dd>
-          <dt>It says that it is</dt>
-          <dd>
-            {name}
-            <br />
-            {asking.publishedBy === undefined ? (
-              'Only it says so; nobody has verified it.'
-            ) : (
-              <>
-                Verified: <strong>{bounded(asking.publishedBy)}</strong> says so.
-              </>
-            )}
-          </dd>
-          <dt>You are</dt>
-          <dd>{bounded(person)}</dd>
-        </dl>
-        {asking.isLocal ? (
-          <p class="care">
-            It goes back to a program on your own computer. Go on only if you began this yourself, just now: any program
-            there can say that of itself.
-          </p>
-        ) : undefined}
-        {hasChoices ? undefined : <p>There is no tool here that you may use, so there is nothing to choose.</p>}
-        <form method="post">
-          {hasChoices ? (
+    body: [
+      problem === undefined ? undefined : <Problem text={problem} />,
+      <dl>
+        <Row term="Goes back to" words={<code>{bounded(asking.host)}</code>} />
+        <Row
+          term="It says that it is"
+          words={
             <>
-              <h2>It may use</h2>
-              {choices.map((choice) => (
-                <ChoiceField choice={choice} isChosen={chosen.has(choice.toolkit)} />
-              ))}
-              <DaysField />
-              <button class="go" name="decision" value="allow">
-                Allow
-              </button>
+              {name}
+              <br />
+              {asking.publishedBy === undefined
+                ? 'Only it says so; nobody has verified it.'
+                : ['Verified: ', <strong>{bounded(asking.publishedBy)}</strong>, ' says so.']}
             </>
-          ) : undefined}
-          <button name="decision" value="refuse">
-            Refuse
-          </button>
-        </form>
-        <p class="note">
-          It can list and call these tools as you, and nothing else; never more than you may yourself. Calls of level 8
-          and above ask a person each time. You can end it at any time.
+          }
+        />
+        <Row term="You are" words={bounded(person)} />
+      </dl>,
+      asking.isLocal ? (
+        <p class="care">
+          It goes back to a program on your own computer. Go on only if you began this yourself, just now: any program
+          there can say that of itself.
         </p>
-      </>
-    ),
+      ) : undefined,
+      hasChoices ? undefined : 'There is no tool here that you may use, so there is nothing to choose.',
+      <form method="post">
+        {hasChoices ? (
+          <>
+            <h2>It may use</h2>
+            {choices.map((choice) => (
+              <ChoiceField choice={choice} isChosen={chosen.has(choice.toolkit)} />
+            ))}
+            <DaysField />
+            <button class="go" name="decision" value="allow">
+              Allow
+            </button>
+          </>
+        ) : undefined}
+        <button name="decision" value="refuse">
+          Refuse
+        </button>
+      </form>,
+      <p class="note">
+        It can list and call these tools as you, and nothing else; never more than you may yourself. Calls of level 8
+        and above ask a person each time. You can end it at any time.
+      </p>,
+    ],
   }
 }
 
@@ -130,20 +121,13 @@ function DaysField() {
 /** Nobody is sent back by that alone: the link's author chose the place. */
 export function wrongRequestPage(message: string, back: string | undefined): Page {
   const host = back === undefined ? undefined : URL.parse(back)?.host
-  return {
-    status: 400,
-    title: 'This agent cannot be connected',
-    body: (
-      <>
-        <p>{sentence(message)}</p>
-        {host === undefined ? undefined : (
-          <p>
-            <a class="button" href={back}>
-              Go back to {bounded(host)}
-            </a>
-          </p>
-        )}
-      </>
-    ),
-  }
+  const link = (
+    <p>
+      <a class="button" href={back}>
+        Go back to {bounded(host ?? '')}
+      </a>
+    </p>
+  )
+  const body = [sentence(message), host === undefined ? undefined : link]
+  return { status: 400, title: 'This agent cannot be connected', body }
 }

@@ -6,50 +6,34 @@ import { ALL_TOOLS } from './parts.tsx'
 export const NO_SUCH_NAME: Page = {
   status: 404,
   title: 'Nothing here',
-  body: (
-    <>
-      <p>Nothing has such a name.</p>
-      {ALL_TOOLS}
-    </>
-  ),
+  body: ['Nothing has such a name.', ALL_TOOLS],
 }
 
 export function scopePage(scope: Scope): Page {
-  return {
-    status: 403,
-    title: 'Not for you',
-    body: (
-      <>
-        <p>
-          This page needs the scope <code>{scope}</code>, which you do not have. An administrator gives it to a key, or
-          by <code>SIGN_IN_RULES</code>.
-        </p>
-        {ALL_TOOLS}
-      </>
-    ),
-  }
+  const why = (
+    <p>
+      This page needs the scope <code>{scope}</code>, which you do not have. An administrator gives it to a key, or by{' '}
+      <code>SIGN_IN_RULES</code>.
+    </p>
+  )
+  return { status: 403, title: 'Not for you', body: [why, ALL_TOOLS] }
 }
 
 export function welcomePage(): Page {
   return {
     status: 200,
     title: 'One URL for every tool an agent calls',
-    body: (
-      <>
-        <p>
-          Tools are published here once and called by any agent, in whichever dialect it speaks. Sign in to find a tool,
-          read it, and call it from a form.
-        </p>
-        <p>
-          <a class="button" href={signInPath('/')}>
-            Sign in
-          </a>
-        </p>
-        <p class="note">
-          To connect an agent, see the <a href="/docs/agents">guide for agents</a>. All else is in the{' '}
-          <a href="/docs">guides</a>; programs read <a href="/llms.txt">llms.txt</a>.
-        </p>
-      </>
-    ),
+    body: [
+      'Tools are published here once and called by any agent, in whichever dialect it speaks. Sign in to find a tool, read it, and call it from a form.',
+      <p>
+        <a class="button" href={signInPath('/')}>
+          Sign in
+        </a>
+      </p>,
+      <p class="note">
+        To connect an agent, see the <a href="/docs/agents">guide for agents</a>. All else is in the{' '}
+        <a href="/docs">guides</a>; programs read <a href="/llms.txt">llms.txt</a>.
+      </p>,
+    ],
   }
 }

@@ -27,26 +27,24 @@ export function guidePage({ name, title, html, contents }: Guide, origin: string
     status: 200,
     title,
     style: TEXT_STYLE,
-    body: (
-      <>
-        <p class="note">
-          <a href="/docs">All guides</a> · <a href={`/docs/${name}.md`}>Markdown</a> · <a href="/">Console</a>
-        </p>
-        {contents.length < 4 ? undefined : (
-          <nav class="contents" aria-labelledby="contents">
-            <h2 id="contents">On this page</h2>
-            <ul>
-              {contents.map((heading) => (
-                <li>
-                  <a href={`#${heading.anchor}`}>{heading.title}</a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-        )}
-        {raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}
-      </>
-    ),
+    body: [
+      <p class="note">
+        <a href="/docs">All guides</a> · <a href={`/docs/${name}.md`}>Markdown</a> · <a href="/">Console</a>
+      </p>,
+      contents.length < 4 ? undefined : (
+        <nav class="contents" aria-labelledby="contents">
+          <h2 id="contents">On this page</h2>
+          <ul>
+            {contents.map((heading) => (
+              <li>
+                <a href={`#${heading.anchor}`}>{heading.title}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      ),
+      <>{raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}</>,
+    ],
   }
 }
 
@@ -55,24 +53,22 @@ export function guidesPage(guides: readonly Guide[]): Page {
     status: 200,
     title: 'Guides',
     style: TEXT_STYLE,
-    body: (
-      <>
-        <p class="note">
-          <a href="/">Console</a> · <a href="/llms.txt">llms.txt</a>
-        </p>
-        <ul class="list">
-          {guides.map(({ name, title, summaryHtml }) => (
-            <li>
-              <a href={`/docs/${name}`}>{title}</a>
-              <p>{raw(summaryHtml)}</p>
-            </li>
-          ))}
-        </ul>
-        <p>
-          <a href="/docs/reference">Every address, with what it takes</a>
-        </p>
-      </>
-    ),
+    body: [
+      <p class="note">
+        <a href="/">Console</a> · <a href="/llms.txt">llms.txt</a>
+      </p>,
+      <ul class="list">
+        {guides.map(({ name, title, summaryHtml }) => (
+          <li>
+            <a href={`/docs/${name}`}>{title}</a>
+            <p>{raw(summaryHtml)}</p>
+          </li>
+        ))}
+      </ul>,
+      <p>
+        <a href="/docs/reference">Every address, with what it takes</a>
+      </p>,
+    ],
   }
 }
 

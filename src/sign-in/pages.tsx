@@ -1,32 +1,27 @@
 import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
+import { Problem } from '../http/page/rows.tsx'
 import { bounded, sentence } from '../http/page/text.ts'
 
 export function keyPage(back: string | undefined, problem?: string): Page {
   return {
     status: problem === undefined ? 200 : 403,
     title: 'Sign in',
-    body: (
-      <>
-        {problem === undefined ? undefined : (
-          <p class="care" role="alert">
-            {sentence(problem)}
-          </p>
-        )}
-        <form method="post" action="/sign-in/key">
-          {back === undefined ? undefined : <input type="hidden" name="return" value={back} />}
-          <label>
-            Your API key
-            <input name="key" type="password" required maxlength={200} autocomplete="off" spellcheck={false} />
-          </label>
-          <button class="go">Sign in</button>
-        </form>
-        <p class="note">
-          An administrator gives keys out. This browser stays signed in for 12 hours, or until you sign out or the key
-          is deleted.
-        </p>
-      </>
-    ),
+    body: [
+      problem === undefined ? undefined : <Problem text={problem} />,
+      <form method="post" action="/sign-in/key">
+        {back === undefined ? undefined : <input type="hidden" name="return" value={back} />}
+        <label>
+          Your API key
+          <input name="key" type="password" required maxlength={200} autocomplete="off" spellcheck={false} />
+        </label>
+        <button class="go">Sign in</button>
+      </form>,
+      <p class="note">
+        An administrator gives keys out. This browser stays signed in for 12 hours, or until you sign out or the key is
+        deleted.
+      </p>,
+    ],
   }
 }
 
@@ -34,43 +29,25 @@ export function signedInPage(name: string): Page {
   return {
     status: 200,
     title: 'You are signed in',
-    body: (
-      <>
-        <p>
-          As <strong>{bounded(name)}</strong>.
-        </p>
-        <form method="post" action="/sign-out">
-          <button>Sign out</button>
-        </form>
-      </>
-    ),
+    body: [
+      <p>
+        As <strong>{bounded(name)}</strong>.
+      </p>,
+      <form method="post" action="/sign-out">
+        <button>Sign out</button>
+      </form>,
+    ],
   }
 }
 
 export function signedOutPage(): Page {
-  return {
-    status: 200,
-    title: 'You are signed out',
-    body: (
-      <>
-        <p>This browser has no access any more.</p>
-        <SignInAgain words="Sign in again" />
-      </>
-    ),
-  }
+  const body = ['This browser has no access any more.', <SignInAgain words="Sign in again" />]
+  return { status: 200, title: 'You are signed out', body }
 }
 
 export function refusedSignInPage(status: 400 | 403 | 502, message: string, back: string | undefined): Page {
-  return {
-    status,
-    title: 'You are not signed in',
-    body: (
-      <>
-        <p>{sentence(message)}</p>
-        <SignInAgain words="Sign in as somebody else, or try again" back={back} />
-      </>
-    ),
-  }
+  const again = <SignInAgain words="Sign in as somebody else, or try again" back={back} />
+  return { status, title: 'You are not signed in', body: [sentence(message), again] }
 }
 
 function SignInAgain({ words, back }: { readonly words: string; readonly back?: string | undefined }) {

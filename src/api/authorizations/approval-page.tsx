@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../core/tool/json.ts'
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { bounded, indentedJson } from '../../http/page/text.ts'
-import { until } from './pages.tsx'
+import { RefuseButton, until } from './pages.tsx'
 
 /** More would be slow to set out. */
 const MAX_ROWS = 200
@@ -23,49 +23,40 @@ export function approvalPage(
   return {
     status: 200,
     title: 'Approve this call?',
-    body: (
-      <>
-        <dl>
-          <Row term="Tool" words={<code>{tool}</code>} />
-          <Row
-            term="For the user"
-            words={userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}
-          />
-          <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
-          <Row term="Called by" words={principal && <code>{principal}</code>} />
-          <Row term="Method" words={method && <code>{method}</code>} />
-          {credentials.map((each) => (
-            <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={ownerOf(each)} />
-          ))}
-        </dl>
-        <h2>Its arguments</h2>
-        <Values of={input} />
-        {files.length === 0 ? undefined : <Files files={files} authorization={id} />}
-        {userInfo && (
-          <>
-            <h2>What the caller tells it about the user</h2>
-            <Values of={userInfo} />
-          </>
-        )}
-        {answers && (
-          <>
-            <h2>Answers that the caller gives it as a person’s</h2>
-            <Values of={answers.state === undefined ? answers.responses : answers} />
-          </>
-        )}
-        <p class="care">It runs only if you approve, once, and with exactly what is shown here.</p>
-        {identifiesPeople ? undefined : <p class="care">{NOBODY_IDENTIFIED}</p>}
-        <form method="post">
-          <button class="go" name="decision" value="approve">
-            Approve
-          </button>
-          <button name="decision" value="refuse">
-            Refuse
-          </button>
-        </form>
-        <p class="note">{until(authorization, now)}</p>
-      </>
-    ),
+    body: [
+      <dl>
+        <Row term="Tool" words={<code>{tool}</code>} />
+        <Row
+          term="For the user"
+          words={userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}
+        />
+        <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
+        <Row term="Called by" words={principal && <code>{principal}</code>} />
+        <Row term="Method" words={method && <code>{method}</code>} />
+        {credentials.map((each) => (
+          <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={ownerOf(each)} />
+        ))}
+      </dl>,
+      <h2>Its arguments</h2>,
+      <Values of={input} />,
+      ...(files.length === 0 ? [] : [<Files files={files} authorization={id} />]),
+      ...(userInfo ? [<h2>What the caller tells it about the user</h2>, <Values of={userInfo} />] : []),
+      ...(answers
+        ? [
+            <h2>Answers that the caller gives it as a person’s</h2>,
+            <Values of={answers.state === undefined ? answers.responses : answers} />,
+          ]
+        : []),
+      <p class="care">It runs only if you approve, once, and with exactly what is shown here.</p>,
+      identifiesPeople ? undefined : <p class="care">{NOBODY_IDENTIFIED}</p>,
+      <form method="post">
+        <button class="go" name="decision" value="approve">
+          Approve
+        </button>
+        <RefuseButton />
+      </form>,
+      <p class="note">{until(authorization, now)}</p>,
+    ],
   }
 }
 

@@ -20,56 +20,50 @@ export function grantPage(
   return {
     status: 200,
     title: `Let a tool act for you at ${name}?`,
-    body: (
-      <>
-        <dl>
-          <Row term="Tool" words={<code>{tool}</code>} />
-          <Row term="For the user" words={<strong>{bounded(userId)}</strong>} />
-          <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
-          <Row term="At" words={name} />
-          <Row term="Account" words={account === '' ? 'the one without a name' : account && bounded(account)} />
-          <Row term="Sent to" words={hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />} />
-        </dl>
-        <h2>It asks for</h2>
-        {scopes.length === 0 ? (
-          <p>No scopes in particular: {name} will say what this allows.</p>
-        ) : (
-          <ul role="list">
-            {scopes.map((scope) => (
-              <li>
-                {scopeWords(id, scope)}
-                <code>{bounded(scope)}</code>
-              </li>
-            ))}
-          </ul>
-        )}
-        <p>
-          What you allow holds for all tools of the toolkit <code>{parseToolId(tool)?.toolkit ?? tool}</code>, at these
-          addresses alone.
-        </p>
-        {isHeld ? (
-          <p>{name} has given this access already: you are asked whether it may be used so, too.</p>
-        ) : undefined}
-        <p class="care">
-          {signedIn === undefined
-            ? `Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your account at ${name}.`
-            : `Go on only if you asked for it yourself, and with an account of your own at ${name}.`}
-        </p>
-        <form method="post">
-          {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
-          <button class="go" name="decision" value="continue">
-            {isHeld ? 'Continue' : `Continue to ${name}`}
-          </button>
-          <button name="decision" value="refuse">
-            Refuse
-          </button>
-        </form>
-        <p class="note">
-          {until(authorization, now)} The access that you give is stored encrypted, for this user alone. It can be
-          revoked at any time, by whoever runs your agent or in your account at {name}.
-        </p>
-      </>
-    ),
+    body: [
+      <dl>
+        <Row term="Tool" words={<code>{tool}</code>} />
+        <Row term="For the user" words={<strong>{bounded(userId)}</strong>} />
+        <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
+        <Row term="At" words={name} />
+        <Row term="Account" words={account === '' ? 'the one without a name' : account && bounded(account)} />
+        <Row term="Sent to" words={hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />} />
+      </dl>,
+      <h2>It asks for</h2>,
+      scopes.length === 0 ? (
+        `No scopes in particular: ${name} will say what this allows.`
+      ) : (
+        <ul role="list">
+          {scopes.map((scope) => (
+            <li>
+              {scopeWords(id, scope)}
+              <code>{bounded(scope)}</code>
+            </li>
+          ))}
+        </ul>
+      ),
+      <p>
+        What you allow holds for all tools of the toolkit <code>{parseToolId(tool)?.toolkit ?? tool}</code>, at these
+        addresses alone.
+      </p>,
+      isHeld ? `${name} has given this access already: you are asked whether it may be used so, too.` : undefined,
+      <p class="care">
+        {signedIn === undefined
+          ? `Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your account at ${name}.`
+          : `Go on only if you asked for it yourself, and with an account of your own at ${name}.`}
+      </p>,
+      <form method="post">
+        {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
+        <button class="go" name="decision" value="continue">
+          {isHeld ? 'Continue' : `Continue to ${name}`}
+        </button>
+        <RefuseButton />
+      </form>,
+      <p class="note">
+        {until(authorization, now)} The access that you give is stored encrypted, for this user alone. It can be revoked
+        at any time, by whoever runs your agent or in your account at {name}.
+      </p>,
+    ],
   }
 }
 
@@ -80,16 +74,16 @@ function askedBeside(provider: Provider, scopes: readonly string[]): string[] {
   return [...scopesBeside(provider, scopes, provider.issuer !== undefined), ...offline]
 }
 
-function Codes({ texts }: { readonly texts: readonly string[] }) {
+export function RefuseButton() {
   return (
-    <>
-      {texts.map((text) => (
-        <>
-          <code>{bounded(text)}</code>{' '}
-        </>
-      ))}
-    </>
+    <button name="decision" value="refuse">
+      Refuse
+    </button>
   )
+}
+
+function Codes({ texts }: { readonly texts: readonly string[] }) {
+  return <>{texts.flatMap((text) => [<code>{bounded(text)}</code>, ' '])}</>
 }
 
 function AccountField({ connected }: { readonly connected: readonly string[] }) {
@@ -111,18 +105,14 @@ export function signInPage(back: string): Page {
   return {
     status: 200,
     title: 'Sign in first',
-    body: (
-      <>
-        <p>
-          An agent asks something of a person here. What it is, only that person gets to see, and only they can answer.
-        </p>
-        <p>
-          <a class="button" href={signInPath(back)}>
-            Sign in
-          </a>
-        </p>
-      </>
-    ),
+    body: [
+      'An agent asks something of a person here. What it is, only that person gets to see, and only they can answer.',
+      <p>
+        <a class="button" href={signInPath(back)}>
+          Sign in
+        </a>
+      </p>,
+    ],
   }
 }
 
@@ -131,18 +121,16 @@ export function otherPersonPage(signedIn: string, back: string): Page {
   return {
     status: 403,
     title: 'This is for somebody else',
-    body: (
-      <>
-        <p>
-          You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing was
-          done. If somebody sent it to you, let them know.
-        </p>
-        <form method="post" action="/sign-out">
-          <input type="hidden" name="return" value={back} />
-          <button>Sign in as somebody else</button>
-        </form>
-      </>
-    ),
+    body: [
+      <p>
+        You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing was
+        done. If somebody sent it to you, let them know.
+      </p>,
+      <form method="post" action="/sign-out">
+        <input type="hidden" name="return" value={back} />
+        <button>Sign in as somebody else</button>
+      </form>,
+    ],
   }
 }
 
@@ -161,47 +149,27 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
     const again = 'If it is still wanted, have your agent ask again: it gets a new link.'
     return { status: 410, title, body: [...(reason === undefined ? [] : [sentence(reason)]), again] }
   }
-  const user =
-    userId === undefined ? undefined : (
-      <>
-        {' '}
-        for <strong>{bounded(userId)}</strong>
-      </>
-    )
-  return {
-    status: 200,
-    title: 'Done',
-    body: (
-      <>
-        {isApproval ? (
-          <p>
-            You approved the call of <code>{tool}</code>
-            {user}. It can go on now.
-          </p>
-        ) : (
-          <p>
-            <code>{tool}</code> can now act{user} at {bounded(providerName, 100)}.
-          </p>
-        )}
-        <p>{CLOSE_WINDOW}</p>
-      </>
-    ),
-  }
+  const user = userId !== undefined && [' for ', <strong>{bounded(userId)}</strong>]
+  const done = isApproval ? (
+    <p>
+      You approved the call of <code>{tool}</code>
+      {user}. It can go on now.
+    </p>
+  ) : (
+    <p>
+      <code>{tool}</code> can now act{user} at {bounded(providerName, 100)}.
+    </p>
+  )
+  return { status: 200, title: 'Done', body: [done, CLOSE_WINDOW] }
 }
 
 export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>): Page {
-  return {
-    status: 200,
-    title: 'Refused',
-    body: (
-      <>
-        <p>
-          <code>{tool}</code> {kind === 'approval' ? 'will not be called so' : 'gets nothing that it did not have'}.
-        </p>
-        <p>{CLOSE_WINDOW}</p>
-      </>
-    ),
-  }
+  const refused = (
+    <p>
+      <code>{tool}</code> {kind === 'approval' ? 'will not be called so' : 'gets nothing that it did not have'}.
+    </p>
+  )
+  return { status: 200, title: 'Refused', body: [refused, CLOSE_WINDOW] }
 }
 
 const STEP_PAGES = {
@@ -214,18 +182,12 @@ const STEP_PAGES = {
 export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
   const { status, title } = STEP_PAGES[why]
   if (retry === undefined || why === 'gone') return plainPage(status, title, message)
-  return {
-    status,
-    title,
-    body: (
-      <>
-        <p>{sentence(message)}</p>
-        <p>
-          <a href={retry}>Begin again</a>
-        </p>
-      </>
-    ),
-  }
+  const again = (
+    <p>
+      <a href={retry}>Begin again</a>
+    </p>
+  )
+  return { status, title, body: [sentence(message), again] }
 }
 
 /** A call without a user has a challenge all the same, though there is nobody to ask yet. */
@@ -233,18 +195,16 @@ export function nobodyPage(providerName: string): Page {
   return {
     status: 404,
     title: 'For whom is this?',
-    body: (
-      <>
-        <p>
-          A tool wants to act for somebody at <strong>{bounded(providerName, 100)}</strong>, but the call did not say
-          for which user it is. Nothing was shared.
-        </p>
-        <p>
-          Whoever runs the agent has to name the user with the call: in <code>context.user_id</code>, or as the dialect
-          has it. The call then answers with a link for that user.
-        </p>
-      </>
-    ),
+    body: [
+      <p>
+        A tool wants to act for somebody at <strong>{bounded(providerName, 100)}</strong>, but the call did not say for
+        which user it is. Nothing was shared.
+      </p>,
+      <p>
+        Whoever runs the agent has to name the user with the call: in <code>context.user_id</code>, or as the dialect
+        has it. The call then answers with a link for that user.
+      </p>,
+    ],
   }
 }
 
@@ -252,18 +212,16 @@ export function unknownPage(id: string): Page {
   return {
     status: 404,
     title: 'Nothing to authorize here',
-    body: (
-      <>
-        <p>
-          Either this link is too old, or a tool wants to act for you at a provider that is not connected to this
-          Switchboard: <code>{bounded(id, 128)}</code>. Nothing was shared.
-        </p>
-        <p>
-          An old link is replaced when your agent asks again. For a provider that is not connected, whoever runs the
-          agent can call the tool with a token of yours in <code>context.authorization</code>: it is used for that one
-          call and never stored.
-        </p>
-      </>
-    ),
+    body: [
+      <p>
+        Either this link is too old, or a tool wants to act for you at a provider that is not connected to this
+        Switchboard: <code>{bounded(id, 128)}</code>. Nothing was shared.
+      </p>,
+      <p>
+        An old link is replaced when your agent asks again. For a provider that is not connected, whoever runs the agent
+        can call the tool with a token of yours in <code>context.authorization</code>: it is used for that one call and
+        never stored.
+      </p>,
+    ],
   }
 }

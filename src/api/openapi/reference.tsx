@@ -12,26 +12,16 @@ export function referencePage({ paths }: JsonObject): Page {
     status: 200,
     title: 'Reference',
     style: TEXT_STYLE,
-    body: (
-      <>
-        <p class="note">
-          <a href="/docs">All guides</a> · <a href="/openapi.json">OpenAPI 3.1</a>
-        </p>
-        <p>
-          {tags.map((tag) => (
-            <>
-              <a href={`#${tag}`}>{tag}</a>{' '}
-            </>
-          ))}
-        </p>
-        {tags.map((tag) => (
-          <>
-            <h2 id={tag}>{tag}</h2>
-            {operations.map((each) => (tagOf(each.operation) === tag ? <Section {...each} /> : undefined))}
-          </>
-        ))}
-      </>
-    ),
+    body: [
+      <p class="note">
+        <a href="/docs">All guides</a> · <a href="/openapi.json">OpenAPI 3.1</a>
+      </p>,
+      <p>{tags.flatMap((tag) => [<a href={`#${tag}`}>{tag}</a>, ' '])}</p>,
+      ...tags.flatMap((tag) => [
+        <h2 id={tag}>{tag}</h2>,
+        ...operations.flatMap((each) => (tagOf(each.operation) === tag ? [<Section {...each} />] : [])),
+      ]),
+    ],
   }
 }
 

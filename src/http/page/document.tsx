@@ -7,7 +7,8 @@ import { visible } from './text.ts'
 export interface Page {
   readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
-  readonly body: readonly string[] | JSX.Element
+  /** A text is a paragraph. */
+  readonly body: readonly (string | JSX.Element | undefined)[]
   readonly style?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -94,7 +95,7 @@ export async function answerPage(shown: Page): Promise<Response> {
     <main>
       <header>Switchboard</header>
       <h1>{title}</h1>
-      {Array.isArray(body) ? body.map((text) => <p>{text}</p>) : body}
+      {body.map((part) => (typeof part === 'string' ? <p>{part}</p> : part))}
     </main>
   )
   const answer = await answerDocument({ status, title, style, body: card })

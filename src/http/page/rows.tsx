@@ -1,4 +1,5 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
+import { sentence } from './text.ts'
 
 export function Row({ term, words }: { readonly term: string; readonly words: JSX.Element | string | undefined }) {
   if (words === undefined) return <></>
@@ -7,5 +8,13 @@ export function Row({ term, words }: { readonly term: string; readonly words: JS
       <dt>{term}</dt>
       <dd>{words}</dd>
     </>
+  )
+}
+
+export function Problem({ text }: { readonly text: string }) {
+  return (
+    <p class="care" role="alert">
+      {sentence(text)}
+    </p>
   )
 }
