@@ -401,7 +401,7 @@ describe('the walk', () => {
     for (const { path, imports } of code) {
       const own = imports.filter((each) => each.startsWith('src/') && !each.startsWith('src/generated/'))
       // These come to be when a sandbox is loaded, or are not TypeScript
-      const inside = /\/inside\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$/
+      const inside = /\/inside\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/thesaurus\.json$/
       for (const imported of own.filter((each) => !inside.test(each))) {
         expect(paths, `${path} imports it`).toContain(imported)
       }

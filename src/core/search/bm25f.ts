@@ -2,7 +2,7 @@
  * BM25F (Robertson and Zaragoza, 2009) over the fields of a tool: each word counts once a field. Lengths are relative to
  * fixed averages, not to those of the registry, so that no tool has a say in how another ranks.
  */
-export const FIELDS = [
+const FIELDS = [
   { field: 'name and title', weight: 3, average: 3 },
   { field: 'toolkit and tags', weight: 3, average: 1.3 },
   { field: 'description', weight: 1, average: 15 },
@@ -15,18 +15,19 @@ const SATURATION = 1.2
 
 /** A length is kept in fifths of the average, up to three times that. */
 const STEPS = 5
-const LEVELS = 16
+export const LEVELS = 16
 
-/** A tool has a row of the index for each field, among as many as the tool's id times this, and this many more. */
-export const ROWS = FIELDS.length * LEVELS
+/** More than any tool's id in the index. */
+export const IDS = 2 ** 36
 
-/** The row of a field, which says its length: what a search finds is weighed by the row's number alone. */
-export function rowOf(field: number, length: number): number {
-  return field * LEVELS + Math.min(LEVELS - 1, Math.round((STEPS * length) / (FIELDS[field]?.average ?? 1)))
+/** A tool has a row of the index for each field, whose number says the length too. What weighs most comes first. */
+export function rowOf(id: number, field: number, length: number): number {
+  const level = Math.min(LEVELS - 1, Math.round((STEPS * length) / (FIELDS[field]?.average ?? 1)))
+  return (field * IDS + id) * LEVELS + level
 }
 
-/** How much a word counts, by the row that has it. */
-export const WEIGHTS = FIELDS.flatMap(({ weight }) =>
+/** How much a word counts, by field and length of the row that has it. */
+export const WEIGHTS = FIELDS.map(({ weight }) =>
   Array.from(
     { length: LEVELS },
     (_, level) => weight / (1 - LENGTH_NORMALISATION + (LENGTH_NORMALISATION * level) / STEPS),

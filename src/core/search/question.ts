@@ -1,5 +1,5 @@
-import { STAND_INS, STOP_WORDS } from './thesaurus.ts'
-import { stemmed, stemOf, wordsOf } from './words.ts'
+import thesaurus from './thesaurus.json' with { type: 'json' }
+import { stemOf, stemsOf, wordsOf } from './words.ts'
 
 const MAX_CHARACTERS = 1_000
 /** Each is looked for in ten lists. */
@@ -18,55 +18,39 @@ export interface Term {
 export function termsOf(q: string): readonly Term[] {
   const words = wordsOf(q.slice(0, MAX_CHARACTERS))
   const stems = words.map(stemOf)
-  const { stopWords, standIns } = read()
+  known ??= readThesaurus()
+  const { stopWords, standIns } = known
   const isSilent = words.every((word) => stopWords.has(word)) ? () => false : (word: string) => stopWords.has(word)
   const terms = new Map<string, Term>()
   for (let at = 0, length = 1; at < words.length && terms.size < MAX_TERMS; at += length) {
-    length = phraseAt(stems, at, standIns)
+    length = Math.min(LONGEST_PHRASE, words.length - at)
+    while (length > 1 && !standIns.has(stems.slice(at, at + length).join(' '))) length -= 1
     const word = words.slice(at, at + length).join(' ')
     const stem = stems.slice(at, at + length).join(' ')
     if (terms.has(stem) || (length === 1 && isSilent(word))) continue
-    const joined = length > 1 ? [] : [joinedOf(words, at - 1), joinedOf(words, at)].filter((each) => each !== '')
+    const pairs = length > 1 ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
+    const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemOf(pair.join('')))
     terms.set(stem, { word, itself: [stem, ...joined], standIns: [...(standIns.get(stem) ?? [])] })
   }
   return [...terms.values()]
 }
 
-function joinedOf(words: readonly string[], at: number): string {
-  const [one, other] = [words[at], words[at + 1]]
-  return one === undefined || other === undefined ? '' : stemOf(one + other)
-}
-
-function phraseAt(stems: readonly string[], at: number, standIns: StandIns): number {
-  let length = Math.min(LONGEST_PHRASE, stems.length - at)
-  while (length > 1 && !standIns.has(stems.slice(at, at + length).join(' '))) length -= 1
-  return length
-}
-
-type StandIns = ReadonlyMap<string, ReadonlySet<string>>
-
-let known: { readonly stopWords: ReadonlySet<string>; readonly standIns: StandIns } | undefined
+type Thesaurus = ReturnType<typeof readThesaurus>
 
 /** With the first question, since most requests ask none. */
-function read() {
-  known ??= { stopWords: new Set(STOP_WORDS.trim().split(/\s+/)), standIns: readStandIns() }
-  return known
-}
+let known: Thesaurus | undefined
 
-function readStandIns(): StandIns {
-  const all = new Map<string, Set<string>>()
-  for (const entry of STAND_INS.split(';')) {
-    const [before = '', sign, behind = ''] = entry.split(/([:=])/)
-    const targets = namesIn(before)
-    for (const name of [...(sign === ':' ? [] : targets), ...namesIn(behind)]) {
-      const others = all.get(name) ?? new Set()
+function readThesaurus() {
+  const standIns = new Map<string, Set<string>>()
+  const namesIn = (text: string) => text.split(' ').map((name) => stemsOf(name))
+  function add(names: readonly string[], targets: readonly string[]): void {
+    for (const name of names) {
+      const others = standIns.get(name) ?? new Set()
       for (const target of targets) if (target !== name) others.add(target)
-      all.set(name, others)
+      standIns.set(name, others)
     }
   }
-  return all
-}
-
-function namesIn(text: string): readonly string[] {
-  return (text.match(/"[^"]+"|\w+/g) ?? []).map((name) => wordsOf(stemmed(name)).join(' '))
+  for (const [words, said] of Object.entries(thesaurus.synonyms)) add(namesIn(`${words} ${said}`), namesIn(words))
+  for (const [words, said] of Object.entries(thesaurus.meanings)) add(namesIn(said), namesIn(words))
+  return { stopWords: new Set(thesaurus.stopWords.join(' ').split(' ')), standIns }
 }

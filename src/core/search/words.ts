@@ -7,7 +7,7 @@ export function wordsOf(text: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-export function spaced(text: string): string {
+function spaced(text: string): string {
   return text
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -47,6 +47,7 @@ function bare(word: string): string {
   return stem.length > 4 ? stem.replace(/([^aeiousz])\1$/, '$1') : stem.replace(/([bdgmnprt])\1$/, '$1')
 }
 
-export function stemmed(text: string): string {
-  return text.replaceAll(/[\p{L}\p{N}]+/gu, (word) => stemOf(word.toLowerCase()))
+/** The stems of a text's words, in its order. */
+export function stemsOf(text: string): string {
+  return wordsOf(text).map(stemOf).join(' ')
 }

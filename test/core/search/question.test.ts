@@ -1,6 +1,8 @@
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { termsOf } from '../../../src/core/search/question.ts'
-import { STAND_INS } from '../../../src/core/search/thesaurus.ts'
+import schema from '../../../src/core/search/thesaurus.schema.json' with { type: 'json' }
+import thesaurus from '../../../src/core/search/thesaurus.json' with { type: 'json' }
 import { wordsOf } from '../../../src/core/search/words.ts'
 
 const words = (q: string) => termsOf(q).map(({ word }) => word)
@@ -78,10 +80,15 @@ describe('what stands for a word', () => {
     expect(standIns('constructor')).toEqual([])
   })
 
-  it('is written as entries of words and quoted phrases, with one sign at most and something on either side of it', () => {
-    const WORDS = /^(?:\w+|"\w[\w' -]*")(?:\s(?:\w+|"\w[\w' -]*"))*$/
-    const entries = STAND_INS.split(';').map((entry) => entry.trim().split(/\s*[:=]\s*/))
-    const wrong = entries.filter((sides) => sides.length > 2 || sides.some((side) => !WORDS.test(side)))
-    expect(wrong).toEqual([])
+  it('is written as its schema says, which editors know by its name', () => {
+    expect(thesaurus.$schema).toBe('./thesaurus.schema.json')
+    const validate = new Ajv({ allErrors: true }).compile(schema)
+    validate(thesaurus)
+    expect(validate.errors).toBeNull()
+    const wrong = { ...thesaurus, stopWords: ['Two  words'], synonyms: { '': 'no word' }, meanings: { remove: '' } }
+    validate(wrong)
+    expect(validate.errors?.map(({ instancePath }) => instancePath)).toEqual(
+      expect.arrayContaining(['/stopWords/0', '/synonyms', '/meanings/remove']),
+    )
   })
 })

@@ -5,7 +5,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field } from '../../rows.ts'
 import { nameOf, recordText } from '../versions.ts'
 import { rank } from './search.ts'
-import { scopeOf, visibleIds } from './visibility.ts'
+import { countOf, scopeOf } from './visibility.ts'
 
 /** Among more tools a search takes too long for those who publish beside it. */
 const MAX_TOOLS = 30_000
@@ -19,7 +19,7 @@ export function neighbourWarnings(
 ): Map<string, string> {
   const scope = scopeOf(sql, {}, principal)
   const warnings = new Map<string, string>()
-  if (visibleIds(sql, scope).count > MAX_TOOLS) return warnings
+  if (countOf(sql, scope) > MAX_TOOLS) return warnings
   for (const id of ids) {
     if (!maySearch()) break
     const sentence = listedSentence(sql, id)

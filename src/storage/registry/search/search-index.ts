@@ -4,13 +4,13 @@ import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import { column, field, firstRow } from '../../rows.ts'
 import { policiesOf } from '../policies.ts'
-import { ROWS, rowOf } from '../../../core/search/bm25f.ts'
-import { spaced, stemmed, wordsOf } from '../../../core/search/words.ts'
+import { rowOf } from '../../../core/search/bm25f.ts'
+import { stemOf, stemsOf } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
 import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '5'
+const INDEXED = '6'
 /** Characters of parameters' names and of their descriptions, since more say nothing of a tool's purpose. */
 const MAX_PARAMETERS = 4_000
 const MAX_DETAILS = 8_000
@@ -63,19 +63,21 @@ export function indexTool(
 ): void {
   const before = firstRow<{ id: number; rows: string }>(sql, 'SELECT id, rows FROM indexed WHERE key = ?', key)
   if (before) {
-    sql.exec('DELETE FROM words WHERE rowid IN (SELECT ? + value FROM json_each(?))', before.id * ROWS, before.rows)
+    sql.exec('DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))', before.rows)
     sql.exec('DELETE FROM indexed WHERE id = ?', before.id)
   }
   if (!record) return
+  const id = before?.id ?? (field<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...toolkitTags])]
-  const texts = textsOf(record, tags)
-  const rows = texts.map((text, at) => rowOf(at, wordsOf(text).length))
-  const insert = `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-  const id = field<number>(
-    sql,
-    insert,
-    before?.id ?? null,
+  // Names as one word too, since people write "pull request" and "pullrequest"
+  const names = [record.tool, record.toolkit].map((name) => stemOf(plainText(name)))
+  const texts = textsOf(record, tags).map((text) => stemsOf(text))
+  const rows = texts.map(
+    (text, at) => [rowOf(id, at, text === '' ? 0 : text.split(' ').length), `${text} ${names[at] ?? ''}`] as const,
+  )
+  sql.exec(
+    'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    id,
     key,
     record.toolkit.toLowerCase(),
     plainText(record.tool),
@@ -83,31 +85,30 @@ export function indexTool(
     levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(tags),
-    JSON.stringify(rows),
+    JSON.stringify(rows.map(([row]) => row)),
   )
-  // As one word too, since people write "pull request" and "pullrequest"
-  const joined = [record.tool, record.toolkit]
-  const words = texts.map((text, at) => [(id ?? 0) * ROWS + (rows[at] ?? 0), stemmed(`${text} ${joined[at] ?? ''}`)])
   const each = 'SELECT value ->> 0, value ->> 1 FROM json_each(?)'
-  sql.exec(`INSERT INTO words (rowid, text) ${each}`, JSON.stringify(words))
+  sql.exec(`INSERT INTO words (rowid, text) ${each}`, JSON.stringify(rows))
 }
 
-/** In the order of `FIELDS`. */
+/** In the order of the fields of BM25F. */
 function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? Object.entries(record.input.properties) : []
   const details = properties.map(([, schema]) => (isJsonObject(schema) ? schema.description : undefined))
   return [
-    `${spaced(record.tool)} ${titleOf(record) ?? ''}`,
-    `${spaced(record.toolkit)} ${tags.join(' ')}`,
-    record.description,
+    `${record.tool} ${titleOf(record) ?? ''}`,
+    [record.toolkit, ...tags].join(' '),
+    // In small letters, since "GitHub" is one word
+    record.description.toLowerCase(),
     properties
-      .map(([name]) => spaced(name))
+      .map(([name]) => name)
       .join(' ')
       .slice(0, MAX_PARAMETERS),
     details
       .filter((text) => typeof text === 'string')
       .join(' ')
-      .slice(0, MAX_DETAILS),
+      .slice(0, MAX_DETAILS)
+      .toLowerCase(),
   ]
 }
 

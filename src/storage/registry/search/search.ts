@@ -1,18 +1,25 @@
+import { IDS, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
+import { termsOf } from '../../../core/search/question.ts'
+import { field } from '../../rows.ts'
+import { insteadOf } from './instead.ts'
+import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
-import { scoresOf } from './scores.ts'
-import { type IndexFilter, visibleIds } from './visibility.ts'
 
+/** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
+const STAND_IN = 0.6
+/** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
+const MAX_REPLACED = 5
 /** Scores closer than this are tied. */
-const PRECISION = 1e6
+const PRECISION = 1e-4
 /** More than any score. */
-const VERY = 1e6
+const VERY = 1e4
 
 export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
 
 /** A page begins after this tool or, where the search no longer finds it, after its place. */
 export type Behind = Pick<Ranked, 'id' | 'place'>
 
-/** Exact names first, then by score, then by key. Tools outside the scope have no influence. */
+/** Exact names first, then by score, then those listed first. Tools outside the scope have no influence. */
 export function rank(
   sql: SqlStorage,
   q: string,
@@ -20,30 +27,70 @@ export function rank(
   limit: number,
   behind: Behind = { place: 0, id: 0 },
 ) {
-  const { found, sums, unmatched } = scoresOf(sql, q, visibleIds(sql, scope))
-  for (const [id, very] of veryOf(sql, q, scope)) {
-    if (sums[id] === 0) found.push(id)
-    sums[id] = (sums[id] ?? 0) + very * VERY
+  const { scores, unmatched } = scoresOf(sql, q, scope)
+  for (const [id, very] of veryOf(sql, q, scope)) scores[id] = (scores[id] ?? 0) + very * VERY
+  const found = inOrder(scores)
+  const at = found.indexOf(behind.id)
+  const start = at === -1 ? behind.place : at + 1
+  const page = keysOf(sql, found.slice(start, start + limit))
+  return { page: page.map((tool, at) => ({ ...tool, place: start + at + 1 })), total: found.length, unmatched }
+}
+
+/** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
+function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
+  const tools = countOf(sql, scope)
+  const size = (field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
+  const scores = new Float64Array(size)
+  const weights = new Float64Array(size)
+  const standing = new Float64Array(size)
+
+  /** False where no tool has the word nor a stand-in. */
+  function add(rows: readonly number[], standIns: readonly number[]): boolean {
+    const having = weigh(rows, weights)
+    const others = weigh(standIns, standing)
+    const own = having.length === 0 ? 0 : rarity(having.length, tools)
+    const discounted = STAND_IN * Math.min(own || Infinity, rarity(others.length, tools))
+    for (const id of [...having, ...others]) {
+      const most = Math.max(own * saturated(weights[id] ?? 0), discounted * saturated(standing[id] ?? 0))
+      scores[id] = (scores[id] ?? 0) + most
+      weights[id] = standing[id] = 0
+    }
+    return having.length + others.length > 0
   }
-  const score = (id: number) => Math.round((sums[id] ?? 0) * PRECISION)
-  const inOrder = Float64Array.from(found, score).sort()
-  const total = inOrder.length
-  const begun = found.includes(behind.id) ? score(behind.id) : undefined
-  const best = begun ?? inOrder[total - 1 - behind.place]
-  if (best === undefined) return { page: [], total, unmatched }
-  // Those tied with the best may come before the page
-  const better = found.filter((id) => score(id) > best).length
-  const tied = found.filter((id) => score(id) === best).length
-  const least = inOrder[Math.max(0, total - better - tied - limit)] ?? 0
-  const isNear = (id: number) => score(id) <= best && score(id) >= least
-  const near = keysOf(sql, found.filter(isNear)).sort(
-    (one, other) =>
-      score(other.id) - score(one.id) || one.key.length - other.key.length || (one.key < other.key ? -1 : 1),
-  )
-  const start = begun === undefined ? behind.place : better + 1 + near.findIndex(({ id }) => id === behind.id)
-  const from = start - better
-  const page = near.slice(from, from + limit).map((tool, at) => ({ ...tool, place: start + at + 1 }))
-  return { page, total, unmatched }
+
+  const terms = termsOf(q)
+  const sides = terms.flatMap(({ itself, standIns }) => [anyOf(itself), anyOf(standIns)])
+  const rows = rowsOf(sql, sides, scope)
+  const missing = terms.filter((_, at) => !add(rows[2 * at] ?? [], rows[2 * at + 1] ?? []))
+  const instead = missing.slice(0, MAX_REPLACED).map(({ word }) => insteadOf(sql, word, scope))
+  for (const { rows } of instead) add([], rows)
+  const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
+  return { scores, unmatched }
+}
+
+/** Adds the weights of a word's rows up, and gives the ids of the tools that have it. */
+function weigh(rows: readonly number[], weights: Float64Array): readonly number[] {
+  const having: number[] = []
+  for (const row of rows) {
+    const place = Math.floor(row / LEVELS)
+    const field = Math.floor(place / IDS)
+    const id = place - field * IDS
+    if (weights[id] === 0) having.push(id)
+    weights[id] = (weights[id] ?? 0) + (WEIGHTS[field]?.[row - place * LEVELS] ?? 0)
+  }
+  return having
+}
+
+/** The ids of what was found, best first. */
+function inOrder(scores: Float64Array): readonly number[] {
+  const { length } = scores
+  const found: number[] = []
+  // Numbers are sorted ten times as fast as tools are compared, so each is its score with its id behind
+  scores.forEach((score, id) => {
+    if (score > 0) found.push(Math.round(score / PRECISION) * length + length - 1 - id)
+  })
+  const sorted = Float64Array.from(found).sort().reverse()
+  return Array.from(sorted, (each) => length - 1 - (each % length))
 }
 
 /** Exact matches: 2 with the toolkit's name, 1 without. */
