@@ -1,11 +1,4 @@
-import {
-  type AuthorizationServer,
-  processAuthorizationCodeResponse,
-  processRefreshTokenResponse,
-  refreshTokenGrantRequest,
-  revocationRequest,
-  type TokenEndpointResponse,
-} from 'oauth4webapi'
+import * as oauth from 'oauth4webapi'
 import { parseScopes, scopesBeside } from '../core/consent/oauth-scopes.ts'
 import { missingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
@@ -55,7 +48,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   async function issue(
     provider: Provider,
     scopes: readonly string[],
-    ask: (client: ProviderClient) => Promise<TokenEndpointResponse>,
+    ask: (client: ProviderClient) => Promise<oauth.TokenEndpointResponse>,
   ): Promise<Issued> {
     const missing = unready(provider)
     if (missing !== undefined) return notSetUp(provider, missing)
@@ -102,13 +95,13 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
       return issue(provider, request.scopes, async ({ as, client, redeem }) => {
         const response = new URL(url).searchParams
         if (provider.issuer === undefined) response.delete('iss')
-        return processAuthorizationCodeResponse(as, client, await redeem(response, request))
+        return oauth.processAuthorizationCodeResponse(as, client, await redeem(response, request))
       })
     },
     refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
       return issue(provider, scopes, async ({ as, client, auth, options }) => {
-        const response = await refreshTokenGrantRequest(as, client, auth, refreshToken, options)
-        return processRefreshTokenResponse(as, client, response)
+        const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
+        return oauth.processRefreshTokenResponse(as, client, response)
       })
     },
     /** RFC 7009. The answer is ignored, since the tokens are gone here already. */
@@ -119,7 +112,10 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
       if (!server) return
       const { as, client, auth, options } = clientAt(provider, server, signal)
       const ask = (token: string, hint: string) =>
-        revocationRequest(as, client, auth, token, { ...options, additionalParameters: { token_type_hint: hint } })
+        oauth.revocationRequest(as, client, auth, token, {
+          ...options,
+          additionalParameters: { token_type_hint: hint },
+        })
       await Promise.allSettled([
         ...(refresh_token === undefined ? [] : [ask(refresh_token, 'refresh_token')]),
         ask(access_token, 'access_token'),
@@ -128,7 +124,11 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   }
 }
 
-function parametersOf(provider: Provider, as: AuthorizationServer, wanted: readonly string[]): Record<string, string> {
+function parametersOf(
+  provider: Provider,
+  as: oauth.AuthorizationServer,
+  wanted: readonly string[],
+): Record<string, string> {
   const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
   const beside = scopesBeside(provider, wanted, as.scopes_supported?.includes('offline_access') === true)
   const scopes = new Set([...wanted, ...beside])

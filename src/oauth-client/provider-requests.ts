@@ -1,16 +1,4 @@
-import {
-  allowInsecureRequests,
-  authorizationCodeGrantRequest,
-  type AuthorizationServer,
-  AuthorizationResponseError,
-  calculatePKCECodeChallenge,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  customFetch,
-  None,
-  validateAuthResponse,
-} from 'oauth4webapi'
+import * as oauth from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
@@ -29,7 +17,7 @@ export async function serverToVisit(
   findServer: FindServer,
   judgeUrl: (url: string) => string | undefined,
   signal: Signal,
-): Promise<{ readonly ok: true; readonly as: AuthorizationServer; readonly page: string } | ProviderFailure> {
+): Promise<{ readonly ok: true; readonly as: oauth.AuthorizationServer; readonly page: string } | ProviderFailure> {
   const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], signal)
   const page = server?.as.authorization_endpoint
   if (!server || page === undefined) return unavailable(provider)
@@ -52,7 +40,7 @@ export async function authorizationUrl(
     client_id,
     redirect_uri: callback,
     state,
-    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -71,8 +59,8 @@ export function clientOf(
   let last: LastAnswer | undefined
   const options = {
     signal,
-    [allowInsecureRequests]: true,
-    async [customFetch](href: string, { body, ...init }: LibraryRequest) {
+    [oauth.allowInsecureRequests]: true,
+    async [oauth.customFetch](href: string, { body, ...init }: LibraryRequest) {
       const response = await fetch(href, body === undefined ? init : { ...init, body })
       last = { status: response.status, retryAfter: response.headers.get('retry-after') }
       return read(response)
@@ -87,12 +75,12 @@ export function clientOf(
     redeem(response: URLSearchParams, { state, callback, verifier }: PendingRequest): Promise<Response> {
       let code: URLSearchParams
       try {
-        code = validateAuthResponse(as, client, response, state)
+        code = oauth.validateAuthResponse(as, client, response, state)
       } catch (error) {
-        throw error instanceof AuthorizationResponseError ? error : new Mismatch()
+        throw error instanceof oauth.AuthorizationResponseError ? error : new Mismatch()
       }
       if (code.getAll('code').length !== 1) throw new Mismatch()
-      return authorizationCodeGrantRequest(as, client, auth, code, callback, verifier, options)
+      return oauth.authorizationCodeGrantRequest(as, client, auth, code, callback, verifier, options)
     },
   }
 }
@@ -108,10 +96,14 @@ interface LibraryRequest {
 }
 
 /** RFC 6749, section 2.3. Without configuration or metadata in the body, which more providers accept. */
-function clientAuth(provider: Provider, { as, discovered }: ProviderServer, secret: string | undefined): ClientAuth {
-  if (secret === undefined) return None()
+function clientAuth(
+  provider: Provider,
+  { as, discovered }: ProviderServer,
+  secret: string | undefined,
+): oauth.ClientAuth {
+  if (secret === undefined) return oauth.None()
   const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const preferred = !discovered || supported.includes('client_secret_post') ? 'client_secret_post' : undefined
   const method = provider.token_endpoint_auth_method ?? preferred
-  return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret)
+  return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret)
 }

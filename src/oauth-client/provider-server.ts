@@ -1,18 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import {
-  allowInsecureRequests,
-  type AuthorizationServer,
-  customFetch,
-  discoveryRequest,
-  processDiscoveryResponse,
-} from 'oauth4webapi'
+import * as oauth from 'oauth4webapi'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { Provider } from '../core/consent/provider.ts'
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 
 export interface ProviderServer {
-  readonly as: AuthorizationServer
+  readonly as: oauth.AuthorizationServer
   readonly discovered: boolean
 }
 
@@ -28,20 +22,22 @@ const MAX_KEPT = 100
 /** Configured endpoints count before the issuer's metadata (OpenID Connect Discovery, then RFC 8414). */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
   // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
-  const known = new LRUCache<string, { readonly as: AuthorizationServer; readonly until: number }>({ max: MAX_KEPT })
+  const known = new LRUCache<string, { readonly as: oauth.AuthorizationServer; readonly until: number }>({
+    max: MAX_KEPT,
+  })
 
-  async function discover(issuer: string, signal: Signal): Promise<AuthorizationServer | undefined> {
+  async function discover(issuer: string, signal: Signal): Promise<oauth.AuthorizationServer | undefined> {
     const kept = known.get(issuer)
     if (kept && now() < kept.until) return kept.as
     for (const algorithm of ['oidc', 'oauth2'] as const) {
       try {
         const url = new URL(issuer)
-        const response = await discoveryRequest(url, {
+        const response = await oauth.discoveryRequest(url, {
           algorithm,
-          [allowInsecureRequests]: true,
-          [customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
+          [oauth.allowInsecureRequests]: true,
+          [oauth.customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
         })
-        const as = await processDiscoveryResponse(url, response)
+        const as = await oauth.processDiscoveryResponse(url, response)
         known.set(issuer, { as, until: now() + FRESH_MS })
         return as
       } catch {
@@ -60,7 +56,7 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
     const found = isWhole || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
     // Where no issuer is configured, none is checked, and any text may stand here
     const issuer = found?.issuer ?? provider.issuer ?? provider.token_endpoint ?? ''
-    const as: AuthorizationServer = { ...found, ...configured, issuer }
+    const as: oauth.AuthorizationServer = { ...found, ...configured, issuer }
     return wanted.every((name) => typeof as[name] === 'string') ? { as, discovered: found !== undefined } : undefined
   }
 }

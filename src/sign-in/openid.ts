@@ -1,13 +1,4 @@
-import {
-  generateRandomCodeVerifier,
-  generateRandomNonce,
-  generateRandomState,
-  getValidatedIdTokenClaims,
-  processAuthorizationCodeResponse,
-  processUserInfoResponse,
-  userInfoRequest,
-  validateApplicationLevelSignature,
-} from 'oauth4webapi'
+import * as oauth from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
@@ -49,9 +40,9 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       const server = await serverToVisit(provider, findServer, judgeUrl, AbortSignal.timeout(PROVIDER_TIMEOUT_MS))
       if (!server.ok) return server
       const request = {
-        state: generateRandomState(),
-        nonce: generateRandomNonce(),
-        verifier: generateRandomCodeVerifier(),
+        state: oauth.generateRandomState(),
+        nonce: oauth.generateRandomNonce(),
+        verifier: oauth.generateRandomCodeVerifier(),
         callback,
       }
       const url = await authorizationUrl(server.page, provider, request, {
@@ -76,14 +67,14 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       try {
         const response = await redeem(new URL(url).searchParams, request)
         const expected = { expectedNonce: request.nonce, requireIdToken: true }
-        const tokens = await processAuthorizationCodeResponse(as, client, response, expected)
-        await validateApplicationLevelSignature(as, response, options)
-        const said = getValidatedIdTokenClaims(tokens)
+        const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, expected)
+        await oauth.validateApplicationLevelSignature(as, response, options)
+        const said = oauth.getValidatedIdTokenClaims(tokens)
         if (!said) throw new Mismatch()
         const isWhole = claims.every((name) => said[name] !== undefined)
         if (isWhole || as.userinfo_endpoint === undefined) return { ok: true, claims: said }
-        const answer = await userInfoRequest(as, client, tokens.access_token, options)
-        const more = await processUserInfoResponse(as, client, said.sub, answer)
+        const answer = await oauth.userInfoRequest(as, client, tokens.access_token, options)
+        const more = await oauth.processUserInfoResponse(as, client, said.sub, answer)
         // `email_verified` must be said of that very address
         const { email, email_verified } = said['email'] === undefined ? more : said
         return { ok: true, claims: { ...more, ...said, email, email_verified } }

@@ -1,30 +1,19 @@
 import { type Person, type PersonClaims, personOf, standingOf } from '../../core/access/person.ts'
 import { hasScope, type Principal, type Scope, SCOPES } from '../../core/access/principal.ts'
 import { type Rights, rightsOf, type SignInRule } from '../../core/access/sign-in-rules.ts'
-import {
-  anything,
-  check,
-  into,
-  list,
-  object,
-  optional,
-  string,
-  strings,
-  text,
-  unquoted,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { toolPattern } from '../../core/tool/tool-id.ts'
 
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 
-const CLAIMS = object(
+const CLAIMS = json.object(
   {
-    sub: text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
-    scope: optional(into(string(), (words) => words.split(' ').filter((word) => word !== ''))),
-    scopes: optional(strings),
-    tools: optional(list(toolPattern)),
-    users: anything,
+    sub: json.text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
+    scope: json.optional(json.into(json.string(), (words) => words.split(' ').filter((word) => word !== ''))),
+    scopes: json.optional(json.strings),
+    tools: json.optional(json.list(toolPattern)),
+    users: json.anything,
   },
   { unknown: 'ignore' },
 )
@@ -49,7 +38,7 @@ export function principalOfClaims(
   issuer?: string,
   people?: PeopleRules,
 ): { readonly ok: true; readonly value: Principal } | ClaimsRefusal {
-  const read = check(unquoted(CLAIMS), claims.scope === undefined ? claims : { ...claims, scopes: undefined })
+  const read = json.check(json.unquoted(CLAIMS), claims.scope === undefined ? claims : { ...claims, scopes: undefined })
   if (!read.ok) return read
   const { sub, scope, scopes = scope, tools, users } = read.value
   const own = scopes && SCOPES.filter((known) => scopes.includes(known))

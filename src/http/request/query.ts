@@ -1,17 +1,9 @@
 import { malformed } from '../../core/call/call-fields.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
-import {
-  check,
-  object,
-  type ObjectOf,
-  type Reader,
-  type Report,
-  statingAs,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 
 export interface Query<T> {
-  readonly reader: Reader<T>
+  readonly reader: json.Reader<T>
   readonly names: readonly string[]
   readonly others?: 'ignored' | undefined
   readonly lists: ReadonlySet<string>
@@ -41,14 +33,14 @@ const MEANT = {
 }
 
 export function query<T extends object>(
-  parameters: { readonly [K in keyof T]: Reader<T[K]> },
+  parameters: { readonly [K in keyof T]: json.Reader<T[K]> },
   { lists = [], others }: QueryRules = {},
-): Query<ObjectOf<T>> {
+): Query<json.ObjectOf<T>> {
   const several = new Set(lists)
-  const readers: { -readonly [K in keyof T]: Reader<T[K]> } = { ...parameters }
+  const readers: { -readonly [K in keyof T]: json.Reader<T[K]> } = { ...parameters }
   for (const name in readers) if (!several.has(name)) readers[name] = once(readers[name])
   const unknown = others === 'ignored' ? ({ unknown: 'ignore' } as const) : {}
-  const reader = object<T>(readers, { ...unknown, called: 'parameter', meant: MEANT })
+  const reader = json.object<T>(readers, { ...unknown, called: 'parameter', meant: MEANT })
   return { reader, names: Object.keys(parameters), others, lists: several, none: read(reader, {}) }
 }
 
@@ -67,14 +59,14 @@ export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Re
   return read(reader, Object.fromEntries(values))
 }
 
-function read<T>(reader: Reader<T>, said: Readonly<Record<string, unknown>>): Result<T> {
-  const checked = check(reader, said)
+function read<T>(reader: json.Reader<T>, said: Readonly<Record<string, unknown>>): Result<T> {
+  const checked = json.check(reader, said)
   return checked.ok ? ok(checked.value) : malformed(checked.problems, 'the query')
 }
 
 /** Which of two values counts would depend on the reader. */
-function once<T>(reader: Reader<T>): Reader<T> {
-  return statingAs(reader, (value: unknown, report: Report) =>
-    Array.isArray(value) ? wrong(report, `Must be said once, got ${value.length} times`) : reader(value, report),
+function once<T>(reader: json.Reader<T>): json.Reader<T> {
+  return json.statingAs(reader, (value: unknown, report: json.Report) =>
+    Array.isArray(value) ? json.wrong(report, `Must be said once, got ${value.length} times`) : reader(value, report),
   )
 }

@@ -1,31 +1,14 @@
-import {
-  anything,
-  boolean,
-  integer,
-  into,
-  list,
-  map,
-  nullish,
-  object,
-  oneOf,
-  optional,
-  parsed,
-  type ReadBy,
-  readAt,
-  string,
-  text,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { pointerSteps } from '../../core/tool/problem.ts'
 import { PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
 import { timeoutMs } from '../shared/checked-runner.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import type { ParameterStyle } from './serialisation.ts'
 
-export type HttpImplementation = ReadBy<typeof httpImplementation>
-export type HttpParameter = ReadBy<typeof PARAMETER>
-export type HttpBody = ReadBy<typeof BODY>
-export type HttpResponseMapping = ReadBy<typeof RESPONSE>
+export type HttpImplementation = json.ReadBy<typeof httpImplementation>
+export type HttpParameter = json.ReadBy<typeof PARAMETER>
+export type HttpBody = json.ReadBy<typeof BODY>
+export type HttpResponseMapping = json.ReadBy<typeof RESPONSE>
 
 export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
@@ -39,24 +22,24 @@ const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [ParameterSty
   body: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
 }
 
-const PARAMETER = into(
-  object(
+const PARAMETER = json.into(
+  json.object(
     {
-      input: string({ least: 1 }),
-      in: oneOf(PLACES),
-      name: nullish(string({ least: 1 })),
-      style: nullish(oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
-      explode: nullish(boolean),
-      allow_reserved: nullish(boolean, false),
-      content_type: optional(oneOf(['application/json'])),
-      default: anything,
+      input: json.string({ least: 1 }),
+      in: json.oneOf(PLACES),
+      name: json.nullish(json.string({ least: 1 })),
+      style: json.nullish(json.oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
+      explode: json.nullish(json.boolean),
+      allow_reserved: json.nullish(json.boolean, false),
+      content_type: json.optional(json.oneOf(['application/json'])),
+      default: json.anything,
     },
     {
       rule({ in: place, style, allow_reserved: isReserved }, report) {
         if (place === undefined) return
-        if (style !== undefined) readAt('style', oneOf(STYLES_IN[place]), style, report)
+        if (style !== undefined) json.readAt('style', json.oneOf(STYLES_IN[place]), style, report)
         if (!isReserved || place === 'query' || place === 'body') return
-        wrong(report, `Must be false in '${place}': only a query or a form may have it`, '/allow_reserved')
+        json.wrong(report, `Must be false in '${place}': only a query or a form may have it`, '/allow_reserved')
       },
     },
   ),
@@ -67,62 +50,63 @@ const PARAMETER = into(
   },
 )
 
-const BODY = object({
-  type: nullish(oneOf(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
-  input: optional(string({ least: 1 })),
-  content_type: optional(string({ least: 1 })),
+const BODY = json.object({
+  type: json.nullish(json.oneOf(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
+  input: json.optional(json.string({ least: 1 })),
+  content_type: json.optional(json.string({ least: 1 })),
 })
 
-const STATUS = parsed("a status from 200 to 599, or a class such as '2xx'", (value) => {
+const STATUS = json.parsed("a status from 200 to 599, or a class such as '2xx'", (value) => {
   const isStatus = typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599
   const isClass = typeof value === 'string' && /^[2-5]xx$/.test(value)
   return isStatus || isClass ? value : undefined
 })
 
-const POINTER = text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
+const POINTER = json.text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
 
-const ERROR = object({
-  message: optional(POINTER),
-  developer_message: optional(POINTER),
-  can_retry: optional(POINTER),
-  additional_prompt_content: optional(POINTER),
-  retry_after_ms: optional(POINTER),
+const ERROR = json.object({
+  message: json.optional(POINTER),
+  developer_message: json.optional(POINTER),
+  can_retry: json.optional(POINTER),
+  additional_prompt_content: json.optional(POINTER),
+  retry_after_ms: json.optional(POINTER),
 })
 
-const RESPONSE = object(
+const RESPONSE = json.object(
   {
-    type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none'])),
-    pointer: nullish(POINTER, ''),
-    statuses: nullish(list(STATUS, { least: 1 }), ['2xx']),
-    error: optional(ERROR),
+    type: json.nullish(json.oneOf(['json', 'text', 'binary', 'auto', 'none'])),
+    pointer: json.nullish(POINTER, ''),
+    statuses: json.nullish(json.list(STATUS, { least: 1 }), ['2xx']),
+    error: json.optional(ERROR),
   },
   {
     rule({ type, pointer = '' }, report) {
       if (pointer === '' || type === undefined || type === 'json') return
-      wrong(report, `Must be left out: only a JSON response has parts, got type '${type}'`, '/pointer')
+      json.wrong(report, `Must be left out: only a JSON response has parts, got type '${type}'`, '/pointer')
     },
   },
 )
 
-const CREDENTIAL = object(
-  { ...PLACEMENT_FIELDS, in: oneOf(['header', 'query', 'path', 'basic', 'cookie']) },
+const CREDENTIAL = json.object(
+  { ...PLACEMENT_FIELDS, in: json.oneOf(['header', 'query', 'path', 'basic', 'cookie']) },
   {
     rule({ in: place, name }, report) {
-      if (place === 'basic' && name !== undefined) readAt('name', oneOf(['username', 'password']), name, report)
+      if (place === 'basic' && name !== undefined)
+        json.readAt('name', json.oneOf(['username', 'password']), name, report)
     },
   },
 )
 
-export const httpImplementation = object({
-  kind: oneOf(['http']),
-  method: oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
-  url: string({ least: 1 }),
-  parameters: optional(list(PARAMETER), []),
-  headers: optional(map(string()), {}),
-  credentials: optional(list(withSource(into(CREDENTIAL, placementOf))), []),
-  body: optional(BODY),
-  response: nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
-  retry: nullish(object({ attempts: nullish(integer(0, 2), 2) }), { attempts: 2 }),
+export const httpImplementation = json.object({
+  kind: json.oneOf(['http']),
+  method: json.oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+  url: json.string({ least: 1 }),
+  parameters: json.optional(json.list(PARAMETER), []),
+  headers: json.optional(json.map(json.string()), {}),
+  credentials: json.optional(json.list(withSource(json.into(CREDENTIAL, placementOf))), []),
+  body: json.optional(BODY),
+  response: json.nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
+  retry: json.nullish(json.object({ attempts: json.nullish(json.integer(0, 2), 2) }), { attempts: 2 }),
   timeout_ms: timeoutMs,
 })
 

@@ -1,17 +1,5 @@
 import type { Json } from '../../core/tool/json.ts'
-import {
-  boolean,
-  check,
-  into,
-  judged,
-  list,
-  nullish,
-  object,
-  oneOf,
-  optional,
-  string,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { placedOnce, PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
@@ -22,26 +10,27 @@ export type RemoteImplementation = Extract<ReturnType<typeof checkRemoteImplemen
 
 const PROTOCOL_HEADERS = /^(?:accept|content-type|cookie|last-event-id|mcp-.*|oxp-version|traceparent|user-agent)$/i
 
-const CREDENTIAL = into(object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']) }), placementOf)
+const CREDENTIAL = json.into(json.object({ ...PLACEMENT_FIELDS, in: json.oneOf(['header', 'query']) }), placementOf)
 
 export function checkRemoteImplementation(implementation: Json, { requirements }: Pick<Definition, 'requirements'>) {
-  const reader = object(
+  const reader = json.object(
     {
-      kind: oneOf(['remote']),
-      protocol: oneOf(['mcp', 'oxp']),
-      url: judged(string({ least: 1 }), whyNoServer),
-      tool: string({ least: 1 }),
-      credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
-      pass_user: nullish(boolean, false),
+      kind: json.oneOf(['remote']),
+      protocol: json.oneOf(['mcp', 'oxp']),
+      url: json.judged(json.string({ least: 1 }), whyNoServer),
+      tool: json.string({ least: 1 }),
+      credentials: json.optional(json.list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
+      pass_user: json.nullish(json.boolean, false),
       timeout_ms: timeoutMs,
     },
     {
       rule({ protocol, pass_user }, report) {
-        if (pass_user && protocol === 'mcp') wrong(report, 'Must be false: MCP has no place for a user', '/pass_user')
+        if (pass_user && protocol === 'mcp')
+          json.wrong(report, 'Must be false: MCP has no place for a user', '/pass_user')
       },
     },
   )
-  return check(reader, implementation)
+  return json.check(reader, implementation)
 }
 
 /** Nothing of a call may change a server's URL. */

@@ -1,19 +1,6 @@
 import type { Credential, Invocation } from '../../core/call/invocation.ts'
 import { isObject } from '../../core/tool/json.ts'
-import {
-  anything,
-  into,
-  nullish,
-  object,
-  optional,
-  string,
-  type Reader,
-  type Report,
-  text,
-  unquoted,
-  WRONG,
-  wrong,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 
 export interface CredentialPlacement<Place extends string = string> {
@@ -24,25 +11,35 @@ export interface CredentialPlacement<Place extends string = string> {
   readonly format: string
 }
 
-const FORMAT = unquoted(text("a string that holds '{value}'", (format) => format.includes('{value}')))
+const FORMAT = json.unquoted(json.text("a string that holds '{value}'", (format) => format.includes('{value}')))
 
 export const PLACEMENT_FIELDS = {
-  authorization: optional(string({ least: 1 })),
-  secret: optional(string({ least: 1 })),
-  name: string({ least: 1 }),
-  format: nullish(FORMAT),
+  authorization: json.optional(json.string({ least: 1 })),
+  secret: json.optional(json.string({ least: 1 })),
+  name: json.string({ least: 1 }),
+  format: json.nullish(FORMAT),
 }
 
-export function withSource<T>(reader: Reader<T>, more: Readonly<Record<string, Reader<unknown>>> = {}): Reader<T> {
-  const sourceless = object(
-    { authorization: anything, secret: anything, in: anything, name: anything, format: anything, ...more },
-    { rule: (_, report) => void wrong(report, "Must have either 'authorization' or 'secret'") },
+export function withSource<T>(
+  reader: json.Reader<T>,
+  more: Readonly<Record<string, json.Reader<unknown>>> = {},
+): json.Reader<T> {
+  const sourceless = json.object(
+    {
+      authorization: json.anything,
+      secret: json.anything,
+      in: json.anything,
+      name: json.anything,
+      format: json.anything,
+      ...more,
+    },
+    { rule: (_, report) => void json.wrong(report, "Must have either 'authorization' or 'secret'") },
   )
   return (value, report) => {
     const isSourceless = isObject(value) && (value.authorization === undefined) === (value.secret === undefined)
     if (!isSourceless) return reader(value, report)
     sourceless(value, report)
-    return WRONG
+    return json.WRONG
   }
 }
 
@@ -63,19 +60,19 @@ export function placementOf<Place extends string>(fields: {
 
 /** Each must be declared, and written nowhere else. `meet` says whether two of one place can be in one request. */
 export function placedOnce<T extends CredentialPlacement>(
-  reader: Reader<T>,
+  reader: json.Reader<T>,
   requirements: Requirements,
   headerProblem: (name: string) => string | undefined,
   meet: (one: T, other: T) => boolean = () => true,
-): Reader<T> {
+): json.Reader<T> {
   const before: T[] = []
-  return into(reader, (placement, report) => {
+  return json.into(reader, (placement, report) => {
     const { in: place, name } = placement
     const refused = place === 'header' ? headerProblem(name) : undefined
-    if (refused !== undefined) wrong(report, refused, '/name')
+    if (refused !== undefined) json.wrong(report, refused, '/name')
     refuseUndeclared(placement, requirements, report)
     if (before.some((other) => placeKey(placement) === placeKey(other) && meet(placement, other))) {
-      wrong(report, `Must be written once, got '${name}' again`, '/name')
+      json.wrong(report, `Must be written once, got '${name}' again`, '/name')
     }
     before.push(placement)
     return placement
@@ -85,11 +82,11 @@ export function placedOnce<T extends CredentialPlacement>(
 export function refuseUndeclared(
   { source, id }: CredentialPlacement,
   { secrets, authorization }: Requirements,
-  report: Report,
+  report: json.Report,
   path = '',
 ): void {
   const refused = whyUndeclared(id, source === 'secret' ? secrets : authorization)
-  if (refused !== undefined) wrong(report, refused, `${path}/${source}`)
+  if (refused !== undefined) json.wrong(report, refused, `${path}/${source}`)
 }
 
 /** A tool is given only the secrets and tokens that it declares. */

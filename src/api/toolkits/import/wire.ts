@@ -6,16 +6,7 @@ import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
 import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
 import { anyObject, into, list, object, oneOf, optional, parsed, type ReadBy } from '../../../core/tool/json-reader.ts'
-import {
-  type Reader,
-  readAt,
-  schemaOf,
-  stating,
-  unfit,
-  unquoted,
-  WRONG,
-  wrong,
-} from '../../../core/tool/json-reader.ts'
+import * as json from '../../../core/tool/json-reader.ts'
 import { type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
 export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
@@ -46,10 +37,10 @@ const RULE = object(
   {
     rule({ tools, methods, security_level, approval }, report) {
       if (tools === undefined && methods === undefined) {
-        wrong(report, "Must say for which tools it is: 'tools' or 'methods'")
+        json.wrong(report, "Must say for which tools it is: 'tools' or 'methods'")
       }
       if (security_level === undefined && approval === undefined) {
-        wrong(report, "Must say what they ask for: 'security_level' or 'approval'")
+        json.wrong(report, "Must say what they ask for: 'security_level' or 'approval'")
       }
     },
   },
@@ -62,11 +53,11 @@ const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   oxp: { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } },
 }
 
-export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
+export function importReader(known: readonly ImportKind[]): json.Reader<ImportBody> {
   const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
   const fields = object({
     // A URL may hold a password
-    from: unquoted(sourceOf(kinds)),
+    from: json.unquoted(sourceOf(kinds)),
     toolkit: namePart,
     version: optional(version),
     tools: optional(PATTERNS, ['*']),
@@ -74,9 +65,9 @@ export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
     rules: optional(list(RULE, { least: 1, most: MAX_RULES })),
   })
   const schema = () => {
-    const { properties, ...rest } = schemaOf(fields)
+    const { properties, ...rest } = json.schemaOf(fields)
     const bodyOf = (kind: ImportKind) => {
-      const from = schemaOf(sourceOf([kind]))
+      const from = json.schemaOf(sourceOf([kind]))
       return { ...rest, properties: { ...Object(properties), from, ...OPTIONS[kind] }, additionalProperties: false }
     }
     return { anyOf: kinds.map(bodyOf) }
@@ -84,17 +75,21 @@ export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
   const whole = into(anyObject, (body, report) => {
     const { from, toolkit, version, tools, security_level, approval, rules, ...options } = body
     const read = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
-    if (read === WRONG) return WRONG
+    if (read === json.WRONG) return json.WRONG
     const { from: source, tools: patterns, security_level: level, approval: always, rules: some, ...named } = read
     for (const [index, { methods }] of (some ?? []).entries()) {
       if (methods === undefined || source.kind === 'openapi') continue
-      wrong(report, "Only operations of an OpenAPI description have methods: say 'tools'", `/rules/${index}/methods`)
+      json.wrong(
+        report,
+        "Only operations of an OpenAPI description have methods: say 'tools'",
+        `/rules/${index}/methods`,
+      )
     }
     const wants = covering(named.toolkit, patterns)
     const guards = readGuards(named.toolkit, { security_level: level, approval: always }, some)
     return { ...source, ...named, wants, options, ...(guards ? { guardsOf: guards } : {}) }
   })
-  return stating(schema, whole)
+  return json.stating(schema, whole)
 }
 
 function covering(toolkit: string, patterns: readonly string[]): (tool: string) => boolean {
@@ -116,18 +111,19 @@ function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof
   ]
 }
 
-function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' | 'source'>> {
+function sourceOf(kinds: readonly ImportKind[]): json.Reader<Pick<ImportBody, 'kind' | 'source'>> {
   const schema = () => {
     const typeOf = (kind: ImportKind) => ({ type: kind === 'openapi' ? ['string', 'object'] : 'string' })
     const properties = Object.fromEntries(kinds.map((kind) => [kind, typeOf(kind)]))
     return { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false }
   }
-  return stating(schema, (value, report) => {
+  return json.stating(schema, (value, report) => {
     const [[name, given] = [], ...more] = isObject(value) ? Object.entries(value) : []
     const kind = kinds.find((known) => known === name)
-    if (kind === undefined || more.length > 0) return unfit(report, `an object with one of ${quoted(kinds)}`, value)
-    const source = readAt(kind, SOURCE, given, report)
-    return source === WRONG ? WRONG : { kind, source }
+    if (kind === undefined || more.length > 0)
+      return json.unfit(report, `an object with one of ${quoted(kinds)}`, value)
+    const source = json.readAt(kind, SOURCE, given, report)
+    return source === json.WRONG ? json.WRONG : { kind, source }
   })
 }
 
