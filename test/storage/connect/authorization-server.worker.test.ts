@@ -1,0 +1,463 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import * as base64url from 'jose/base64url'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Agent } from '../../../src/core/access/agent.ts'
+import { Connect } from '../../../src/storage/connect/connect-object.ts'
+import {
+  type ConnectStub,
+  createAgentStore,
+  createAuthorizationServer,
+  createClientStore,
+} from '../../../src/storage/connect/connect-store.ts'
+
+const ORIGIN = 'https://sb.example'
+const BACK = 'http://127.0.0.1:7777/callback'
+const VERIFIER = 'v'.repeat(43)
+const START = Date.parse('2030-01-01T00:00:00Z')
+const MINUTE = 60_000
+const DAY = 86_400_000
+const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(VERIFIER))
+const code_challenge = base64url.encode(new Uint8Array(hash))
+const DOCUMENT = 'https://agent.example/client.json'
+const DESCRIBED = {
+  clientId: DOCUMENT,
+  clientName: 'Described',
+  redirectUris: [BACK],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  responseTypes: ['code'],
+  tokenEndpointAuthMethod: 'none',
+}
+const AGENT: Agent = {
+  id: 'a1',
+  by: { key: 'h' },
+  owner: 'key:k1',
+  user: 'ann',
+  client: { id: 'c1', name: 'An agent', host: '127.0.0.1:7777' },
+  toolkits: ['Mail'],
+  scopes: ['tools:read', 'tools:call'],
+  origin: ORIGIN,
+  created_at: '',
+  expires_at: new Date(START + 7 * DAY).toISOString(),
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: START }))
+afterEach(() => void vi.useRealTimers())
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
+
+type World = Awaited<ReturnType<typeof worldOf>>
+
+async function worldOf(state: DurableObjectState) {
+  const connect = new Connect(state, {})
+  const stub: ConnectStub = () =>
+    new Proxy(env.Connect.getByName('of none'), {
+      get:
+        (_, method) =>
+        async (...given: unknown[]) =>
+          structuredClone(await Reflect.apply(Reflect.get(connect, method), connect, structuredClone(given))),
+    })
+  const server = createAuthorizationServer(stub)
+  const register = async (metadata: object | string = {}) => {
+    const all = { client_name: 'An agent', redirect_uris: [BACK], token_endpoint_auth_method: 'none' }
+    const sent = typeof metadata === 'string' ? metadata : JSON.stringify({ ...all, ...metadata })
+    const { status, body } = await server.register(ORIGIN, sent)
+    return { status, ...JSON.parse(body) }
+  }
+  const { client_id: clientId }: { client_id: string } = await register()
+  const urlOf = (more: Record<string, string | undefined> = {}) => {
+    const all = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: BACK,
+      code_challenge,
+      code_challenge_method: 'S256',
+      state: 's',
+      scope: 'tools:read tools:call',
+      ...more,
+    }
+    return `${ORIGIN}/connect/authorize?${new URLSearchParams(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))}`
+  }
+  const token = async (
+    form: Record<string, string>,
+    authorization: string | null = null,
+    asserted?: Parameters<typeof server.token>[3],
+  ) => {
+    const { status, body } = await server.token(ORIGIN, authorization, new URLSearchParams(form).toString(), asserted)
+    return { status, ...(body === '' ? {} : JSON.parse(body)) }
+  }
+  /** The code that an agent gets which a person lets in. */
+  const letIn = async (
+    agent: Partial<Agent> = {},
+    client: Record<string, string> = {},
+    document?: typeof DESCRIBED,
+  ) => {
+    const answer = await server.letIn({ url: urlOf(client), document }, { ...AGENT, ...agent })
+    if (!answer.ok) throw new Error(answer.message)
+    return new URL(answer.to).searchParams.get('code') ?? ''
+  }
+  const redeem = (code: string, more: Record<string, string> = {}, authorization: string | null = null) =>
+    token(
+      {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: BACK,
+        client_id: clientId,
+        code_verifier: VERIFIER,
+        ...more,
+      },
+      authorization,
+    )
+  return {
+    sql: state.storage.sql,
+    server,
+    agents: createAgentStore(stub),
+    clients: createClientStore(stub),
+    clientId,
+    register,
+    urlOf,
+    token,
+    letIn,
+    redeem,
+    refresh: (refresh_token: string, more: Record<string, string> = {}) =>
+      token({ grant_type: 'refresh_token', refresh_token, client_id: clientId, ...more }),
+    async connected(agent: Partial<Agent> = {}) {
+      const tokens: { access_token: string; refresh_token: string; expires_in: number } = await redeem(
+        await letIn(agent),
+      )
+      return tokens
+    },
+  }
+}
+
+const inConnect = (use: (world: World) => Promise<void>) =>
+  runInDurableObject(env.Connect.getByName(crypto.randomUUID()), async (_, state) => use(await worldOf(state)))
+
+const entriesOf = ({ sql }: World, kind: string) =>
+  sql
+    .exec<{ key: string }>('SELECT key FROM entry')
+    .toArray()
+    .filter(({ key }) => key.startsWith(`${kind}:`)).length
+
+describe('a request of an agent', () => {
+  it('is read with its client, what it is for, and where a refusal goes', () =>
+    inConnect(async ({ server, urlOf, clientId }) => {
+      const asked = await server.asked({
+        url: urlOf({ resource: `${ORIGIN}/connect/mcp?toolkits=Mail` }),
+        document: undefined,
+      })
+      expect(asked).toEqual({
+        ok: true,
+        client: { id: clientId, name: 'An agent' },
+        redirectUri: BACK,
+        resource: `${ORIGIN}/connect/mcp?toolkits=Mail`,
+        refusal: expect.stringContaining(`${BACK}?error=access_denied`),
+      })
+      expect(await server.asked({ url: urlOf(), document: undefined })).toMatchObject({
+        resource: `${ORIGIN}/connect/mcp`,
+      })
+    }))
+
+  it.each<[string, Record<string, string | undefined>, string, string | undefined]>([
+    ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'PKCE', 'error=invalid_request'],
+    ['of an unknown client', { client_id: 'nobody' }, '', undefined],
+    ['to another place', { redirect_uri: 'https://evil.test/' }, '', undefined],
+  ])('%s is refused', (_, more, message, back) =>
+    inConnect(async ({ server, urlOf }) => {
+      const request = { url: urlOf(more), document: undefined }
+      for (const answer of [await server.asked(request), await server.letIn(request, AGENT)]) {
+        expect(answer).toMatchObject({ ok: false, message: expect.stringContaining(message) })
+        expect(answer.ok ? '' : answer.back).toEqual(back && expect.stringContaining(back))
+      }
+    }),
+  )
+
+  it('of a client that a document describes is kept once it was let in', () =>
+    inConnect(async (world) => {
+      const { server, urlOf, letIn, redeem } = world
+      const client = { client_id: DOCUMENT }
+      expect(await server.asked({ url: urlOf(client), document: DESCRIBED })).toMatchObject({
+        client: { id: DOCUMENT, name: 'Described' },
+      })
+      expect(await server.admit(DOCUMENT)).toBeUndefined()
+      const code = await letIn({}, client, DESCRIBED)
+      expect(await server.admit(DOCUMENT)).toBeDefined()
+      expect(await redeem(code, client)).toMatchObject({ status: 200 })
+      pass(100 * DAY - 1)
+      expect(await server.admit(DOCUMENT)).toBeDefined()
+      pass(1)
+      expect(await server.admit(DOCUMENT)).toBeUndefined()
+    }))
+})
+
+describe('an agent that was let in', () => {
+  it('is found by its token, where it was made for, and listed once it has one', () =>
+    inConnect(async ({ letIn, redeem, agents }) => {
+      const code = await letIn()
+      expect(await agents.list('ann')).toEqual([])
+      pass(MINUTE)
+      const { status, access_token, expires_in, scope } = await redeem(code)
+      expect([status, expires_in, scope]).toEqual([200, 3_600, 'tools:read tools:call'])
+      expect(await agents.list('ann')).toEqual([AGENT])
+      expect(await agents.find(ORIGIN, access_token)).toEqual({ agent: AGENT, expiresAt: START + 61 * MINUTE })
+      expect(await agents.find('https://other.example', access_token)).toBeUndefined()
+      expect(await agents.find(ORIGIN, `${access_token}x`)).toBeUndefined()
+      expect(await agents.list('bob')).toEqual([])
+    }))
+
+  it('was last used when it was, to within an hour', () =>
+    inConnect(async ({ connected, refresh, agents }) => {
+      const usedAt = async () => (await agents.list('ann')).map(({ used_at }) => Date.parse(used_at ?? '') - START)
+      const { access_token, refresh_token } = await connected()
+      for (const at of [0, 50]) {
+        vi.setSystemTime(START + at * MINUTE)
+        await agents.find(ORIGIN, access_token)
+        expect(await usedAt()).toEqual([0])
+      }
+      const next = await refresh(refresh_token)
+      pass(11 * MINUTE)
+      await agents.find(ORIGIN, next.access_token)
+      expect(await usedAt()).toEqual([61 * MINUTE])
+    }))
+
+  it('has a code for ten minutes', () =>
+    inConnect(async ({ letIn, redeem, agents }) => {
+      const code = await letIn()
+      pass(10 * MINUTE)
+      expect((await redeem(code)).status).toBe(400)
+      expect(await agents.list('ann')).toEqual([])
+    }))
+
+  it.each([
+    [10 * MINUTE, 600],
+    [MINUTE / 2, 60],
+  ])('that may act for %d ms has tokens for %d s', (ms, seconds) =>
+    inConnect(async ({ connected, agents, refresh }) => {
+      const { access_token, refresh_token, expires_in } = await connected({
+        expires_at: new Date(START + ms).toISOString(),
+      })
+      expect(expires_in).toBe(seconds)
+      pass(ms)
+      expect(await agents.find(ORIGIN, access_token)).toBeUndefined()
+      expect(await agents.list('ann')).toEqual([])
+      expect(await refresh(refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' })
+    }),
+  )
+
+  it('has no token for longer than it may act, however often it refreshes', () =>
+    inConnect(async ({ connected, refresh }) => {
+      const { refresh_token } = await connected({ expires_at: new Date(START + 10 * MINUTE).toISOString() })
+      pass(5 * MINUTE)
+      expect((await refresh(refresh_token)).expires_in).toBe(300)
+    }))
+
+  it('may ask for less, and has that then', () =>
+    inConnect(async ({ connected, refresh, agents }) => {
+      const { refresh_token } = await connected()
+      const { access_token } = await refresh(refresh_token, { scope: 'tools:read' })
+      expect((await agents.find(ORIGIN, access_token))?.agent.scopes).toEqual(['tools:read'])
+    }))
+
+  it('is ended by its user alone, with all that it has', () =>
+    inConnect(async (world) => {
+      const { connected, agents, refresh } = world
+      const { access_token, refresh_token } = await connected()
+      const other = await connected({ id: 'a2' })
+      expect(await agents.remove('bob', 'a1')).toBe(false)
+      expect(await agents.find(ORIGIN, access_token)).toBeDefined()
+      expect(await agents.remove('ann', 'a1')).toBe(true)
+      expect([await agents.find(ORIGIN, access_token), (await refresh(refresh_token)).status]).toEqual([undefined, 400])
+      expect([entriesOf(world, 'grant'), entriesOf(world, 'token')]).toEqual([1, 1])
+      expect(await agents.find(ORIGIN, other.access_token)).toBeDefined()
+      expect((await agents.list('ann')).map(({ id }) => id)).toEqual(['a2'])
+    }))
+
+  it('gives way where its user has let in a hundred others', () =>
+    inConnect(async (world) => {
+      const { connected, letIn, agents, sql } = world
+      const { access_token } = await connected()
+      await letIn({ id: 'of another', user: 'bob' })
+      for (let n = 2; n <= 100; n += 1)
+        sql.exec("INSERT INTO agent VALUES (?, 'ann', ?, 1, NULL, '{}')", `a${n}`, START + DAY)
+      expect(await agents.find(ORIGIN, access_token)).toBeDefined()
+      await letIn({ id: 'newest' })
+      expect(await agents.find(ORIGIN, access_token)).toBeUndefined()
+      expect(sql.exec('SELECT count(*) AS n FROM agent').one()).toEqual({ n: 101 })
+      expect(entriesOf(world, 'token')).toBe(0)
+    }))
+})
+
+describe('a code', () => {
+  it('that comes twice takes back what it gave', () =>
+    inConnect(async (world) => {
+      const { letIn, redeem, agents } = world
+      const code = await letIn()
+      const { access_token } = await redeem(code)
+      expect(await redeem(code)).toMatchObject({ status: 400, error: 'invalid_grant' })
+      expect([await agents.find(ORIGIN, access_token), await agents.list('ann'), entriesOf(world, 'token')]).toEqual([
+        undefined,
+        [],
+        0,
+      ])
+    }))
+
+  it('is redeemed once, however many ask at once', () =>
+    inConnect(async ({ letIn, redeem }) => {
+      const code = await letIn()
+      const answers = await Promise.all([1, 2, 3].map(() => redeem(code)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 400])
+    }))
+
+  it('in vain ends nobody', () =>
+    inConnect(async ({ letIn, redeem, token }) => {
+      const code = await letIn()
+      expect((await redeem(code, { code_verifier: 'w'.repeat(43) })).status).toBe(400)
+      expect((await token({ grant_type: 'authorization_code', code: 'none' })).status).toBeGreaterThanOrEqual(400)
+      expect((await token({})).status).toBeGreaterThanOrEqual(400)
+    }))
+})
+
+describe('a refresh token', () => {
+  it('may be used again by whoever lost the answer, which then counts no more', () =>
+    inConnect(async ({ connected, refresh, agents }) => {
+      const first = await connected()
+      const lost = await refresh(first.refresh_token)
+      const next = await refresh(first.refresh_token)
+      expect([lost.status, next.status]).toEqual([200, 200])
+      expect(await agents.find(ORIGIN, lost.access_token)).toBeUndefined()
+      expect(await agents.find(ORIGIN, next.access_token)).toBeDefined()
+      expect((await refresh(next.refresh_token)).status).toBe(200)
+    }))
+
+  it('that comes back once its successor was used ends the agent', () =>
+    inConnect(async (world) => {
+      const { connected, refresh, agents } = world
+      const first = await connected()
+      const second = await refresh(first.refresh_token)
+      const third = await refresh(second.refresh_token)
+      expect(await agents.find(ORIGIN, third.access_token)).toBeDefined()
+      expect(await refresh(first.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' })
+      expect([await agents.find(ORIGIN, third.access_token), await agents.list('ann')]).toEqual([undefined, []])
+    }))
+
+  it('made up, or of another client, ends nobody', () =>
+    inConnect(async ({ connected, refresh, agents, register }) => {
+      const { access_token, refresh_token } = await connected()
+      const [agent, grant] = refresh_token.split(':')
+      expect((await refresh(`${agent}:${grant}:${'x'.repeat(32)}`)).status).toBe(400)
+      const { client_id } = await register()
+      expect((await refresh(refresh_token, { client_id })).status).toBeGreaterThanOrEqual(400)
+      expect(await agents.find(ORIGIN, access_token)).toBeDefined()
+      expect((await refresh(refresh_token)).status).toBe(200)
+    }))
+
+  it('that is revoked ends the agent', () =>
+    inConnect(async ({ connected, token, agents, clientId }) => {
+      const { refresh_token } = await connected()
+      expect((await token({ token: refresh_token, client_id: clientId })).status).toBe(200)
+      expect(await agents.list('ann')).toEqual([])
+    }))
+})
+
+it('an assertion counts once', () =>
+  inConnect(async ({ letIn, token, sql }) => {
+    const code = await letIn({}, { client_id: DOCUMENT }, DESCRIBED)
+    const asserted = { client: DESCRIBED, id: `${DOCUMENT} j1`, until: START + MINUTE }
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: BACK,
+      client_id: DOCUMENT,
+      code_verifier: VERIFIER,
+    }
+    expect((await token(form, null, asserted)).status).toBe(200)
+    expect(await token(form, null, asserted)).toEqual({
+      status: 401,
+      error: 'invalid_client',
+      error_description: 'The assertion was sent before',
+    })
+    expect(sql.exec("SELECT expires FROM spent WHERE agent = ''").toArray()).toEqual([{ expires: START + MINUTE }])
+  }))
+
+describe('a registration', () => {
+  it('may name grants that are unknown here, beside the code', () =>
+    inConnect(async ({ register }) => {
+      const grant_types = ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code', 'refresh_token']
+      expect(await register({ grant_types })).toMatchObject({
+        status: 201,
+        grant_types: ['authorization_code', 'refresh_token'],
+      })
+      expect((await register({ grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] })).status).toBe(400)
+      expect((await register('no JSON')).status).toBe(400)
+      expect((await register('[]')).status).toBe(400)
+    }))
+
+  it('is forgotten after a day, unless somebody let it in', () =>
+    inConnect(async ({ letIn, register, server, clientId }) => {
+      const { client_id } = await register()
+      await letIn()
+      pass(DAY - 1)
+      expect([await server.admit(client_id), await server.admit(clientId)]).not.toContain(undefined)
+      pass(1)
+      expect([await server.admit(client_id), (await server.admit(clientId)) !== undefined]).toEqual([undefined, true])
+      pass(99 * DAY)
+      expect(await server.admit(clientId)).toBeUndefined()
+    }))
+
+  it('gives way to a thousand newer ones that nobody let in, and no other does', () =>
+    inConnect(async ({ connected, register, server, sql, clientId }) => {
+      const { access_token } = await connected()
+      expect(access_token).toBeDefined()
+      const oldest = await register()
+      const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+        INSERT INTO entry SELECT 'client:many' || i, '{}', '"unused"', ? FROM n`
+      sql.exec(many, START + DAY + 1)
+      expect(await server.admit(oldest.client_id)).toBeDefined()
+      pass(1)
+      await register()
+      expect(await server.admit(oldest.client_id)).toBeUndefined()
+      expect(await server.admit(clientId)).toBeDefined()
+      expect(sql.exec(`SELECT count(*) AS n FROM entry WHERE metadata = '"unused"'`).one()).toEqual({ n: 1_000 })
+    }))
+})
+
+describe('a client that an administrator gives', () => {
+  const GIVEN = { name: 'Given', redirect_uris: [BACK], token_endpoint_auth_method: 'client_secret_basic' } as const
+
+  it('has a secret that is said once, stays, and ends with its agents', () =>
+    inConnect(async ({ clients, letIn, token, agents, connected, server, urlOf }) => {
+      await connected({ id: 'a2' })
+      const { client_secret, ...given } = await clients.create(ORIGIN, GIVEN)
+      expect(given).toEqual({ client_id: expect.any(String), ...GIVEN, created_at: new Date(START).toISOString() })
+      pass(2 * DAY)
+      const { client_id } = given
+      const code = await letIn({ client: { ...AGENT.client, id: client_id } }, { client_id })
+      const form = { grant_type: 'authorization_code', code, redirect_uri: BACK, code_verifier: VERIFIER }
+      const withoutPkce = urlOf({ client_id, code_challenge: undefined, code_challenge_method: undefined })
+      expect(await server.asked({ url: withoutPkce, document: undefined })).toEqual({
+        ok: false,
+        message: "PKCE is wanted: 'code_challenge' with the method S256",
+        back: expect.stringContaining(`${BACK}?error=invalid_request`),
+      })
+      const basic = (secret: string | undefined) => `Basic ${btoa(`${client_id}:${secret}`)}`
+      expect((await token(form, basic('another'))).status).toBe(401)
+      const { access_token } = await token(form, basic(client_secret))
+      pass(200 * DAY)
+      expect(await clients.list()).toEqual([given])
+      vi.setSystemTime(START + 2 * DAY)
+      expect(await agents.find(ORIGIN, access_token)).toBeDefined()
+      expect(await clients.remove(client_id)).toBe(true)
+      expect([await clients.list(), await agents.find(ORIGIN, access_token)]).toEqual([[], undefined])
+      expect(await clients.remove(client_id)).toBe(false)
+      expect((await agents.list('ann')).map(({ id }) => id)).toEqual(['a2'])
+    }))
+
+  it('may have none, and no other is one', () =>
+    inConnect(async ({ clients, clientId, connected, agents }) => {
+      const given = await clients.create(ORIGIN, { ...GIVEN, token_endpoint_auth_method: 'none' })
+      expect(given).not.toHaveProperty('client_secret')
+      expect(await clients.list()).toEqual([given])
+      const { access_token } = await connected({ client: { ...AGENT.client, id: clientId } })
+      expect(await clients.remove(clientId)).toBe(false)
+      expect(await agents.find(ORIGIN, access_token)).toBeDefined()
+    }))
+})
