@@ -27,7 +27,8 @@ export function createTerminal(
 ) {
   const mayColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
   const coloured = (stream: NodeJS.WriteStream) => mayColour && stream.isTTY
-  const isInteractive = !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && !isSet(env['CI'])
+  const isInteractive =
+    !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && ['', '0', 'false'].includes(env['CI'] ?? '')
   const width = Math.max(40, (stdout.isTTY && stdout.columns) || 120)
 
   return {
@@ -70,10 +71,6 @@ export function createTerminal(
       }
     },
   }
-}
-
-function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && !['', '0', 'false'].includes(variable)
 }
 
 function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: Update; readonly stop: () => void } {

@@ -114,20 +114,21 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
   const missing = body['missing_requirements']
   if (isObject(missing)) return lacking(message, missing, about)
   const parameters = body['parameter_errors']
-  if (isObject(parameters)) return wrongInput(message, parameters, about)
+  if (isObject(parameters)) {
+    const named = Object.entries(parameters).map(([name, why]) => [name, String(why)])
+    return new SwitchboardError('input_invalid', message, { ...about, parameterErrors: Object.fromEntries(named) })
+  }
   const suggestions = body['suggestions']
+  const problems = objectsIn(body, 'errors').map((each) => {
+    return { path: textIn(each, 'path') ?? '', message: textIn(each, 'message') ?? '' }
+  })
   return new SwitchboardError(CODES[status] ?? (status >= 500 ? 'internal' : 'refused'), message, {
     ...about,
     ...(Array.isArray(suggestions) ? { suggestions: suggestions.filter((each) => typeof each === 'string') } : {}),
-    ...(Array.isArray(body['errors']) ? { problems: problemsOf(body) } : {}),
+    ...(Array.isArray(body['errors']) ? { problems } : {}),
     canRetry: status === 429 || (status === 503 && again),
     retryAfterMs: waitOf(retryAfter),
   })
-}
-
-function wrongInput(message: string, parameters: JsonRecord, about: ErrorDetails): SwitchboardError {
-  const parameterErrors = Object.fromEntries(Object.entries(parameters).map(([name, why]) => [name, String(why)]))
-  return new SwitchboardError('input_invalid', message, { ...about, parameterErrors })
 }
 
 function lacking(message: string, missing: JsonRecord, about: ErrorDetails): SwitchboardError {
@@ -151,13 +152,6 @@ export function failedTool(error: unknown, message: string): SwitchboardError {
     canRetry: isObject(error) && error['can_retry'] === true,
     retryAfterMs: typeof after === 'number' ? after : undefined,
   })
-}
-
-function problemsOf(body: JsonRecord): { readonly path: string; readonly message: string }[] {
-  return objectsIn(body, 'errors').map((each) => ({
-    path: textIn(each, 'path') ?? '',
-    message: textIn(each, 'message') ?? '',
-  }))
 }
 
 /** The header `Retry-After`, seconds or a date (RFC 9110, section 10.2.3), in milliseconds. */

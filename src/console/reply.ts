@@ -3,7 +3,6 @@ import { isObject } from '../core/tool/json.ts'
 import { readEvents } from '../http/answer/event-stream.ts'
 import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
 
-/** Reads a route's answer; `T` is the type that `ApiAnswers` has of it. */
 export async function replyOf<T>(response: Response): Promise<Reply<T>> {
   const { ok, status, value } = await bodyOf(response)
   if (!ok) return { ok, status, failure: failureOf(status, value) }

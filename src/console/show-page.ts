@@ -13,7 +13,6 @@ import { NO_SUCH_NAME, scopePage, welcomePage } from './cards.tsx'
 export interface AnswerDeps {
   /** Lets in whoever is signed in, or else anybody the deployment lets in without; takes forms of our own pages alone. */
   readonly gate: Gate
-  /** Sends a request to a route of this deployment as a principal that was let in. */
   readonly send: (c: RouteContext, principal: Principal, request: Request) => Promise<Response>
   readonly loadAssets: () => Promise<{ readonly style: string; readonly script: string }>
 }

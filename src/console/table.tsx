@@ -4,7 +4,6 @@ import { NextLink, Notice } from './parts.tsx'
 export interface Column<T> {
   readonly title: string
   readonly cell: (item: T) => Child
-  /** The row's heading. */
   readonly isName?: true
   /** Long words are broken where the line ends. */
   readonly isLong?: true
@@ -16,7 +15,6 @@ interface TableProps<T> {
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
-  /** Said where there is nothing. */
   readonly none?: string
   readonly more?: { readonly href: string; readonly label: string } | undefined
 }

@@ -38,7 +38,6 @@ export interface MadeRequest {
   readonly ifMatch?: string | undefined
 }
 
-/** How a call ends: also a failure has a body to show. */
 export interface CallEnd<T> {
   readonly status: number
   readonly value: T

@@ -66,7 +66,6 @@ async function backup(session: CliSession, file: string, toolkit: string | undef
   }
 }
 
-/** Gives how many lines it has. */
 async function inspected(file: string): Promise<number> {
   let lines = 0
   let first: string | undefined

@@ -50,7 +50,12 @@ async function importToolkit(session: CliSession, source: string, options: Impor
     )
   }
   await terminal.confirm(`Make ${news.length} tools of the toolkit '${toolkit}'?`)
-  const result = await make(session, body, news.map(nameOf), options)
+  const result = await make(
+    session,
+    body,
+    news.map((each) => /\.([^.@]+)@/.exec(textIn(each, 'id') ?? '')?.[1] ?? ''),
+    options,
+  )
   terminal.give(result, () => terminal.note(['green', '✓'], ` ${result.ids.length} made`))
   if (result.ids.length < news.length) {
     throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not made`)
@@ -89,10 +94,6 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonR
   if (found === undefined)
     throw new CliError('usage', 'It is not plain what is there', `Pass --from ${KINDS.join(', --from ')}`)
   return { [found]: source }
-}
-
-function nameOf(made: JsonRecord): string {
-  return /\.([^.@]+)@/.exec(textIn(made, 'id') ?? '')?.[1] ?? ''
 }
 
 const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }

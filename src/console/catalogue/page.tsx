@@ -18,14 +18,14 @@ export async function show(visit: PageVisit): Promise<PageResult> {
     visit.ask('GET /toolkits'),
     isFirst && mayPublish ? visit.ask('GET /tools', { query: WAITING }) : undefined,
   ])
+  // A tool that needs nothing can be called at once
+  const first = list.ok ? (list.value.items.find((each) => !each.requirements) ?? list.value.items[0]) : undefined
   return {
     title: search.q ? `Tools for “${search.q.slice(0, 100)}”` : 'Tools',
     content: (
       <>
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
-        {visit.isOpen && isFirst ? (
-          <FirstSteps origin={visit.url.origin} tool={list.ok ? firstToCall(list.value) : undefined} />
-        ) : undefined}
+        {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} tool={first?.id} /> : undefined}
         <Search search={search} toolkits={toolkits} />
         {list.ok ? (
           <FoundTools
@@ -55,11 +55,6 @@ function Waiting({ items, next_cursor }: FoundToolsPage) {
       </p>
     </Notice>
   )
-}
-
-/** A tool that needs nothing can be called at once. */
-function firstToCall({ items }: FoundToolsPage): string | undefined {
-  return (items.find(({ requirements }) => requirements === undefined) ?? items[0])?.id
 }
 
 function fromOf(query: URLSearchParams): number {

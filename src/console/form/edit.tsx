@@ -90,7 +90,6 @@ interface EditView {
   readonly done?: string | undefined
   readonly sent: SentForm | undefined
   readonly list: Child
-  /** Where links that change a thing lead to. */
   readonly id: string
   readonly heading: string
   readonly intro?: Child

@@ -9,7 +9,6 @@ interface FieldRowsProps {
   readonly form: URLSearchParams
   /** Paths are those of the input; each stands at the innermost field that has it. */
   readonly problems: readonly Problem[]
-  /** The key itself by default. */
   readonly labelOf?: (key: string) => string
 }
 
@@ -94,7 +93,6 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
   )
 }
 
-/** For controls that do not show how they are filled in. */
 const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
   time: 'in UTC',
   lines: 'one a line',

@@ -92,7 +92,6 @@ function isChoice(values: Json | undefined): values is readonly Json[] {
   return isList(values) && values.length <= MAX_CHOICES
 }
 
-/** The kind of a constant text or an array of strings in its place. */
 function textOrLines([only, list, ...more]: readonly Json[]): FieldKind {
   const isLines = isJsonObject(list) && isJsonObject(list.items) && list.items.type === 'string'
   const isText = isJsonObject(only) && typeof only.const === 'string'
@@ -112,7 +111,6 @@ function withoutNull(schema: Json): Json {
   return first !== undefined && more.length === 0 ? first : schema
 }
 
-/** An input with a value for each required property, for examples. */
 export function exampleOf(fields: readonly Field[]): JsonObject {
   return Object.fromEntries(
     fields.filter(({ isRequired }) => isRequired).map((field) => [field.key, exampleFor(field)]),

@@ -23,7 +23,6 @@ export function shownAgain(form: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...form].sort(shortFirst).filter((field) => (left -= lengthOf(field)) >= 0))
 }
 
-/** The name of the box that puts the text of a field of lines in their place. */
 export function insteadName(name: string): string {
   return `instead:${name}`
 }

@@ -1,3 +1,4 @@
+import { hasScope } from '../../core/access/principal.ts'
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
@@ -5,7 +6,7 @@ import { Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../par
 import { bounded } from '../../http/page/text.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
-import { changeToolkit, readToolkit, WholeToolkit } from './toolkit.tsx'
+import { changeToolkit, WholeToolkit } from './toolkit.tsx'
 
 type State = (typeof STATES)[number]
 
@@ -61,7 +62,8 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
   const limit = state === 'pending' ? REVIEW_LIMIT : LIMIT
   const query = queryOf({ status: state, toolkit, cursor, format: 'summary', limit })
   const list = await visit.ask('GET /tools', { query })
-  const toolkitReply = toolkit === '' ? undefined : await readToolkit(visit, toolkit)
+  const isShown = toolkit !== '' && hasScope(visit.principal, 'admin')
+  const toolkitReply = isShown ? await visit.ask('GET /toolkits/:toolkit', { toolkit }) : undefined
   const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
   const chips = ORDERED.map((status) => {
     return { text: status, href: hrefOf({ status, toolkit }), isCurrent: status === state }

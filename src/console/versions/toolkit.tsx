@@ -1,4 +1,3 @@
-import { hasScope } from '../../core/access/principal.ts'
 import type { SAID_STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageVisit, Reply } from '../visit.ts'
@@ -10,10 +9,6 @@ export function changeToolkit({ form, ask }: PageVisit): Promise<ToolkitReply> {
   const review = form.get('review')
   const body = review === null ? { status: form.get('to') ?? '' } : { review: review === '1' }
   return ask('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
-}
-
-export async function readToolkit({ principal, ask }: PageVisit, toolkit: string): Promise<ToolkitReply | undefined> {
-  return hasScope(principal, 'admin') ? ask('GET /toolkits/:toolkit', { toolkit }) : undefined
 }
 
 /** A toolkit, and its buttons: they are opened first, and then pressed, so nothing changes by a slip. */

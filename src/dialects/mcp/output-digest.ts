@@ -51,7 +51,6 @@ function digest(root: JsonObject, most: number): string {
     return `{ ${properties.map(([name, inner]) => `${name}${mark(name)}: ${typeOf(inner, depth - 1)}`).join(', ')} }`
   }
 
-  /** Within the schema's own `$defs`. */
   function targetOf(reference: string): Json | undefined {
     const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1]
     const { $defs } = root

@@ -2,7 +2,6 @@ import { isObject } from '../../core/tool/json.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
 import { type Description, follow, listAt, type Node, objectAt, type Possible, spelt, textsOf } from './description.ts'
 import type { CredentialOption } from './options.ts'
-import { schemeOfSwagger } from './swagger.ts'
 
 /** The first alternative whose schemes the publisher named, else none where allowed, else the first expressible. */
 export function chooseSecurity(
@@ -60,7 +59,9 @@ function schemeUse(
   const followed = follow(description, schemes[name])
   if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
   if (!isObject(followed.value)) return `the security scheme '${name}' is no object`
-  const scheme = description.edition === '2.0' ? schemeOfSwagger(followed.value) : followed.value
+  const { value } = followed
+  const isBasic = description.edition === '2.0' && value.type === 'basic'
+  const scheme = isBasic ? { ...value, type: 'http', scheme: 'basic' } : value
   if (option?.in !== undefined) return useOf(option)
   const own = ownName(toolkit, name)
   const secret = own.toUpperCase()

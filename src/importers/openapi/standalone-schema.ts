@@ -45,7 +45,7 @@ export function standaloneSchema(
       budget.spend(1)
       characters += keyword.length + (HOLDERS.has(keyword) ? namesIn(value) : weightOf(value))
     }
-    const name = definitionName(node)
+    const name = typeof node.$ref === 'string' ? node.$ref.slice('#/$defs/'.length) : undefined
     const below = () => asSchema(mapSubschemas(node, (each) => writeOut(each, depth + 1)))
     if (name === undefined) return below()
     if (isApart(name)) {
@@ -111,10 +111,6 @@ function gather(root: Converted, converter: SchemaConverter, work: ConversionWor
   const [problem] = problems
   if (problem !== undefined) return { ok: false, problem } as const
   return { ok: true, definitions, uses, recursive } as const
-}
-
-function definitionName(schema: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof schema.$ref === 'string' ? schema.$ref.slice('#/$defs/'.length) : undefined
 }
 
 const weights = new WeakMap<object, number>()

@@ -47,10 +47,6 @@ export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
   return [{ url: `${scheme}://${host}${basePath}` }]
 }
 
-export function schemeOfSwagger(scheme: Node): Node {
-  return scheme.type === 'basic' ? { ...scheme, type: 'http', scheme: 'basic' } : scheme
-}
-
 function parameterOf(parameter: Node): Node {
   const { name, in: place, required, description } = parameter
   return { name, in: place, required, description, schema: schemaOf(parameter), ...styleOf(parameter) }
