@@ -5,20 +5,20 @@ import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { MIN_ADMIN_KEY } from './http/caller/authenticate.ts'
+import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.ts'
 import { isTrustworthy } from './http/caller/loopback.ts'
 import type { JwtOptions } from './http/caller/jwt.ts'
-import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.ts'
 import type { PeopleRules } from './http/caller/jwt-claims.ts'
 import { decodeRules } from './core/access/sign-in-rules.ts'
-import { cannotRead } from './core/tool/problem.ts'
-import { type CallLimits, callLimits } from './core/access/call-limits.ts'
+import { cannotRead, type Checked } from './core/tool/problem.ts'
+import { callLimits } from './core/access/call-limits.ts'
 import { inlineBytes } from './core/call/call-fields.ts'
 import { ANSWER_CHARACTERS } from './core/tool/budget.ts'
 import type { PublishedTotals } from './core/publish/publisher-quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
 import { isList } from './core/tool/json.ts'
-import { check, integer, list, map, object, optional } from './core/tool/json-reader.ts'
+import { check, integer, list, map, object, optional, type Reader, unquoted } from './core/tool/json-reader.ts'
 
 export interface Env {
   readonly REGISTRY: KVNamespace
@@ -55,11 +55,35 @@ const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIE
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
-const PATTERNS = list(toolPattern)
-const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
 /** For trying out with ACCESS=open, on loopback hosts alone: what everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
+
+const WANTED = {
+  TOOL_SECRETS: 'TOOL_SECRETS must map secret names to tool patterns, such as {"TWILIO_API_KEY": ["SMS.*"]}',
+  TOOL_LIMITS:
+    'TOOL_LIMITS must say how often tools may be called, such as {"Gmail.*": {"rate": {"calls": 100, "seconds": 60}, "concurrency": 5}}',
+  SIGN_IN_RULES:
+    'SIGN_IN_RULES must be a list such as [{"domain": "acme.com", "scopes": ["tools:read", "tools:call"], "tools": ["*"]}]',
+  INLINE_BYTES: `INLINE_BYTES must be how many bytes of JSON an answer holds, from 1 to ${ANSWER_CHARACTERS}`,
+  PUBLISHER_QUOTA:
+    'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}',
+}
+const PATTERNS = list(toolPattern)
+const TOOL_SECRETS = map(
+  (value, report) => PATTERNS(isList(value) ? value : [value], report),
+  Infinity,
+  (name) => (OWN_SECRETS.test(name) ? `Must not hand out '${name}', Switchboard's own secret` : undefined),
+)
+const TOOL_LIMITS = map(callLimits, Infinity, (pattern) =>
+  check(toolPattern, pattern).ok ? undefined : `'${pattern}' is no pattern of tools`,
+)
+const DEFAULT_QUOTA: PublishedTotals = { documents: 10_000, bytes: 256 * 1024 * 1024 }
+const AMOUNT = integer(0, Number.MAX_SAFE_INTEGER)
+const QUOTA = object({
+  documents: optional(AMOUNT, DEFAULT_QUOTA.documents),
+  bytes: optional(AMOUNT, DEFAULT_QUOTA.bytes),
+})
 
 /** The only reader of variables and secrets. Throws a ConfigError. */
 export function loadConfig(env: object) {
@@ -81,12 +105,16 @@ export function loadConfig(env: object) {
   if (workerSecret !== undefined && bytesOf(workerSecret) < MIN_WORKER_SECRET) {
     throw new ConfigError(`WORKER_SECRET must be at least ${MIN_WORKER_SECRET} bytes long`)
   }
-  const toolSecrets = readToolSecrets(variables.get('TOOL_SECRETS'), text)
-  for (const { clientId, clientSecret } of knownProviderIds.map(clientVariables)) {
-    // A binding or a table of that name is better found now than by the first person who is asked for consent
-    text(clientId)
-    text(clientSecret)
+  const setting = <T>(name: keyof typeof WANTED, reader: (value: unknown) => Checked<T>): T | undefined => {
+    const given = parsed(variables.get(name), WANTED[name])
+    const read = given === undefined ? undefined : reader(given)
+    if (read?.ok === false) throw new ConfigError(`${cannotRead(name, read.problems)}. ${WANTED[name]}`)
+    return read?.value
   }
+  const toolSecrets = new Map(Object.entries(setting('TOOL_SECRETS', by(unquoted(TOOL_SECRETS))) ?? {}))
+  // A binding or a table of that name is better found now than by the first person who is asked for consent
+  for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
+    text(name)
   const access = choiceOf('ACCESS', text('ACCESS') ?? 'keys', ['keys', 'public', 'open'])
   const allowHttpHosts = readHosts(variables.get('ALLOW_HTTP_HOSTS'))
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
@@ -95,7 +123,7 @@ export function loadConfig(env: object) {
   if (userVerifierUrl !== undefined && !isOutsideUrl(userVerifierUrl, allowHttpHosts)) {
     throw new ConfigError('USER_VERIFIER_URL must be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)')
   }
-  const rules = readRules(variables.get('SIGN_IN_RULES'))
+  const rules = setting('SIGN_IN_RULES', decodeRules)
   const named = readJwt(text)
   const connectIssuer = readConnectIssuer(text('CONNECT_ISSUER'), allowHttpHosts, named)
   const signIn = readSignIn(text, allowHttpHosts, named)
@@ -111,10 +139,10 @@ export function loadConfig(env: object) {
     people,
     workerSecret,
     toolSecrets,
-    toolLimits: readToolLimits(variables.get('TOOL_LIMITS')),
+    toolLimits: new Map(Object.entries(setting('TOOL_LIMITS', by(TOOL_LIMITS)) ?? {})),
     secretOf: text,
-    inlineBytes: readInlineBytes(variables.get('INLINE_BYTES')),
-    quota: readQuota(variables.get('PUBLISHER_QUOTA')),
+    inlineBytes: setting('INLINE_BYTES', by(inlineBytes)) ?? ANSWER_CHARACTERS,
+    quota: setting('PUBLISHER_QUOTA', by(QUOTA)) ?? DEFAULT_QUOTA,
     /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
     clientIdOf: text,
     judgeClientSecret(name: string): string | undefined {
@@ -146,24 +174,15 @@ export function loadConfig(env: object) {
   }
 }
 
+function by<T>(reader: Reader<T>): (value: unknown) => Checked<T> {
+  return (value) => check(reader, value)
+}
+
 function choiceOf<T extends string>(name: string, value: string, choices: readonly [...T[], T]): T {
   const found = choices.find((choice) => choice === value)
   if (found !== undefined) return found
   const quoted = choices.map((choice) => `'${choice}'`)
   throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
-}
-
-function readToolLimits(value: unknown): ReadonlyMap<string, CallLimits> {
-  const wanted =
-    'TOOL_LIMITS must say how often tools may be called, such as {"Gmail.*": {"rate": {"calls": 100, "seconds": 60}, "concurrency": 5}}'
-  const given = parsed(value, wanted)
-  if (given === undefined) return new Map()
-  const read = check(map(callLimits), given)
-  if (!read.ok) throw new ConfigError(`${cannotRead('TOOL_LIMITS', read.problems)}. ${wanted}`)
-  const limits = new Map(Object.entries(read.value))
-  const [wrong] = [...limits.keys()].filter((pattern) => !check(toolPattern, pattern).ok)
-  if (wrong !== undefined) throw new ConfigError(`TOOL_LIMITS: '${wrong}' is no pattern of tools. ${wanted}`)
-  return limits
 }
 
 function readVaultKeys(value = ''): readonly string[] {
@@ -270,58 +289,10 @@ function readPublicUrl(value: string | undefined): string | undefined {
   )
 }
 
-function readRules(value: unknown): PeopleRules['rules'] {
-  const wanted =
-    'SIGN_IN_RULES must be a list such as [{"domain": "acme.com", "scopes": ["tools:read", "tools:call"], "tools": ["*"]}]'
-  const given = parsed(value, wanted)
-  if (given === undefined) return undefined
-  const read = decodeRules(given)
-  if (!read.ok) throw new ConfigError(`${cannotRead('SIGN_IN_RULES', read.problems)}. ${wanted}`)
-  return read.value
-}
-
 function readIssuers(value: string | undefined): readonly string[] | undefined {
   const issuers = value?.split(/\s+/).filter((issuer) => issuer !== '')
   if (issuers?.some((issuer) => issuer.includes('|'))) throw new ConfigError("JWT_ISSUER must not have a '|'")
   return issuers && [...new Set(issuers)]
-}
-
-function readToolSecrets(
-  value: unknown,
-  text: (name: string) => string | undefined,
-): ReadonlyMap<string, readonly string[]> {
-  const wanted = 'TOOL_SECRETS must map secret names to tool patterns, such as {"TWILIO_API_KEY": ["SMS.*"]}'
-  const read = check(TOOL_SECRETS, parsed(value, wanted) ?? {})
-  if (!read.ok) throw new ConfigError(wanted)
-  for (const name of Object.keys(read.value)) {
-    if (OWN_SECRETS.test(name)) {
-      throw new ConfigError(`TOOL_SECRETS must not hand out '${name}', Switchboard's own secret`)
-    }
-    text(name)
-  }
-  return new Map(Object.entries(read.value))
-}
-
-const DEFAULT_QUOTA: PublishedTotals = { documents: 10_000, bytes: 256 * 1024 * 1024 }
-const AMOUNT = integer(0, Number.MAX_SAFE_INTEGER)
-const QUOTA = object({
-  documents: optional(AMOUNT, DEFAULT_QUOTA.documents),
-  bytes: optional(AMOUNT, DEFAULT_QUOTA.bytes),
-})
-
-function readQuota(value: unknown): PublishedTotals {
-  const wanted =
-    'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}'
-  const read = check(QUOTA, parsed(value, wanted) ?? {})
-  if (!read.ok) throw new ConfigError(wanted)
-  return read.value
-}
-
-function readInlineBytes(value: unknown): number {
-  const wanted = `INLINE_BYTES must be how many bytes of JSON an answer holds, from 1 to ${ANSWER_CHARACTERS}`
-  const read = check(inlineBytes, parsed(value, wanted) ?? ANSWER_CHARACTERS)
-  if (!read.ok) throw new ConfigError(wanted)
-  return read.value
 }
 
 function readHosts(value: unknown): ReadonlySet<string> {

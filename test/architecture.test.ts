@@ -228,7 +228,7 @@ const RULES: readonly Rule[] = [
     name: 'the console knows of our resources the types of what their routes answer, and nothing that runs',
     files: within('src/console'),
     refuses: (imported) => within('src/api')(imported) && imported !== 'src/api/answers.ts',
-    breach: ['src/console/keys/page.tsx', "import { encodeListed } from '../../api/keys/wire.ts'"],
+    breach: ['src/console/keys/page.tsx', "import { encodeListed } from '../../api/keys/routes.ts'"],
   },
   {
     name: 'tools know the tool-authoring door, and nothing else',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { confirmation, waitQuery } from '../../src/api/authorizations/wire.ts'
-import { encodeProvider } from '../../src/api/providers/wire.ts'
+import { encodeProvider } from '../../src/api/providers/routes.ts'
 import { importQuery } from '../../src/api/toolkits/import/routes.ts'
 import { importReader } from '../../src/api/toolkits/import/wire.ts'
 import { optionsOf, uploadQuery } from '../../src/api/toolkits/plugin/wire.ts'

@@ -1,12 +1,11 @@
 import type { Hono } from 'hono'
-import { type ApiKey, keyChange, type KeyStore, newKey, ROTATION } from '../../core/access/api-key.ts'
+import { type ApiKey, keyChange, type KeyStore, newKey, principalOf, ROTATION } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
 import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
-import { encodeListed, encodeNewKey, type KeyAnswers, type Known } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
@@ -102,3 +101,40 @@ export function keysFace(deps: KeysFaceDeps): Hono {
 }
 
 const unknown = (id: string) => fail({ type: 'not-found', message: `Cannot find the key '${id}'` })
+
+/** Never the key's text or hash. */
+function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {
+  return { id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }
+}
+
+interface Known {
+  readonly published: Readonly<Record<string, PublishedTotals>> | undefined
+  readonly quota: PublishedTotals
+  readonly lastUses: Readonly<Record<string, number>>
+}
+
+/** `published` is absent while it cannot be read; administrators have no quota. */
+function encodeListed(key: ApiKey, { published: all, quota, lastUses }: Known) {
+  const used = lastUses[key.id]
+  const shown = { ...encodeKey(key), ...(used === undefined ? {} : { last_used_at: new Date(used).toISOString() }) }
+  if (!all) return shown
+  const published = all[principalOf(key).id] ?? { documents: 0, bytes: 0 }
+  return { ...shown, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
+}
+
+function encodeNewKey(key: ApiKey, text: string) {
+  const { id, ...rest } = encodeKey(key)
+  return { id, key: text, ...rest }
+}
+
+type ListedKey = ReturnType<typeof encodeListed>
+type MadeKey = ReturnType<typeof encodeNewKey>
+
+export interface KeyAnswers {
+  'POST /keys': MadeKey
+  'GET /keys': { readonly items: readonly ListedKey[] }
+  'GET /keys/:id': ListedKey
+  'PATCH /keys/:id': ListedKey
+  'POST /keys/:id/rotate': MadeKey & { readonly previous_expires_at: string }
+  'DELETE /keys/:id': undefined
+}

@@ -13,7 +13,6 @@ import { text } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
 import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
-import { encodeProvider, type ProviderAnswers } from './wire.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
   readonly store: ProviderStore
@@ -90,4 +89,36 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
 
 function unknown(id: string): Failing {
   return fail({ type: 'not-found', message: `Cannot find a provider '${id}' that was given to this deployment` })
+}
+
+/** Holds no secret: a client's is known by the name of a Worker secret. */
+export function encodeProvider(provider: Provider, from: 'given' | 'built-in') {
+  const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
+  const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider
+  const { scope_separator, tools } = provider
+  return {
+    id,
+    name,
+    issuer,
+    authorization_endpoint,
+    token_endpoint,
+    revocation_endpoint,
+    client_id,
+    client_secret_name,
+    token_endpoint_auth_method,
+    authorization_parameters,
+    extra_scopes,
+    scope_separator,
+    tools,
+    built_in: from === 'built-in' ? true : undefined,
+  }
+}
+
+type ListedProvider = ReturnType<typeof encodeProvider>
+
+export interface ProviderAnswers {
+  'GET /providers': { readonly items: readonly ListedProvider[] }
+  'GET /providers/:id': ListedProvider
+  'PUT /providers/:id': ListedProvider
+  'DELETE /providers/:id': undefined
 }

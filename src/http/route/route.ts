@@ -8,7 +8,6 @@ import { createMeter, type Meter } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Expected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonText } from '../answer/json-response.ts'
-import { ifMatch } from '../request/if-match.ts'
 import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
@@ -47,6 +46,13 @@ export interface RouteAnswer<T> {
 
 export function etag(stored: object): Readonly<Record<string, string>> {
   return { etag: `"${revisionOf(stored)}"` }
+}
+
+/** The entity tags, unquoted (RFC 9110, section 13.1.1). Weak ones are left out, as the comparison is strong. */
+export function ifMatch({ headers }: Request): Expected | undefined {
+  const value = headers.get('if-match')?.trim()
+  if (value === undefined || value === '*') return value
+  return [...value.matchAll(/(?:^|,)\s*"([^"]*)"\s*(?=,|$)/g)].flatMap(([, tag]) => tag ?? [])
 }
 
 /** RFC 9110, section 15.5.13. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isExpected, revisionOf } from '../../../src/core/tool/revision.ts'
-import { ifMatch } from '../../../src/http/request/if-match.ts'
+import { ifMatch } from '../../../src/http/route/route.ts'
 
 const stored = { id: 'k', name: 'a' }
 const named = (value: string) => ifMatch(new Request('https://sb.example', { headers: { 'if-match': value } }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeImplementation, moduleHeaders, moduleOf } from '../../../../src/api/tools/implementation/wire.ts'
+import { encodeImplementation, moduleHeaders, moduleOf } from '../../../../src/api/tools/implementation/routes.ts'
 import { recordOf } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../../../core/publish/fakes.ts'
 
