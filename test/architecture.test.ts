@@ -347,6 +347,7 @@ describe('what somebody sent', () => {
   /** Where texts become values without a meter, and whose texts they are. */
   const OWN: Readonly<Record<string, string>> = {
     'src/core/tool/json-text.ts': 'the one reader of JSON, behind its count',
+    'src/core/tool/json.ts': 'its way for texts too short for more than anything may have',
     'src/http/request/body.ts': 'fields of a form, behind their count',
     'src/http/request/query.ts': 'parameters, of which the entrance lets few through',
     'src/runners/sandbox/egress.ts': 'each parameter of a request that leaves, alone',

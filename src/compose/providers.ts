@@ -1,4 +1,4 @@
-import { Admission } from '../core/access/admission.ts'
+import { Admission } from '../core/access/principal.ts'
 import { missingSecret } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'

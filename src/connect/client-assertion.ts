@@ -1,6 +1,6 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
-import type { Admission } from '../core/access/admission.ts'
+import type { Admission } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Asserted } from '../storage/connect/authorization-server.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'

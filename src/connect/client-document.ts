@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
-import type { Admission } from '../core/access/admission.ts'
+import type { Admission } from '../core/access/principal.ts'
 import { isJsonObject, isList } from '../core/tool/json.ts'
 import { anything, check, list, object, optional, string } from '../core/tool/json-reader.ts'
 import type { Fetch } from '../core/tool/platform.ts'

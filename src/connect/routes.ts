@@ -1,5 +1,5 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
-import type { Admission } from '../core/access/admission.ts'
+import type { Admission } from '../core/access/principal.ts'
 import { Unreachable } from '../core/failure/failure.ts'
 import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'

@@ -1,4 +1,4 @@
-import type { Admission } from '../core/access/admission.ts'
+import type { Admission } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { RequestingTool } from './traffic.ts'

@@ -1,4 +1,4 @@
-import type { Admission } from '../core/access/admission.ts'
+import type { Admission } from '../core/access/principal.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { utf8Text } from './utf8.ts'

@@ -1,4 +1,4 @@
-import type { Admission } from '../core/access/admission.ts'
+import type { Admission } from '../core/access/principal.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge, isAllowedHost } from './allowed-url.ts'

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { Admission } from '../../src/core/access/admission.ts'
+import { Admission } from '../../src/core/access/principal.ts'
 import { createAssertions } from '../../src/connect/client-assertion.ts'
 import type { ClientKeys, FindDocument } from '../../src/connect/client-document.ts'
 

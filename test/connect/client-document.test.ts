@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Admission } from '../../src/core/access/admission.ts'
+import { Admission } from '../../src/core/access/principal.ts'
 import { createClientDocuments } from '../../src/connect/client-document.ts'
 
 const URL_OF = 'https://agent.example/client.json'

@@ -1,4 +1,4 @@
-import { Admission } from '../../src/core/access/admission.ts'
+import { Admission } from '../../src/core/access/principal.ts'
 import { createMeter } from '../../src/core/tool/budget.ts'
 import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/publish/import.ts'
 

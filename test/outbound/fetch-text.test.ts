@@ -1,4 +1,4 @@
-import { Admission } from '../../src/core/access/admission.ts'
+import { Admission } from '../../src/core/access/principal.ts'
 import { describe, expect, it } from 'vitest'
 import { createTextFetch } from '../../src/outbound/fetch-text.ts'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'

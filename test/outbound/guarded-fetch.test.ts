@@ -1,4 +1,4 @@
-import { Admission } from '../../src/core/access/admission.ts'
+import { Admission } from '../../src/core/access/principal.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import type { GuardedFetchOptions, GuardedRequest } from '../../src/outbound/guarded-fetch.ts'

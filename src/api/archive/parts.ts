@@ -1,8 +1,8 @@
-import { isJsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, MAX_DEPTH } from '../../core/tool/json.ts'
 import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
 import type { Meter } from '../../core/tool/budget.ts'
-import { MANY_PARTS, MAX_DEPTH } from '../../core/tool/json-text.ts'
+import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import { readJsonText } from '../../http/request/body.ts'
 
 export interface TextSigner {

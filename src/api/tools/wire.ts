@@ -1,7 +1,7 @@
 import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
-import type { PublicationFailure, PublicationReport } from '../../core/publish/report.ts'
+import type { PublicationFailure, PublicationReport } from '../../core/publish/publish.ts'
 import type { Neighbour } from './neighbours.ts'
 import type { summaryOf } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'

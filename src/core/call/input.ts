@@ -1,5 +1,5 @@
-import { tooLarge, type Validate } from '../schema/validator.ts'
-import type { Meter } from '../tool/budget.ts'
+import { TOO_COSTLY, type Validate } from '../schema/validator.ts'
+import { hasTooManyParts, type Meter } from '../tool/budget.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
 import { type Reader, statingAs, WRONG } from '../tool/json-reader.ts'
 import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
@@ -80,8 +80,7 @@ export function checkInput(
   schema: JsonObject,
   meter: Meter,
 ): Result<JsonObject> {
-  const unfit = tooLarge(input)
-  if (unfit) return fail({ type: 'input-invalid', problems: unfit })
+  if (hasTooManyParts(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
   const problems = validate(input, meter)
   if (problems.length === 0) return { ok: true, value: input }
   const required = Array.isArray(schema.required) ? schema.required : []

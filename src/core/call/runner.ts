@@ -1,8 +1,7 @@
-import type { Artifact, Content, InputRequests } from '../tool/content.ts'
+import type { Artifact, Content, InputRequests, ToolFailure } from '../tool/content.ts'
 import type { Meter } from '../tool/budget.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
-import type { ToolFailure } from '../tool/tool-failure.ts'
 import type { Invocation } from './invocation.ts'
 
 /** Beside what its tool is given, a runner needs this to do its work: names of this attempt, and ways to tell of it. */

@@ -1,8 +1,7 @@
 import type { LimitPolicy } from '../access/call-limits.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
-import type { Artifact, InputRequests } from '../tool/content.ts'
+import type { Artifact, InputRequests, ToolFailure } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
-import type { ToolFailure } from '../tool/tool-failure.ts'
 
 /**
  * Everything that can go wrong with a request. The union is closed: each dialect has one exhaustive table of it.

@@ -1,7 +1,15 @@
 import { localReference } from '../schema/subschemas.ts'
-import { afford, type Budget, createBudget, UNITS, unitsOf, weigh } from '../tool/budget.ts'
+import {
+  afford,
+  afterStretches,
+  type Budget,
+  createBudget,
+  type GiveWay,
+  UNITS,
+  unitsOf,
+  weigh,
+} from '../tool/budget.ts'
 import type { Encoded } from '../tool/codec.ts'
-import { afterStretches, type GiveWay } from '../tool/give-way.ts'
 import { isObject } from '../tool/json.ts'
 import { type Checked, pointerStep, type Problem, valueAt } from '../tool/problem.ts'
 import type { JsonSchema, ToolRecord } from '../tool/tool.ts'

@@ -1,12 +1,10 @@
 import type { Guard } from '../access/guard.ts'
-import type { Budget } from '../tool/budget.ts'
-import { afterStretches, type GiveWay } from '../tool/give-way.ts'
+import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
 import type { ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
-import type { Publish, PublishOptions } from './publish.ts'
-import type { PublicationFailure } from './report.ts'
+import type { PublicationFailure, Publish, PublishOptions } from './publish.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {

@@ -1,6 +1,5 @@
-import type { Admission } from '../access/admission.ts'
-import type { Meter } from '../tool/budget.ts'
-import type { GiveWay } from '../tool/give-way.ts'
+import type { Admission } from '../access/principal.ts'
+import type { GiveWay, Meter } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { Problem } from '../tool/problem.ts'

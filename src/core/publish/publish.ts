@@ -1,17 +1,17 @@
+import { type Guard, guardOf } from '../access/guard.ts'
+import type { JsonObject } from '../tool/json.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import { createBudget } from '../tool/budget.ts'
+import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
-import { afterStretches, type GiveWay } from '../tool/give-way.ts'
-import type { Checked } from '../tool/problem.ts'
+import type { Checked, Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
 import { judgeLoading } from './definition-rules.ts'
-import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
+import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
-import type { Publication, RegistryWriter } from './registry.ts'
-import { refusal, type PublicationReport, reportOf } from './report.ts'
+import type { Publication, PublicationOutcome, RegistryWriter } from './registry.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
@@ -168,4 +168,74 @@ export async function authoriseToolkit(
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
   return coverDenial(principal, whole, 'tools:publish')?.reason ?? writer.denial(whole, principal)
+}
+
+export type PublicationFailure =
+  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
+  | { readonly type: 'forbidden'; readonly reason: string }
+  | { readonly type: 'conflict'; readonly message: string }
+
+export type PublicationReport =
+  | {
+      readonly ok: true
+      readonly outcome: 'created' | 'unchanged'
+      readonly ids: readonly string[]
+      readonly warnings: readonly Problem[]
+      readonly leftOut?: readonly string[]
+      readonly pending?: readonly string[]
+      readonly uncallable?: readonly string[]
+      readonly state?: ImportState
+      readonly guard?: Guard
+    }
+  | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
+
+export function refusal(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
+  return { ok: false, ids, failure }
+}
+
+export function reportOf(
+  published: PublicationOutcome,
+  { warnings, state, records = [] }: Pick<Prepared, 'warnings' | 'state'> & Partial<Prepared>,
+): PublicationReport {
+  const { ids } = published
+  const [record] = records
+  // An unchanged version may have got its implementation before
+  const isNew = published.outcome === 'created'
+  const uncallable = isNew ? records.filter(({ implementation }) => !implementation).map(({ id }) => id) : []
+  const guard = state === undefined || record === undefined ? undefined : guardOf(record)
+  switch (published.outcome) {
+    case 'created':
+    case 'unchanged':
+      return {
+        ok: true,
+        outcome: published.outcome,
+        ids,
+        warnings: [...warnings, ...(published.warnings ?? []).map((message) => ({ path: '', message }))],
+        ...(published.leftOut ? { leftOut: published.leftOut } : {}),
+        ...(published.pending ? { pending: published.pending } : {}),
+        ...(uncallable.length > 0 ? { uncallable } : {}),
+        ...(state === undefined ? {} : { state }),
+        ...(guard ? { guard } : {}),
+      }
+    case 'forbidden':
+      return refusal({ type: 'forbidden', reason: published.reason }, ids)
+    case 'conflict':
+      return refusal({ type: 'conflict', message: published.message }, ids)
+    case 'refused':
+      return refusal({ type: 'definition-invalid', problems: published.problems }, ids)
+  }
+}
+
+export function publishedOf(reports: readonly PublicationReport[]): JsonObject {
+  const all = reports.flatMap((report) => (report.ok ? [report] : []))
+  const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
+  const pending = all.flatMap((report) => report.pending ?? [])
+  const unchanged = all.filter(({ outcome }) => outcome === 'unchanged').length
+  const refused = reports.length - all.length
+  return {
+    published,
+    ...(pending.length > 0 ? { pending } : {}),
+    ...(unchanged > 0 ? { unchanged } : {}),
+    ...(refused > 0 ? { refused } : {}),
+  }
 }

@@ -1,4 +1,4 @@
-import { afford, type Budget, createBudget, UNITS } from '../tool/budget.ts'
+import { afford, type Budget, createBudget, hasTooManyParts, UNITS } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
@@ -9,6 +9,8 @@ import { isSimplePattern } from './pattern.ts'
 import { loadPatternEngine, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
 import { type Finding, problemMessage, reported } from './wording.ts'
+
+export const TOO_COSTLY: readonly Problem[] = [{ path: '', message: 'Is too costly to check against its schema' }]
 
 /** Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too. */
 export type Validate = (value: unknown, whole?: Budget) => readonly Problem[]
@@ -39,7 +41,8 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
 export function compiledValidate(compiled: CompiledSchema): Validate {
   return (value) => {
     try {
-      return tooLarge(value) ?? (compiled(value) ? [] : reported(findingsOfErrors(compiled.errors ?? [])))
+      if (hasTooManyParts(value)) return TOO_COSTLY
+      return compiled(value) ? [] : reported(findingsOfErrors(compiled.errors ?? []))
     } catch (error) {
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
       throw error
@@ -91,23 +94,6 @@ function finding({ keyword, instancePath, params }: CompiledError): Finding {
   return { path, keyword, message: problemMessage(keyword, params[WANTED.get(keyword) ?? 'limit']) }
 }
 
-/** Parts of a value that uncounted code may check or sort: about as many as the interpreter can afford. */
-export const MAX_PARTS = 150_000
-const TOO_COSTLY = 'Is too costly to check against its schema'
-
-export function tooLarge(value: unknown): readonly Problem[] | undefined {
-  let left = MAX_PARTS
-  const hasMore = (each: unknown): boolean => {
-    left -= 1
-    if (left < 0) return true
-    if (typeof each !== 'object' || each === null) return false
-    if (Array.isArray(each)) return each.some(hasMore)
-    for (const key in each) if (hasMore(Reflect.get(each, key))) return true
-    return false
-  }
-  return hasMore(value) ? [{ path: '', message: TOO_COSTLY }] : undefined
-}
-
 const MAKING_UNITS = 2 * UNITS
 
 export async function loadValidator(schema: JsonSchema): Promise<Validate> {
@@ -129,8 +115,8 @@ export function interpretSchema(
   return (value, whole) => {
     if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
-      const found = afford(() => evaluate(value, budgetOf(UNITS, whole)), TOO_COSTLY)
-      return found.ok ? reported(found.value) : found.problems.map(({ message }) => ({ path: '', message }))
+      const found = afford(() => evaluate(value, budgetOf(UNITS, whole)), '')
+      return found.ok ? reported(found.value) : TOO_COSTLY
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       return [{ path: '', message: 'Is too deep or too large to check against its schema' }]

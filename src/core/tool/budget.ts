@@ -100,3 +100,35 @@ export function weigh(value: unknown, budget: Budget, path = ''): void {
     weigh(Reflect.get(value, key), budget, path)
   }
 }
+
+/** Lets others in. Passed in, since core has no platform. */
+export type GiveWay = () => Promise<void>
+
+/** In units of work: some 10 ms. A Worker's clock stands still while it computes, so time cannot be asked. */
+const STRETCH = 10_000
+
+/** Called between steps of a long task: gives way where a stretch was spent on `work` since it last did. */
+export function afterStretches(work: Pick<Budget, 'spent'>, giveWay: GiveWay): () => Promise<void> | undefined {
+  let from = work.spent
+  return () => {
+    if (work.spent - from < STRETCH) return undefined
+    from = work.spent
+    return giveWay()
+  }
+}
+
+/** Parts of a value that uncounted code may check or sort: about as many as the interpreter can afford. */
+const MAX_PARTS = 150_000
+
+export function hasTooManyParts(value: unknown): boolean {
+  let left = MAX_PARTS
+  const hasMore = (each: unknown): boolean => {
+    left -= 1
+    if (left < 0) return true
+    if (typeof each !== 'object' || each === null) return false
+    if (Array.isArray(each)) return each.some(hasMore)
+    for (const key in each) if (hasMore(Reflect.get(each, key))) return true
+    return false
+  }
+  return hasMore(value)
+}

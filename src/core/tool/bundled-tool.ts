@@ -1,6 +1,5 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
-import type { Artifact, Content, InputRequests, InputResponses } from './content.ts'
-import type { ToolFailure } from './tool-failure.ts'
+import type { Artifact, Content, InputRequests, InputResponses, ToolFailure } from './content.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from './json.ts'
 import type { Fetch, Signal } from './platform.ts'
 import type { Requirements } from './tool.ts'

@@ -51,3 +51,13 @@ export function contentText(block: Content): string {
       return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri ?? 'of bytes'}]`
   }
 }
+
+export interface ToolFailure {
+  readonly message: string
+  readonly developer_message?: string
+  readonly forOperator?: string
+  readonly can_retry?: boolean
+  readonly additional_prompt_content?: string
+  readonly retry_after_ms?: number
+  readonly content?: readonly Content[]
+}

@@ -1,14 +1,9 @@
 import { afford, type Budget, UNITS } from './budget.ts'
-import type { Json } from './json.ts'
+import { MAX_DEPTH, parseShort, type ReadJson } from './json.ts'
 import { expected, placeOf, type Wanted, whyNoScalar, whyNoString } from './json-fault.ts'
 import { pointerStep } from './problem.ts'
 
-export type ReadText = Read | Unread
-
-interface Read {
-  readonly ok: true
-  readonly value: Json
-}
+export type ReadText = ReadJson | Unread
 
 interface Unread {
   readonly ok: false
@@ -26,8 +21,6 @@ export interface TextRules {
   readonly isForeign?: boolean
 }
 
-/** A definition's schemas may nest 128 levels. */
-export const MAX_DEPTH = 136
 /** For what is published, imported or restored. */
 export const MANY_PARTS = 10 * UNITS
 /** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
@@ -40,24 +33,6 @@ const CHARACTERS = 256
 const SLICE = 1_000_000
 const MAX_STEP = 300
 const IN_LIST = -1
-
-/** In characters: too few for more parts than anything may have. */
-const SHORT = 4_096
-/** Without one of these no number is too large for a double. An exponent is told from a UUID by what ends a number. */
-const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<!\d)\d{100}/
-
-/** The value of a short text that nothing can be wrong with, at a fraction of the cost: most calls are such. */
-export function parseShort(text: string): Read | undefined {
-  if (text.length > SHORT || text.includes('__proto__') || text.includes('\\u')) return undefined
-  // Each level begins and ends
-  if (text.length > 2 * MAX_DEPTH && text.split('{').length + text.split('[').length > MAX_DEPTH) return undefined
-  if (MAYBE_TOO_LARGE.test(text)) return undefined
-  try {
-    return { ok: true, value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
-}
 
 /** The only way in for JSON that somebody sent: every bound is held before its value takes memory. */
 export function parseJson(text: string, meter: Budget, rules?: TextRules): ReadText {

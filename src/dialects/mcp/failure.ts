@@ -2,8 +2,8 @@ import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { didYouMean, type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
 
 /** Where neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free. */
 export const ANSWERS = {

@@ -14,16 +14,6 @@ import { backgroundOf, type Gate, type RouteContext } from '../../http/route/gat
 import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
 import { ANSWERS, textOf } from './failure.ts'
-import {
-  answerText,
-  errorText,
-  INVALID_REQUEST,
-  type McpAnswer,
-  type McpError,
-  type McpRequest,
-  MESSAGES,
-  readMessage,
-} from './json-rpc.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
@@ -34,7 +24,18 @@ import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declareCall } from '../../http/route/operation.ts'
 import { ALL, type McpClient, readToolset, toolsetQuery } from './toolset.ts'
-import { decodeToolCall, type ToolCall } from './wire.ts'
+import {
+  answerText,
+  decodeToolCall,
+  errorText,
+  INVALID_REQUEST,
+  type McpAnswer,
+  type McpError,
+  type McpRequest,
+  MESSAGES,
+  readMessage,
+  type ToolCall,
+} from './wire.ts'
 
 export interface Door {
   readonly path: string

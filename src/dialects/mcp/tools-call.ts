@@ -13,12 +13,11 @@ import type { EventStream, StreamEvent } from '../../http/answer/event-stream.ts
 import { callerOf, contextOf } from '../../http/route/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/answer/json-response.ts'
 import { ANSWERS, metaOf, textOf } from './failure.ts'
-import { type McpAnswer, type McpError, notificationText, withHeaders } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
 import { publishedName } from './tool-document.ts'
 import { type McpClient, isChosen } from './toolset.ts'
-import { invalid, type ToolCall } from './wire.ts'
+import { invalid, type McpAnswer, type McpError, notificationText, type ToolCall, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool

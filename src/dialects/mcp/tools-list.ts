@@ -2,11 +2,10 @@ import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/cata
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { noteHeader } from '../../http/answer/json-response.ts'
-import { type McpAnswer, withHeaders } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
 import { type McpClient, narrowedTo, type ToolSelection } from './toolset.ts'
-import { invalid } from './wire.ts'
+import { invalid, type McpAnswer, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
 const PAGE = 1_000

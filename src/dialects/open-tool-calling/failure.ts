@@ -10,7 +10,7 @@ import {
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
 type FailureAnswer =

@@ -1,5 +1,4 @@
-import { Admission } from '../../core/access/admission.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import { Admission, type Principal } from '../../core/access/principal.ts'
 import { principalOfPerson, type Session, SESSION_LIFETIME_MS, type SessionStore } from '../../core/access/session.ts'
 import type { SignInRule } from '../../core/access/sign-in-rules.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'

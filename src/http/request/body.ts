@@ -1,7 +1,7 @@
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { type Meter, unitsOf } from '../../core/tool/budget.ts'
-import type { Json } from '../../core/tool/json.ts'
-import { parseShort, readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
+import { type Json, parseShort } from '../../core/tool/json.ts'
+import { readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 

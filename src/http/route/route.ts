@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { Admission } from '../../core/access/admission.ts'
 import type { WriteAuditEntry } from '../../core/access/audit-entry.ts'
-import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
+import { Admission, NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { failureFor } from '../../core/failure/for-operator.ts'
 import { createMeter, type Meter } from '../../core/tool/budget.ts'

@@ -1,8 +1,7 @@
 import { Composer, type Document, isCollection, Lexer, LineCounter, type Node, Parser, visit } from 'yaml'
 import type { ImportRequest } from '../../core/publish/import.ts'
-import type { Budget } from '../../core/tool/budget.ts'
-import { afterStretches } from '../../core/tool/give-way.ts'
-import { MAX_DEPTH } from '../../core/tool/json-text.ts'
+import { afterStretches, type Budget } from '../../core/tool/budget.ts'
+import { MAX_DEPTH } from '../../core/tool/json.ts'
 
 export type Reading = Pick<ImportRequest, 'meter' | 'giveWay'>
 

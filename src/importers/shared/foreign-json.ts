@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from '../../core/tool/json-text.ts'
+import { MAX_DEPTH } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
 const MAX_PATH = 500

@@ -10,7 +10,7 @@ import type { Fetch } from '../../core/tool/platform.ts'
 import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'
 import { withSignal } from '../../core/call/run.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 import { redacting } from '../../outbound/redaction.ts'
 import { createRenewingTokens, type RenewingTokens } from '../../outbound/renewing-fetch.ts'
 

@@ -7,7 +7,7 @@ import { redacting } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
 import { formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
-import { egressPolicy } from '../sandbox/egress-policy.ts'
+import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 

@@ -1,4 +1,4 @@
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 import { isBusy, mayHaveRun, statusWords } from '../../outbound/status.ts'
 import { answeredFailure, excerpt, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Admission } from '../../core/access/admission.ts'
+import type { Admission } from '../../core/access/principal.ts'
 import type { Credential } from '../../core/call/invocation.ts'
 import type { Implementation, Requirements } from '../../core/tool/tool.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'

@@ -12,7 +12,7 @@ import {
 } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue } from '../shared/header-rules.ts'
 import { allowedHost, allowedHosts } from './allowed-hosts.ts'
-import type { PlacedCredential } from './egress-policy.ts'
+import type { PlacedCredential } from './egress.ts'
 
 interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
   readonly hosts: readonly string[]

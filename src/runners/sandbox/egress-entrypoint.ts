@@ -1,8 +1,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { Traffic } from '../../outbound/traffic.ts'
-import { answerEgress } from './egress.ts'
-import type { EgressPolicy } from './egress-policy.ts'
+import { answerEgress, type EgressPolicy } from './egress.ts'
 
 /** Every hop of a sandbox comes here. Without `connect`, nothing but HTTP leaves a sandbox, which cannot see the policy. */
 export function defineEgress(traffic: Traffic) {

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 
 const ERROR_KEY = 'dev.switchboard/error'
 

@@ -1,4 +1,4 @@
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'

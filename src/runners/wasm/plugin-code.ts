@@ -2,7 +2,7 @@ import type { Meter } from '../../core/tool/budget.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { type SandboxAnswer, readAnswer } from '../sandbox/answer.ts'
-import type { EgressPolicy } from '../sandbox/egress-policy.ts'
+import type { EgressPolicy } from '../sandbox/egress.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
 import type { ExportCall } from './inside/main.ts'
 

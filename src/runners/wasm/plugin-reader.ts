@@ -1,7 +1,6 @@
 import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
-import type { Meter } from '../../core/tool/budget.ts'
-import type { GiveWay } from '../../core/tool/give-way.ts'
+import type { GiveWay, Meter } from '../../core/tool/budget.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { ModuleError } from './meter/bytes.ts'

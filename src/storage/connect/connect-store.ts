@@ -1,4 +1,4 @@
-import { Admission } from '../../core/access/admission.ts'
+import { Admission } from '../../core/access/principal.ts'
 import type { Agent, AgentStore, ListedAgent } from '../../core/access/agent.ts'
 import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../core/access/oauth-client.ts'
 import { reachableStub } from '../reachable-stub.ts'

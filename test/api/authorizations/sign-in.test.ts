@@ -1,6 +1,5 @@
-import { Admission } from '../../../src/core/access/admission.ts'
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/core/access/principal.ts'
+import { Admission, type Principal } from '../../../src/core/access/principal.ts'
 import type { UploadOwner } from '../../../src/core/call/artifact-store.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { SignedIn } from '../../../src/http/caller/sessions.ts'

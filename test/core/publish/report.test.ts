@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publishedOf } from '../../../src/core/publish/report.ts'
-import { refusal, reportOf } from '../../../src/core/publish/report.ts'
+import { publishedOf, refusal, reportOf } from '../../../src/core/publish/publish.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 const warnings = [{ path: '/w', message: 'Is odd' }]

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '../../../src/core/tool/budget.ts'
-import { afterStretches } from '../../../src/core/tool/give-way.ts'
+import { afterStretches, createBudget } from '../../../src/core/tool/budget.ts'
 
 it('gives way after a stretch of work, and not after each step', async () => {
   const work = createBudget(Infinity)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMeter } from '../../../src/core/tool/budget.ts'
-import { MAX_DEPTH } from '../../../src/core/tool/json-text.ts'
+import { MAX_DEPTH } from '../../../src/core/tool/json.ts'
 import { readForm, readJson as readWithMeter } from '../../../src/http/request/body.ts'
 
 const LIMIT = 1_000

@@ -1,7 +1,6 @@
-import { Admission } from '../../../src/core/access/admission.ts'
 import { formats } from '../../../src/compose/dialects.ts'
 import { createHash } from 'node:crypto'
-import { ADMIN } from '../../../src/core/access/principal.ts'
+import { ADMIN, Admission } from '../../../src/core/access/principal.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { ImportedTool, Skipped } from '../../../src/core/publish/import.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'

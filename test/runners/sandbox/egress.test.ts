@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
-import { answerEgress } from '../../../src/runners/sandbox/egress.ts'
-import type { EgressPolicy } from '../../../src/runners/sandbox/egress-policy.ts'
+import { answerEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const POLICY: EgressPolicy = {
   allowedHosts: ['api.example.com', 'other.example.com'],

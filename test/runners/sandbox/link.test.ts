@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { whyUnlinked } from '../../../src/runners/sandbox/link.ts'
+import { whyUnlinked } from '../../../src/runners/sandbox/sandbox.ts'
 
 const LIMITS = { compatibilityDate: '2026-10-15', limits: { cpuMs: 1 } }
 

@@ -1,5 +1,5 @@
 import type { PluginOptions } from '../../../core/publish/plugin-submission.ts'
-import type { PublicationReport } from '../../../core/publish/report.ts'
+import type { PublicationReport } from '../../../core/publish/publish.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { query, type ReadOf } from '../../../http/request/query.ts'
 import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'

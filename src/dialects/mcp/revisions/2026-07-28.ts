@@ -4,8 +4,7 @@ import { beginRound, NO_ANSWERS, NO_STATE, roundAfter } from './2026-07-28/input
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { textOfBase64 } from '../../../http/request/header-text.ts'
-import { INVALID_PARAMS, type McpError, type McpRequest } from '../json-rpc.ts'
-import { CAPABILITIES_KEY, outputKind } from '../wire.ts'
+import { CAPABILITIES_KEY, INVALID_PARAMS, type McpError, type McpRequest, outputKind } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../core/tool/json.ts'
-import { INVALID_REQUEST, type McpError, type McpRequest, type Message } from '../json-rpc.ts'
+import { INVALID_REQUEST, type McpError, type McpRequest, type Message } from '../wire.ts'
 import type { Revision } from './revision.ts'
 import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
 import {

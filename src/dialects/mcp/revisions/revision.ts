@@ -2,9 +2,8 @@ import type { Failing, Failure, FailureType } from '../../../core/failure/failur
 import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
-import type { McpError } from '../json-rpc.ts'
 import type { McpClient } from '../toolset.ts'
-import type { ToolCall } from '../wire.ts'
+import type { McpError, ToolCall } from '../wire.ts'
 
 export interface ServerInfo {
   readonly name: string

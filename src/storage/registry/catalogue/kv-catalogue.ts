@@ -1,6 +1,5 @@
-import { createBudget } from '../../../core/tool/budget.ts'
+import { createBudget, type GiveWay } from '../../../core/tool/budget.ts'
 import { Unreachable } from '../../../core/failure/failure.ts'
-import type { GiveWay } from '../../../core/tool/give-way.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import type {
   Catalogue,
