@@ -274,10 +274,10 @@ works("**`tool`**: Contains the tool's name,", 'without one', async () => {
   ])
 })
 
-works("**`tool`**: Contains the tool's name,", 'another field', async () => {
-  expect(await refusal(requestOf({ ...ADD, id: 'x' }))).toEqual([
+works("**`tool`**: Contains the tool's name,", 'a misspelt field', async () => {
+  expect(await refusal(requestOf({ ...ADD, toolkits: 'x' }))).toEqual([
     400,
-    "'tool.id': Unknown field 'id': wanted 'name', 'toolkit', 'version'",
+    "'tool.toolkits': Unknown field 'toolkits' (meant 'toolkit'?): wanted 'name', 'toolkit', 'version'",
   ])
 })
 
@@ -1530,14 +1530,25 @@ works(
   },
 )
 
+works(
+  'New parameters or response types can be added as additional properties in the respective schemas.',
+  'in the request itself, and in its tool',
+  async () => {
+    const tool = { ...ADD, channel: 'beta' }
+    const { status, body } = await send(requestOf(tool, { inputs: { a: 1, b: 2 }, priority: 1 }))
+    expect([status, body.output]).toEqual([200, { value: 3 }])
+  },
+)
+
 deviates(
   'New parameters or response types can be added as additional properties in the respective schemas.',
-  'in the request itself',
+  'one that is nearly the name of another',
   '"New parameters … can be added as additional properties"',
   async () => {
-    const message =
-      "'priority': Unknown field 'priority': wanted '$schema', 'run_id', 'execution_id', 'created_at', 'tool', 'inputs', 'context'"
-    expect(await refusal(adding({ priority: 1 }))).toEqual([400, message])
+    expect(await refusal(adding({ input: { a: 1 } }))).toEqual([
+      400,
+      expect.stringContaining("Unknown field 'input' (meant 'inputs'?)"),
+    ])
   },
 )
 
@@ -1592,21 +1603,45 @@ works('Each toolkit and tool definition must include a version identifier.', 'be
 
 deviates(
   'Each toolkit and tool definition must include a version identifier.',
-  'in another form',
+  'in another form: the version that it says',
   '`toolkit.version`: "an identifier"',
   async () => {
-    const seen = []
-    for (const number of ['v1', '1.0', '2024-05-01']) {
-      const toolkit = { name: 'Rfc', version: number }
-      seen.push(await faults(definitionOf('Other', { fully_qualified_name: 'Rfc.Other', toolkit })))
+    for (const [identifier = '', meant] of [
+      ['v1', '1.0.0'],
+      ['1', '1.0.0'],
+      ['1.0', '1.0.0'],
+      ['2024-05-01', '2024.5.1'],
+    ]) {
+      const toolkit = { name: `Kit_${identifier.replaceAll(/\W/g, '_')}`, version: identifier }
+      const id = `${toolkit.name}.Other`
+      const definition = definitionOf('Other', { fully_qualified_name: id, toolkit })
+      expect((await publish(definition, ECHO)).body).toEqual({
+        ids: [`${id}@${meant}`],
+        warnings: [{ path: '/definition/toolkit/version', message: `Is taken as '${meant}'` }],
+      })
+      expect((await listed(id)).toolkit).toEqual({ name: toolkit.name, version: meant })
+      for (const version of [identifier, meant]) {
+        const { body } = await send(requestOf({ name: 'Other', toolkit: toolkit.name, version }, { inputs: { a: 1 } }))
+        expect(body.output).toEqual({ value: { a: 1 } })
+      }
     }
-    const wanted = (instead: string, got: string) => [
-      {
-        path: '/definition/toolkit/version',
-        message: `Must be a version of the form x.y.z, such as '${instead}', got '${got}'`,
-      },
-    ]
-    expect(seen).toEqual([wanted('1.0.0', 'v1'), wanted('1.0.0', '1.0'), wanted('2024.5.1', '2024-05-01')])
+  },
+)
+
+deviates(
+  'Each toolkit and tool definition must include a version identifier.',
+  'in a form that says none',
+  '`toolkit.version`: "an identifier"',
+  async () => {
+    for (const number of ['latest', '1.0.0.0', '2024-5-1', 'v']) {
+      const toolkit = { name: 'Rfc', version: number }
+      expect(await faults(definitionOf('Other', { fully_qualified_name: 'Rfc.Other', toolkit }))).toEqual([
+        {
+          path: '/definition/toolkit/version',
+          message: expect.stringContaining('Must be a version of the form x.y.z, such as '),
+        },
+      ])
+    }
   },
 )
 

@@ -4,7 +4,7 @@ import { into, judged, matching, parsed, type Reader, stating, text, unfit, wron
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
 import { isRequirementId } from './tool.ts'
-import { nearestVersion } from './version.ts'
+import { nearestVersion, versionIn } from './version.ts'
 
 export const namePart = text('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', isNamePart)
 
@@ -18,6 +18,9 @@ export const version: Reader<string> = stating(
 )
 
 export const requirementId = text('1 to 128 visible ASCII characters', isRequirementId)
+
+/** Ignored with a warning, but what seems misspelt: a requirement that is passed over would leave a tool unprotected. */
+export const EXTENSION = { unknown: 'extension' } as const
 
 export const tags: Reader<readonly string[]> = parsed('up to 32 texts of 1 to 64 characters', (value) =>
   isTexts(value) && value.length <= 32 && value.every(({ length }) => length >= 1 && length <= 64) ? value : undefined,
@@ -36,6 +39,17 @@ export function toolVersion({ version: given }: Given): Reader<string> {
   )
   return (value, report) =>
     given !== undefined && typeof value === 'string' && !isVersion(value) ? given : agreed(value, report)
+}
+
+/** For dialects whose version is an identifier. */
+export function versionOfIdentifier(given: Given): Reader<string> {
+  const asVersion = toolVersion(given)
+  return (value, report) => {
+    const said = typeof value === 'string' && given.version === undefined ? versionIn(value) : undefined
+    if (said === undefined) return asVersion(value, report)
+    report.warnings.push({ path: '', message: `Is taken as '${said}'` })
+    return said
+  }
 }
 
 export function whatIsNotGiven({ toolkit, version: given }: Given): readonly Problem[] {

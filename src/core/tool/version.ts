@@ -42,6 +42,12 @@ export function nearestVersion(text: string): string {
   return `${major}.${minor}.${patch}`
 }
 
+/** The version that an identifier of another form says by itself. */
+export function versionIn(text: string): string | undefined {
+  const says = /^(?:v?\d{1,15}(?:\.\d{1,15}){0,2}|\d{4}-\d\d-\d\d)$/.test(text)
+  return says && !isVersion(text) ? nearestVersion(text) : undefined
+}
+
 /**
  * `1` is exactly `1.0.0` (OXP 1.0, "Version resolution"); `latest` and ranges are the highest active match, and no
  * selector the highest active or else deprecated version. Pre-releases come only where there is no release or the range

@@ -1,10 +1,11 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
-import { toolVersion } from '../../core/tool/definition-fields.ts'
+import { EXTENSION, versionOfIdentifier } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, object, optional, parsed, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
 import { formatToolId, isNamePart, joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
+import { versionIn } from '../../core/tool/version.ts'
 import { describeToolkit, encode } from './encode.ts'
 import { nameHere } from './names.ts'
 import { providerOf, requirements } from './requirements.ts'
@@ -84,16 +85,20 @@ function toolDefinition(given: Given) {
       name: string({ least: 1, most: MAX_TEXT }),
       fully_qualified_name: optional(string()),
       description: optional(string(), ''),
-      toolkit: object({
-        name: string({ least: 1, most: MAX_TEXT }),
-        version: toolVersion(given),
-        description: optional(string()),
-      }),
+      toolkit: object(
+        {
+          name: string({ least: 1, most: MAX_TEXT }),
+          version: versionOfIdentifier(given),
+          description: optional(string()),
+        },
+        EXTENSION,
+      ),
       input: parameters(),
       output: OUTPUT,
       requirements: optional(requirements, NO_REQUIREMENTS),
     },
     {
+      ...EXTENSION,
       rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
         if (source.id === undefined && source.fully_qualified_name === undefined) {
           wrong(report, 'Is required', '/fully_qualified_name')
@@ -101,15 +106,18 @@ function toolDefinition(given: Given) {
         if (id !== undefined && id !== qualified) {
           wrong(report, "Must be the 'fully_qualified_name', for which it is another word", '/id')
         }
-        const { name: kit, version } = isObject(said) ? said : {}
+        const { name: kit, version: identifier } = isObject(said) ? said : {}
         if (typeof kit !== 'string') return
         if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit)) {
           wrong(report, `Must be the toolkit '${given.toolkit}' that was given beside the definition`, '/toolkit/name')
         }
         const named = qualified === undefined ? undefined : parseToolId(qualified)
-        if (qualified === undefined || !named || typeof name !== 'string' || typeof version !== 'string') return
+        if (qualified === undefined || !named || typeof name !== 'string' || typeof identifier !== 'string') return
         const own = nameHere({ toolkit: kit, tool: name }, qualified)
-        if (named.toolkit === own.toolkit && named.tool === own.tool && (named.selector ?? version) === version) return
+        const version = versionIn(identifier) ?? identifier
+        const { selector = version } = named
+        if (named.toolkit === own.toolkit && named.tool === own.tool && (versionIn(selector) ?? selector) === version)
+          return
         const wanted = formatToolId(own, named.selector === undefined ? undefined : version)
         const path = qualified === id ? '/id' : '/fully_qualified_name'
         wrong(report, `Must be '${wanted}', as the toolkit and the name say`, path)
@@ -135,7 +143,10 @@ const SOME_MODES = parsed(`an array of one or more of ${quoted(MODES)}`, (value)
 
 /** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
 const OUTPUT: Reader<Output> = into(
-  object({ available_modes: SOME_MODES, description: optional(string()), value_schema: optional(valueSchema, {}) }),
+  object(
+    { available_modes: SOME_MODES, description: optional(string()), value_schema: optional(valueSchema, {}) },
+    EXTENSION,
+  ),
   ({ available_modes: modes, value_schema, ...said }) => {
     if (!modes.includes('value')) {
       const isAny = modes.includes('artifact') && !modes.includes('null')

@@ -7,8 +7,8 @@ const FILES = {
   request: 'execute_tool_request.schema.json',
   response: 'execute_tool_response.schema.json',
 } as const
-/** "URI defining the JSON Schema version" (section 4.1): the RFC's own schemas have draft 7. */
-const JSON_SCHEMAS = /^https?:\/\/json-schema\.org\/(?:draft-07\/schema|draft\/2020-12\/schema)#?$/
+/** "URI defining the JSON Schema version" (section 4.1), whichever it is. */
+const JSON_SCHEMAS = /^https?:\/\/json-schema\.org\/(?:draft[-/][\w-]{1,20}\/)?schema#?$/
 
 type Kind = keyof typeof FILES
 

@@ -1,5 +1,6 @@
 import { isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
+import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import type { Loss } from '../../core/tool/codec.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
@@ -11,6 +12,7 @@ const FIELDS = json.object(
     enum: json.nullish(json.strings),
   },
   {
+    ...EXTENSION,
     rule({ val_type }, report, { inner_val_type }) {
       if (val_type !== 'array' || inner_val_type !== undefined) return
       json.wrong(report, "Is required when 'val_type' is 'array'", '/inner_val_type')
@@ -30,11 +32,11 @@ export const valueSchema: json.Reader<JsonObject> = json.into(
       warnings.push({ path: '/enum', message })
     }
     const one = {
-      ...(type === undefined ? {} : { type: type === 'json' ? 'object' : type }),
+      ...(type === undefined || type === 'json' ? {} : { type }),
       ...(isMeant ? { enum: texts } : {}),
     }
     if (!isArray) return one
-    return { type: 'array', ...(Object.keys(one).length > 0 ? { items: one } : {}) }
+    return { type: 'array', ...(type === undefined ? {} : { items: one }) }
   },
 )
 
@@ -45,7 +47,7 @@ export function orNull(schema: JsonObject): JsonObject {
 }
 
 const UNSAID = 'A value_schema of the Open Tool Calling RFC cannot say this'
-const AS_JSON = "Becomes 'json', which is an object: the RFC has no type for it"
+const AS_JSON = "Becomes 'json', which is any value: the RFC has no type for it"
 
 export function encodeValueSchema(
   schema: Json | undefined,
@@ -71,7 +73,7 @@ function asValueSchema(val_type: string, inner_val_type: string | null, allowed:
 
 function innerSchema(schema: unknown, path: string, losses: Loss[], said: readonly string[]) {
   if (!isObject(schema)) {
-    losses.push({ path, reason: schema === false ? 'The RFC cannot say that nothing is allowed' : AS_JSON })
+    if (schema === false) losses.push({ path, reason: 'The RFC cannot say that nothing is allowed' })
     return { type: 'json', enum: null }
   }
   const allowed = 'const' in schema && !('enum' in schema) ? [schema.const] : schema.enum
@@ -93,10 +95,10 @@ function typeOf(schema: Readonly<Record<string, unknown>>, isEnum: boolean, path
   const [only, ...others] = types.filter((each) => each !== 'null')
   if (only !== undefined && others.length === 0) {
     if (types.length > 1) losses.push({ path: `${path}/type`, reason: 'The RFC cannot say that a value may be null' })
-    return only === 'object' ? 'json' : String(only)
+    if (only !== 'object') return String(only)
   }
   if (type === undefined && isEnum) return 'string'
-  losses.push({ path: type === undefined ? path : `${path}/type`, reason: AS_JSON })
+  if (type !== undefined) losses.push({ path: `${path}/type`, reason: AS_JSON })
   return 'json'
 }
 
@@ -106,15 +108,18 @@ function isIdle(keyword: string, value: unknown): boolean {
 }
 
 export function parameters() {
-  const parameter = json.object({
-    name: json.unique(json.string()),
-    required: json.boolean,
-    description: json.optional(json.string()),
-    value_schema: valueSchema,
-    inferrable: json.optional(json.boolean),
-  })
+  const parameter = json.object(
+    {
+      name: json.unique(json.string()),
+      required: json.boolean,
+      description: json.optional(json.string()),
+      value_schema: valueSchema,
+      inferrable: json.optional(json.boolean),
+    },
+    EXTENSION,
+  )
   const all = json.list(parameter)
-  const wrapped = json.into(json.object({ parameters: all }), ({ parameters: each }) => each)
+  const wrapped = json.into(json.object({ parameters: all }, EXTENSION), ({ parameters: each }) => each)
   const either: typeof all = (value, report) => (isList(value) ? all(value, report) : wrapped(value, report))
   return json.into(either, (all) => {
     const schemas = all.map(({ name, value_schema: schema, description }): [string, JsonObject] => [

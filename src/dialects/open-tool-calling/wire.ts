@@ -6,6 +6,8 @@ import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
+import { EXTENSION } from '../../core/tool/definition-fields.ts'
+import { isSelector, versionIn } from '../../core/tool/version.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
@@ -53,15 +55,18 @@ const CONTEXT = into(
     ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
   }),
 )
-export const REQUEST = object({
-  $schema: nullish(string()),
-  run_id: nullish(identifier),
-  execution_id: nullish(identifier),
-  created_at: nullish(string()),
-  tool: object({ name: string({ least: 1 }), toolkit: nullish(string()), version: nullish(string()) }),
-  inputs: nullish(anyObject, {}),
-  context: nullish(CONTEXT, NO_CONTEXT),
-})
+export const REQUEST = object(
+  {
+    $schema: nullish(string()),
+    run_id: nullish(identifier),
+    execution_id: nullish(identifier),
+    created_at: nullish(string()),
+    tool: object({ name: string({ least: 1 }), toolkit: nullish(string()), version: nullish(string()) }, EXTENSION),
+    inputs: nullish(anyObject, {}),
+    context: nullish(CONTEXT, NO_CONTEXT),
+  },
+  EXTENSION,
+)
 
 /** Open Tool Calling RFC, section 4.2. Its engine sends null for absent fields, and secrets as a list. */
 export function decodeInvocation(body: unknown): ToolRequest | Failing {
@@ -103,7 +108,7 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
 type AskedTool = Omit<ToolRequest, 'call'> & Pick<Call, 'asked' | 'bareName'>
 
 function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; version?: string }): AskedTool {
-  const selector = version || undefined
+  const selector = version ? (isSelector(version) ? version : (versionIn(version) ?? version)) : undefined
   if (toolkit) {
     const [kit = toolkit] = possibleNames(toolkit)
     const [asked = '', otherwise] = possibleNames(name).map((each) =>

@@ -1,5 +1,5 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
-import { inputSchema, namePart, requirementId, toolVersion } from '../../core/tool/definition-fields.ts'
+import { EXTENSION, inputSchema, namePart, requirementId, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
@@ -112,9 +112,6 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
       message: `Parameter '${name}' has no description`,
     }))
 }
-
-/** The published schema allows further fields; a misspelt requirement would leave a tool unprotected. */
-const EXTENSION = { unknown: 'extension' } as const
 
 const SCOPES = json.object({ scopes: json.nullish(json.strings, []) }, EXTENSION)
 

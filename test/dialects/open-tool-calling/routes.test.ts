@@ -241,7 +241,7 @@ describe('POST /worker/tools/invoke', () => {
   it.each([
     ['no object', [], 400],
     ['no JSON', '{', 400],
-    ['an unknown field', { ...REQUEST, extra: 1 }, 400],
+    ['a misspelt field', { ...REQUEST, input: {} }, 400],
     ["another version's schema", { ...REQUEST, $schema: 'urn:otc:2.0' }, 400],
     ['no tool', { inputs: {} }, 400],
     ['inputs that are no object', { ...REQUEST, inputs: [] }, 400],

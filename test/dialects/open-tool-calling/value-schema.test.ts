@@ -58,10 +58,6 @@ describe('parameters', () => {
         ],
       },
       [
-        [
-          '/parameters/0/more',
-          "Unknown field 'more': wanted 'name', 'required', 'description', 'value_schema', 'inferrable'",
-        ],
         ['/parameters/0/name', 'Must be a string, got 7'],
         ['/parameters/0/required', 'Must be a boolean, got 1'],
         ['/parameters/0/description', 'Must be a string, got 1'],
@@ -70,12 +66,15 @@ describe('parameters', () => {
     ],
     [{ parameters: 1 }, [['/parameters', 'Must be an array, got 1']]],
     [{}, [['/parameters', 'Is required']]],
-    [{ parameters: [], more: 1 }, [['/more', "Unknown field 'more': wanted 'parameters'"]]],
+    [
+      { parameters: [], parameter: 1 },
+      [['/parameter', "Unknown field 'parameter' (meant 'parameters'?): wanted 'parameters'"]],
+    ],
     [
       { parameters: [{ name: 'a', required: true, value_schema: { val_type: 'array', inner_val_type: 'json' } }] },
       {
         value: {
-          schema: { type: 'object', properties: { a: { type: 'array', items: { type: 'object' } } }, required: ['a'] },
+          schema: { type: 'object', properties: { a: { type: 'array', items: {} } }, required: ['a'] },
           notInferrable: [],
         },
       },

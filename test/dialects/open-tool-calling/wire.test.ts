@@ -249,11 +249,11 @@ describe('a tool request', () => {
       { type: 'request-malformed', message: "Cannot read the body at 'inputs': Must be an object, got an empty array" },
     ],
     [
-      { tool: { name: 'Add', toolkit: 'Demo' }, more: 1 },
+      { tool: { name: 'Add', toolkit: 'Demo' }, input: 1 },
       {
         type: 'request-malformed',
         message:
-          "Cannot read the body at 'more': Unknown field 'more': wanted '$schema', 'run_id', 'execution_id', 'created_at', 'tool', 'inputs', 'context'",
+          "Cannot read the body at 'input': Unknown field 'input' (meant 'inputs'?): wanted '$schema', 'run_id', 'execution_id', 'created_at', 'tool', 'inputs', 'context'",
       },
     ],
     [
@@ -264,10 +264,11 @@ describe('a tool request', () => {
       },
     ],
     [
-      { tool: { name: 'A', more: 1 } },
+      { tool: { name: 'A', more: 1, toolkits: 1 } },
       {
         type: 'request-malformed',
-        message: "Cannot read the body at 'tool.more': Unknown field 'more': wanted 'name', 'toolkit', 'version'",
+        message:
+          "Cannot read the body at 'tool.toolkits': Unknown field 'toolkits' (meant 'toolkit'?): wanted 'name', 'toolkit', 'version'",
       },
     ],
     [
