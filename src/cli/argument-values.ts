@@ -1,5 +1,6 @@
-import { InvalidArgumentError } from 'commander'
 import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { InvalidArgumentError } from 'commander'
 import { isObject, type JsonRecord } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './terminal.ts'
@@ -18,11 +19,8 @@ export function gather(text: string, before: readonly string[] = []): readonly s
   return [...before, text]
 }
 
-export async function readInput(file: string, { stdin }: Surroundings): Promise<string> {
-  if (file !== '-') return readFile(file, 'utf8')
-  const parts: Buffer[] = []
-  for await (const part of stdin) parts.push(Buffer.from(part))
-  return Buffer.concat(parts).toString('utf8')
+export function readInput(file: string, { stdin }: Surroundings): Promise<string> {
+  return file === '-' ? text(stdin) : readFile(file, 'utf8')
 }
 
 export function readJson(text: string, what: string): unknown {

@@ -14,8 +14,6 @@ export type Update = (label: string, done?: number, total?: number) => void
 
 const SILENT = { update: () => undefined, stop: () => undefined }
 
-export type Terminal = ReturnType<typeof createTerminal>
-
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 80
 const BAR = 24

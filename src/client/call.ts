@@ -55,8 +55,8 @@ function callOnce(
   options: CallOptions & { readonly callId: string },
 ): Promise<unknown> {
   const { callId, user, onProgress } = options
-  const [tool = '', selector] = splitAt(toolAndVersion)
-  const version = options.version ?? selector
+  const [tool = '', ...selector] = toolAndVersion.split('@')
+  const version = options.version ?? (selector.length > 0 ? selector.join('@') : undefined)
   const signal = inTime(options)
   const tool_id = version === undefined ? tool : `${tool}@${version}`
   const context = user === undefined ? {} : { context: { user_id: user } }
@@ -78,11 +78,6 @@ function callOnce(
       throw failedTool(result['error'], textIn(result['error'], 'message') ?? 'The tool failed')
     },
   })
-}
-
-function splitAt(text: string): readonly [string, string?] {
-  const at = text.indexOf('@')
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 function inTime({ signal, timeout }: CallOptions): AbortSignal | undefined {

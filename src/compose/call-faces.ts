@@ -18,8 +18,6 @@ export interface LazyFace {
   load(): Promise<CallFace>
 }
 
-export type CallFaces = ReturnType<typeof callFaces>
-
 /** Where tools are called and listed. OXP's words are everybody's; other dialects are loaded with the first request for them. */
 export function callFaces({ config, stores, doors, calls, version }: Deployment) {
   const { now } = Date

@@ -1,6 +1,5 @@
 import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { CallDeps } from '../core/call/call.ts'
-import type { RecordedCalls } from '../core/call/recorded-calls.ts'
 import type { Config, Env } from '../env.ts'
 import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
@@ -26,7 +25,7 @@ export function createRecording(
     sleep,
   })
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
-    if (isLogged(logCalls, record.outcome)) {
+    if (logCalls === 'all' || (logCalls === 'failures' && record.outcome !== 'success')) {
       logCall(forOperator === undefined ? record : { ...record, for_operator: forOperator }, background)
     }
     // Calls that succeed have no record with `failures`, and are counted all the same
@@ -37,8 +36,4 @@ export function createRecording(
     records.writeAct(act, background)
   }
   return { writeCall, writeAuditEntry, writeRefusal: createRefusals(records.writeAct, Date.now) }
-}
-
-function isLogged(which: RecordedCalls, outcome: string): boolean {
-  return which === 'all' || (which === 'failures' && outcome !== 'success')
 }

@@ -1,6 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageVisit, Reply } from '../visit.ts'
-import { Chips } from '../parts.tsx'
+import { Chips, TextField } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof searchOf>
@@ -55,10 +55,7 @@ export function Search({ search, toolkits: listed }: SearchProps) {
             ))}
           </select>
         </label>
-        <label>
-          Tag
-          <input name="tag" value={tag} maxlength={100} />
-        </label>
+        <TextField label="Tag" name="tag" value={tag} maxlength={100} />
         <label class="choice">
           <input type="checkbox" name="versions" value="all" checked={versions === 'all'} />
           <span>All versions</span>
