@@ -308,15 +308,27 @@ describe('a code', () => {
     }))
 
   it('in vain ends nobody', () =>
-    inConnect(async ({ letIn, redeem, token }) => {
+    inConnect(async ({ letIn, redeem, token, sql }) => {
       const code = await letIn()
       expect((await redeem(code, { code_verifier: 'w'.repeat(43) })).status).toBe(400)
+      expect(sql.exec('SELECT hash FROM spent').toArray()).toEqual([])
       expect((await token({ grant_type: 'authorization_code', code: 'none' })).status).toBeGreaterThanOrEqual(400)
       expect((await token({})).status).toBeGreaterThanOrEqual(400)
     }))
 })
 
 describe('a refresh token', () => {
+  it('of an agent whose time was taken away is refused in words', () =>
+    inConnect(async ({ connected, refresh, sql }) => {
+      const { refresh_token } = await connected()
+      sql.exec('DELETE FROM agent')
+      expect(await refresh(refresh_token)).toEqual({
+        status: 400,
+        error: 'invalid_grant',
+        error_description: 'The agent is not connected any more',
+      })
+    }))
+
   it('may be used again by whoever lost the answer, which then counts no more', () =>
     inConnect(async ({ connected, refresh, agents }) => {
       const first = await connected()
@@ -337,6 +349,19 @@ describe('a refresh token', () => {
       expect(await agents.find(ORIGIN, third.access_token)).toBeDefined()
       expect(await refresh(first.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' })
       expect([await agents.find(ORIGIN, third.access_token), await agents.list('ann')]).toEqual([undefined, []])
+    }))
+
+  it('is remembered as used until its agent ends, and is swept then', () =>
+    inConnect(async ({ connected, refresh, sql, letIn }) => {
+      const { refresh_token } = await connected()
+      await refresh(refresh_token)
+      expect(sql.exec('SELECT agent, expires FROM spent').toArray()).toEqual([
+        { agent: 'a1', expires: Date.parse(AGENT.expires_at) },
+      ])
+      pass(7 * DAY)
+      await letIn({ id: 'a2' })
+      expect(sql.exec('SELECT id FROM agent').toArray()).toEqual([{ id: 'a2' }])
+      expect(sql.exec('SELECT agent FROM spent').toArray()).toEqual([])
     }))
 
   it('made up, or of another client, ends nobody', () =>

@@ -163,6 +163,21 @@ describe('the arguments', () => {
     expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
   })
 
+  it('of one call are none of another', async () => {
+    const world = createWorld()
+    const [id, other] = [await asked(world), await asked(world, { userId: 'bob' })]
+    const [ann, bob] = ['ann', 'bob'].map((name) => world.owner(world.user(name)))
+    const theirs = await world.inVault(
+      bob ?? '',
+      (_, { storage }) => storage.sql.exec<{ input: string }>('SELECT input FROM authorization').one().input,
+    )
+    await world.inVault(ann ?? '', (_, { storage }) => {
+      storage.sql.exec('UPDATE authorization SET input = ?', theirs)
+    })
+    expect(await world.vault.find(other)).toMatchObject({ invocation: { input: INPUT } })
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })
+  })
+
   it('are shown where there are no keys, too', async () => {
     const world = createWorld({ keys: [] })
     const id = await asked(world)

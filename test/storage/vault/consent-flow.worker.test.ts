@@ -413,7 +413,11 @@ describe("a deployment's verifier of users", () => {
     const { user, id, location, flow } = await sentToVerifier(world)
     expect(location.href).toMatch(/^https:\/\/app\.example\/who\?tenant=1&authorization=/)
     expect(location.searchParams.get('authorization')).toBe(id)
-    expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })
+    expect(await resume(world, id)).toMatchObject({
+      ok: false,
+      why: 'refused',
+      message: 'Nobody has confirmed yet that you are the user',
+    })
     const confirmed = await world.vault.confirm(id, flow, user)
     expect(locationOf(confirmed)).toMatch(`https://sb.example/authorizations/${id}/resume?proof=`)
     const proof = proofIn(confirmed)
@@ -427,7 +431,11 @@ describe("a deployment's verifier of users", () => {
   it('that names another user stops this browser, which then has to begin again', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
-    expect(await world.vault.confirm(id, flow, world.user('bob'))).toMatchObject({ ok: false, why: 'refused' })
+    expect(await world.vault.confirm(id, flow, world.user('bob'))).toMatchObject({
+      ok: false,
+      why: 'refused',
+      message: 'The person is not the user whom this is for',
+    })
     expect(await world.vault.confirm(id, flow, user)).toMatchObject({ ok: false, why: 'gone' })
     expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })
   })
@@ -453,5 +461,100 @@ describe("a deployment's verifier of users", () => {
     world.time += 15 * MINUTE
     expect(await world.vault.confirm(id, other.searchParams.get('flow') ?? '', user)).toMatchObject({ why: 'gone' })
     expect(await resume(world, id, proof)).toMatchObject({ why: 'gone' })
+  })
+
+  it('knows a user whose grant another toolkit may use then, in any browser, without the provider', async () => {
+    const world = createWorld({ verifierUrl: VERIFIER })
+    world.isTrial = false
+    const { user, id, flow } = await sentToVerifier(world)
+    const onward = locationOf(await resume(world, id, proofIn(await world.vault.confirm(id, flow, user))))
+    await finish(world, world.provider.allow(onward, 'ann'))
+    const other = asking(user, [], { tool: tool('Now', { id: 'Weather.Now@1.0.0', toolkit: 'Weather' }) })
+    const { authorization } = challenged(await world.vault.tokenFor(other))
+    const visit = { browser: browser('other'), callback: CALLBACK }
+    const sent = new URL(locationOf(await world.vault.start(authorization, visit)))
+    const confirmed = await world.vault.confirm(authorization, sent.searchParams.get('flow') ?? '', user)
+    expect(locationOf(await resume(world, authorization, proofIn(confirmed), visit.browser))).toBe(
+      `https://sb.example/authorizations/${authorization}/start`,
+    )
+    expect(await world.vault.tokenFor(other)).toHaveProperty('token')
+  })
+
+  it('is not asked where the provider could not be, and a proof is for one authorization', async () => {
+    const world = createWorld({ verifierUrl: VERIFIER })
+    const { user, id, flow } = await sentToVerifier(world)
+    const proof = proofIn(await world.vault.confirm(id, flow, user))
+    const { authorization } = challenged(await world.vault.tokenFor(asking(user, ['mail.send'])))
+    expect(await resume(world, authorization, proof)).toMatchObject({ ok: false, why: 'refused' })
+    world.providers.clear()
+    expect(await world.vault.start(authorization, { browser: ann, callback: CALLBACK })).toMatchObject({
+      ok: false,
+      why: 'unavailable',
+    })
+  })
+})
+
+describe('a browser that comes back', () => {
+  it.each<[string, (world: World) => void, string]>([
+    [
+      'whose provider has other settings now',
+      (world) => void world.providers.set('mail', { ...MAIL, name: 'Other' }),
+      'The settings of the provider were changed meanwhile. Open the link again',
+    ],
+    [
+      'under other keys',
+      (world) => world.deploy(['quite another key of the vault']),
+      'The keys of this Switchboard were changed meanwhile. Open the link again',
+    ],
+    ['without the provider', (world) => void world.providers.clear(), 'mail'],
+  ])('%s is stopped', async (_, change, message) => {
+    const world = createWorld()
+    const { location } = await begun(world)
+    change(world)
+    const stopped = await finish(world, world.provider.allow(location, 'ann'))
+    expect(stopped).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining(message) })
+  })
+
+  it('with the verifier of another flow is stopped', async () => {
+    const world = createWorld()
+    const { user, id, location } = await begun(world)
+    const { authorization } = challenged(await world.vault.tokenFor(asking(user, ['mail.send'])))
+    await world.vault.start(authorization, { browser: ann, callback: CALLBACK })
+    await world.inVault(world.owner(user), (_, { storage: { sql } }) => {
+      const other = 'SELECT sealed FROM flow WHERE authorization = ?'
+      sql.exec(`UPDATE flow SET sealed = (${other}) WHERE authorization = ?`, authorization, id)
+    })
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({
+      message: expect.stringContaining('The keys of this Switchboard were changed'),
+    })
+  })
+
+  it('is not sent there without keys, nor where its stage is another', async () => {
+    const world = createWorld()
+    const { user, id, location } = await begun(world)
+    await world.inVault(
+      world.owner(user),
+      (_, { storage }) => void storage.sql.exec("UPDATE flow SET stage = 'proven'"),
+    )
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'gone' })
+    world.deploy([])
+    const step = await world.vault.start(id, { browser: ann, callback: CALLBACK })
+    expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining('VAULT_KEYS') })
+  })
+
+  it('with less than was asked for has granted that to the toolkit, and is told the rest', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    const scopes = ['mail.read', 'mail.send', 'mail.all']
+    const { authorization: id } = challenged(await world.vault.tokenFor(asking(user, scopes)))
+    const location = locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK }))
+    world.provider.scope = 'mail.read'
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({
+      message: "The person gave less access at 'mail' than 'Mail.Get@1.0.0' needs: mail.send, mail.all is missing",
+    })
+    const consents = await world.inVault(world.owner(user), (_, { storage }) =>
+      storage.sql.exec('SELECT scopes FROM consent').toArray(),
+    )
+    expect(consents).toEqual([{ scopes: '["mail.read"]' }])
   })
 })

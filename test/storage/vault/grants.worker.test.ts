@@ -290,6 +290,61 @@ describe('revoking', () => {
   })
 })
 
+describe('a grant that is there', () => {
+  it('keeps its scopes where a refresh names none, and is listed as it is', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user)
+    const [before] = await world.vault.list(user)
+    expect(before).toMatchObject({
+      account: '',
+      refreshable: true,
+      expires_at: expect.any(String),
+    })
+    world.provider.scope = ''
+    world.time += 3_600_000
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+    expect((await world.vault.list(user))[0]?.scopes).toEqual(before?.scopes)
+    Object.assign(world.provider, { expiresIn: undefined, refreshes: false, scope: undefined })
+    const other = world.user('bob')
+    await consent(world, other)
+    const [grant] = await world.vault.list(other)
+    expect(grant).toMatchObject({ refreshable: false })
+    expect(grant).not.toHaveProperty('expires_at')
+  })
+
+  it('that is lost cannot be revoked, and nobody is told', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user)
+    for (const token of world.provider.issued.values()) token.live = false
+    world.time += 7_200_000
+    challenged(await world.vault.tokenFor(asking(user)))
+    const before = world.provider.requests.length
+    expect(await world.vault.revoke(user, 'mail', { account: '' })).toBe(false)
+    expect(world.provider.requests).toHaveLength(before)
+  })
+
+  it('is refreshed a minute before its token ends, or in the second half of its life', async () => {
+    const world = createWorld()
+    for (const [expiresIn, at] of [
+      [3_600, 3_540_000],
+      [60, 30_000],
+    ] as const) {
+      world.provider.expiresIn = expiresIn
+      const user = world.user(`ann ${expiresIn}`)
+      await consent(world, user)
+      const refreshes = world.provider.count('refresh_token')
+      world.time += at - 1
+      await world.vault.tokenFor(asking(user))
+      expect(world.provider.count('refresh_token')).toBe(refreshes)
+      world.time += 1
+      await world.vault.tokenFor(asking(user))
+      expect(world.provider.count('refresh_token')).toBe(refreshes + 1)
+    }
+  })
+})
+
 describe('providers', () => {
   it('that is not connected: a challenge that can be followed says what to do', async () => {
     const world = createWorld()

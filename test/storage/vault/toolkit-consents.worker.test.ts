@@ -146,6 +146,29 @@ describe('several accounts at one provider', () => {
     expect(await whose(world, asking(user))).toBe(`${user} at work`)
   })
 
+  it('are chosen from by nobody but the call and the person', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    const accountOf = async (required: RequiredToken) => {
+      const result = await world.vault.tokenFor(required)
+      return 'token' in result ? result.account : 'reason' in result && result.reason
+    }
+    await connect(world, user, asking(user), 'work')
+    const one = await asked(world, weather(user))
+    expect(await world.vault.find(one.authorization)).toMatchObject({ accounts: ['work'], isHeld: true })
+    await connect(world, user, asking(user, ['mail.read'], { account: 'home' }))
+    const { authorization: id, reason } = await asked(world, weather(user, ['mail.read']))
+    expect(reason).toContain('which the user has not granted yet')
+    expect(await world.vault.find(id)).toMatchObject({ accounts: ['home', 'work'], isHeld: false })
+    const location = locationOf(await start(world, id, user))
+    expect(location).toMatch(/^https:\/\/mail\.example\/auth/)
+    const url = world.provider.allow(location, 'another')
+    await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })
+    expect(await accountOf(weather(user, ['mail.read']))).toBe('')
+    await start(world, one.authorization, user, 'home')
+    expect(await world.vault.find(one.authorization)).toMatchObject({ status: 'completed' })
+  })
+
   it("keep each other's tokens closed", async () => {
     const world = createWorld()
     const user = world.user('ann')
