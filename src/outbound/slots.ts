@@ -1,24 +1,31 @@
 export type Slots = ReturnType<typeof createSlots>
 
-interface Slot {
+export interface Slot {
   readonly release: () => void
 }
 
 /** A slot never given back is lost in time: a request that the platform ends runs no `finally`. */
 export function createSlots(count: number) {
-  const until = new Map<Slot, number>()
+  const held = new Map<Slot, { readonly end: number; readonly size: number }>()
+  let used = 0
+
+  function drop(slot: Slot): void {
+    used -= held.get(slot)?.size ?? 0
+    held.delete(slot)
+  }
 
   function taken(now: number): number {
-    for (const [slot, end] of until) if (end <= now) until.delete(slot)
-    return until.size
+    for (const [slot, { end }] of held) if (end <= now) drop(slot)
+    return used
   }
 
   return {
     taken,
-    take(now: number, ms: number): Slot | undefined {
-      if (until.size >= count && taken(now) >= count) return undefined
-      const slot: Slot = { release: () => void until.delete(slot) }
-      until.set(slot, now + ms)
+    take(now: number, ms: number, size = 1): Slot | undefined {
+      if (used + size > count && taken(now) + size > count) return undefined
+      const slot: Slot = { release: () => drop(slot) }
+      held.set(slot, { end: now + ms, size })
+      used += size
       return slot
     },
   }

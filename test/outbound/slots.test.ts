@@ -22,3 +22,11 @@ it('a slot that is never given back is lost in time', () => {
   lost?.release()
   expect(places.taken(150)).toBe(1)
 })
+
+it('a slot may take the room of several', () => {
+  const places = createSlots(10)
+  const large = places.take(0, 100, 8)
+  expect([places.take(0, 100, 3), places.take(0, 200, 2)]).toEqual([undefined, expect.anything()])
+  large?.release()
+  expect([places.taken(0), places.take(0, 100, 9), places.taken(200)]).toEqual([2, undefined, 0])
+})

@@ -111,7 +111,7 @@ async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBu
   return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
 }
 
-function lengthOf(headers: Headers): number | undefined {
+export function lengthOf(headers: Headers): number | undefined {
   const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }

@@ -4,17 +4,21 @@ import type { Meter } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { check, type Reader } from '../../core/tool/json-reader.ts'
 import { MANY_PARTS } from '../../core/tool/json-text.ts'
-import { readJson } from './body.ts'
+import { lengthOf, readJson } from './body.ts'
 
 type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
+  /** That may be read for a request at most. */
+  bytesFor(request: Request): number
   read(request: Request, path: Path, meter: Meter): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
   readonly limit?: number
+  /** Where the body may name what is read from elsewhere, of so many bytes. */
+  readonly readsMore?: true
   /** Where named, a body that does not fit is `definition-invalid` and not `request-malformed`. */
   readonly what?: string
   readonly isOptional?: true
@@ -23,7 +27,7 @@ interface BodyRules<B> {
 
 const DEFAULT_LIMIT = 65_536
 
-export const NO_BODY: Body<undefined> = { read: () => Promise.resolve(ok(undefined)) }
+export const NO_BODY: Body<undefined> = { bytesFor: () => 0, read: () => Promise.resolve(ok(undefined)) }
 
 export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B> {
   return loadedBody(() => reader, rules)
@@ -31,10 +35,11 @@ export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B
 
 export function loadedBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
-  { limit = DEFAULT_LIMIT, what, isOptional, readerFor = reader }: BodyRules<B> = {},
+  { limit = DEFAULT_LIMIT, readsMore, what, isOptional, readerFor = reader }: BodyRules<B> = {},
 ): Body<B> {
   return {
     reader,
+    bytesFor: ({ headers }) => (readsMore ? limit : (lengthOf(headers) ?? limit)),
     async read(request, path, meter) {
       const isAbsent = isOptional && !request.headers.has('content-type')
       const sent = isAbsent ? ok({}) : await readJson(request, limit, meter, { parts: MANY_PARTS })

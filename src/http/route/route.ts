@@ -11,6 +11,7 @@ import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
 import { writeAudit } from './audit.ts'
+import { createLargeBodies } from './large-bodies.ts'
 import { type Answers, DONE } from './answers.ts'
 import type { Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
@@ -70,6 +71,12 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly path?: PathReaders<Path>
 }
 
+/** One for all routes of an isolate, whose memory is one. */
+const largeBodies = createLargeBodies({
+  now: Date.now,
+  sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+})
+
 /** Used as `on('GET /keys/:id', summary, declaration)(handler)`. Unless `open`, anonymous callers and caches are kept out. */
 export function createFace<A extends object>(
   { gate, respond, writeAuditEntry }: RouteDeps,
@@ -115,7 +122,9 @@ export function createFace<A extends object>(
         const principal = caller.value
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
         let about: JsonObject | undefined
-        const result = await answer(handle, c, principal, (more) => void (about = { ...about, ...more }))
+        const result = await largeBodies(operation.body.bytesFor(c.req.raw), principal.id, () =>
+          answer(handle, c, principal, (more) => void (about = { ...about, ...more })),
+        )
         const response = responseOf(result, (failure) => respond(failureFor(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')
         if (act !== undefined) {

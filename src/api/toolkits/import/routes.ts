@@ -37,7 +37,11 @@ export function importFace(deps: ImportFaceDeps): Hono {
     scope: 'tools:publish',
     act: 'tools.import',
     query: importQuery,
-    body: loadedBody(async () => (await load()).importReader(kinds), { limit: IMPORT_LIMIT, what: 'definition' }),
+    body: loadedBody(async () => (await load()).importReader(kinds), {
+      limit: IMPORT_LIMIT,
+      readsMore: true,
+      what: 'definition',
+    }),
     answers: {
       200: json(
         'Imported before as it is; or what a dry run would make',
