@@ -19,7 +19,7 @@ import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-call.ts'
+import { answerCall, answerFailure, messageEvent, unknownTool, wantsMessages } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declareCall } from '../../http/route/operation.ts'
@@ -111,7 +111,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const body = await readJson(request, CALL_LIMIT, meter)
     if (!body.ok) return refuse(body.failure)
     const addressed: McpClient = { request, principal: admitted.value, background: backgroundOf(c), toolset, meter }
-    const client = toolset.names.length === 0 ? addressed : await reached(named(addressed))
+    const client = toolset.names.length === 0 ? addressed : await reached(withNames(addressed))
     if ('code' in client) return errorResponse(null, client)
     if (Array.isArray(body.value)) return batch(body.value, client)
 
@@ -181,9 +181,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     return client.toolset.search ? names : [nearestOf(name, names) ?? []].flat()
   }
 
-  async function named(client: McpClient): Promise<McpClient> {
-    return (await import('./named-tools.ts')).withNames(client, resolver)
-  }
+  const withNames = async (client: McpClient) => (await import('./named-tools.ts')).withNames(client, resolver)
 
   async function batch(values: readonly unknown[], client: McpClient): Promise<Response> {
     const revision = revisionOfBatch(client.request.headers, revisions)
@@ -254,9 +252,3 @@ function malformed(message: string): McpError {
 const TOO_MUCH = malformed('Earlier messages used up what one request may take: send this message by itself')
 
 const accepted = () => new Response(null, { status: 202 })
-
-function wantsMessages({ progressToken, logs }: ToolCall, { headers }: Request): boolean {
-  if (progressToken === undefined && !logs) return false
-  const accept = headers.get('accept')
-  return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
-}

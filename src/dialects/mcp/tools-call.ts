@@ -92,6 +92,12 @@ export function unknownTool(name: string, suggestions: readonly string[] = []): 
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 
+export function wantsMessages({ progressToken, logs }: ToolCall, { headers }: Request): boolean {
+  if (progressToken === undefined && !logs) return false
+  const accept = headers.get('accept')
+  return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
+}
+
 export function messageEvent(data: string): StreamEvent {
   return { event: 'message', data }
 }
