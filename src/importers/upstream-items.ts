@@ -4,7 +4,7 @@ import { type Budget, createBudget, UNITS } from '../core/tool/budget.ts'
 import type { Decoded } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject, jsonSize } from '../core/tool/json.ts'
 import { check, type Reader } from '../core/tool/json-reader.ts'
-import type { Checked, Problem } from '../core/tool/problem.ts'
+import { type Checked, problemsInWords } from '../core/tool/problem.ts'
 import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
 import type { Upstream } from './upstream.ts'
@@ -29,7 +29,7 @@ export function* upstreamItems(
   const found = new Map<string, NamedTool & { readonly document: JsonObject }>()
   for (const [index, document] of upstream.tools.entries()) {
     const read = check(listing.named, document)
-    if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: inWords(read.problems) } }
+    if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: problemsInWords(read.problems) } }
     if (!read.ok || !read.value || !isJsonObject(document)) continue
     const { theirs, key } = read.value
     if (!found.has(key)) found.set(key, { ...read.value, document })
@@ -56,7 +56,7 @@ function itemOf(
   const unfit = foreignJsonProblem(document) ?? judgeWork(document, '', budget)[0]?.message
   if (unfit !== undefined) return skip(unfit)
   const decoded = decode(document, tool, budget)
-  if (!decoded.ok) return skip(inWords(decoded.problems))
+  if (!decoded.ok) return skip(problemsInWords(decoded.problems))
   const [definition] = decoded.value.definitions
   if (!definition) return skip('Is no tool')
   const { version: _, ...complete } = definition
@@ -69,11 +69,7 @@ function itemOf(
       document,
       dialect,
       about,
-      warnings: decoded.value.warnings.map((warning) => inWords([warning])),
+      warnings: decoded.value.warnings.map((warning) => problemsInWords([warning])),
     },
   }
-}
-
-function inWords(problems: readonly Problem[]): string {
-  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
 }

@@ -59,6 +59,12 @@ function placeOf(pointer: string): string {
   return ` at '${place.slice(0, MAX_PLACE)}'`
 }
 
+/** Each problem behind its place; one of the whole behind what that is called, if it is. */
+export function problemsInWords(problems: readonly Problem[], whole = ''): string {
+  const said = problems.map(({ path, message }) => (path || whole ? `${path || whole}: ${message}` : message))
+  return said.join('; ')
+}
+
 export function problemsByParameter(problems: readonly Problem[]): Record<string, string> {
   const byParameter = new Map<string, string[]>()
   for (const { path, message } of problems) {

@@ -1,7 +1,7 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { didYouMean, type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
+import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
 
@@ -75,11 +75,11 @@ export function textOf(failure: Failure): string {
         ? sentence(wordsOf(failure))
         : sentence({ ...wordsOf(failure), detail: 'it may work when called again' })
     case 'output-invalid':
-      return sentence({ ...wordsOf(failure), detail: located(failure.problems, 'the output') })
+      return sentence({ ...wordsOf(failure), detail: problemsInWords(failure.problems, 'the output') })
     case 'input-required':
       return inputRequests(failure)
     case 'definition-invalid':
-      return sentence({ ...wordsOf(failure), detail: located(failure.problems, 'the definition') })
+      return sentence({ ...wordsOf(failure), detail: problemsInWords(failure.problems, 'the definition') })
     default:
       return sentence(wordsOf(failure))
   }
@@ -158,8 +158,4 @@ function inputRequests({ requests }: Extract<Failure, { type: 'input-required' }
   })
   const why = 'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28'
   return [why, ...questions].join('\n')
-}
-
-function located(problems: readonly Problem[], whole: string): string {
-  return problems.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')
 }

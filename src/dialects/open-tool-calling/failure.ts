@@ -9,7 +9,7 @@ import {
 } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { type Problem, quoted } from '../../core/tool/problem.ts'
+import { type Problem, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
@@ -56,7 +56,7 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'select-invalid':
       return error(wordsOf(failure), { can_retry: true })
     case 'output-invalid':
-      return error(wordsOf(failure), { developer_message: listed(failure.problems) })
+      return error(wordsOf(failure), { developer_message: problemsInWords(failure.problems) })
     case 'input-required':
       return error({
         message: 'The tool asks for more input, and the Open Tool Calling RFC has no way to give it',
@@ -72,7 +72,7 @@ export function answerTo(failure: Failure): FailureAnswer {
         detail: 'POST /worker/tools/invoke calls a tool',
       }
     case 'definition-invalid':
-      return { status: HTTP_STATUS[failure.type], ...wordsOf(failure), detail: listed(failure.problems) }
+      return { status: HTTP_STATUS[failure.type], ...wordsOf(failure), detail: problemsInWords(failure.problems) }
     default: {
       const words = wordsOf(failure)
       return { status: HTTP_STATUS[failure.type], message: words.message, detail: detailOf(words) }
@@ -114,13 +114,9 @@ function invalidInput(problems: readonly Problem[]): FailureAnswer {
   return error(
     { message: `Some inputs are not valid: ${said}` },
     {
-      developer_message: listed(problems),
+      developer_message: problemsInWords(problems),
       can_retry: true,
       additional_prompt_content: `Correct these inputs, then call the tool again: ${said}`,
     },
   )
-}
-
-function listed(problems: readonly Problem[]): string {
-  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
 }

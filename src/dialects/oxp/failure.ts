@@ -2,6 +2,7 @@ import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { problemsInWords } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
 /** A tool's own failure is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
@@ -76,10 +77,8 @@ export function failureBody(failure: Failure): JsonObject {
     case 'outcome-unknown':
     case 'output-too-large':
       return { ...said(wordsOf(failure)), can_retry: false }
-    case 'output-invalid': {
-      const problems = failure.problems.map(({ path, message }) => `${path || 'The output'}: ${message}`)
-      return { ...said(wordsOf(failure), problems.join('; ')), can_retry: false }
-    }
+    case 'output-invalid':
+      return { ...said(wordsOf(failure), problemsInWords(failure.problems, 'The output')), can_retry: false }
     case 'output-elsewhere':
     case 'select-failed':
       return {
