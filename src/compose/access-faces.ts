@@ -31,6 +31,7 @@ export function accessFaces(
   const { forTools, besideTools, forPages } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const { signIn, userVerifierUrl } = config
+  const forPeople = { sessions, shield, now, writeAuditEntry, onPageError }
   return [
     keysFace({
       ...besideTools,
@@ -45,43 +46,33 @@ export function accessFaces(
     }),
     authorizationsFace({
       ...besideTools,
+      ...forPeople,
       authorizations: vault,
       providers,
       files: stores,
-      shield,
       sessions: signIn && sessions,
       requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,
       identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined,
-      now,
-      onPageError,
     }),
     callsFace({ ...forPages, records: stores.records, version, now }),
     sessionsFace({ ...forPages, sessions }),
     signInFace({
-      sessions,
+      ...forPeople,
       provider: signInProvider(config),
       flows: createFlows(deploymentKeys.sealer('sign-in'), now),
       authenticator,
       sha256,
-      shield,
-      writeAuditEntry,
-      now,
-      onPageError,
     }),
     connectFace({
+      ...forPeople,
       issuer: config.connectIssuer,
       server: createAuthorizationServer(stores.connect),
-      sessions,
       fetchFor: documentFetch(config),
       caching: deployment.routes.forAnybody.caching,
       catalogue: registry.catalogue,
       prepare: registry.takeIn,
       onEnd: agents.forgetAgent,
-      shield,
       newId: () => base64url.encode(randomBytes(16)),
-      now,
-      writeAuditEntry,
-      onPageError,
     }),
     agentsFace({ ...forPages, agents }),
     clientsFace({ ...besideTools, clients: createClientStore(stores.connect), onChange: agents.forget }),

@@ -8,7 +8,7 @@ import { jsonBody } from '../http/request/json-body.ts'
 import { also, anyObject, list, object, optional, statingAs, string } from '../core/tool/json-reader.ts'
 import type { PublicCaching } from '../http/route/public-route.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
-import { declare, declarePage } from '../http/route/operation.ts'
+import { declare, declarePage, type Operation } from '../http/route/operation.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
@@ -48,26 +48,18 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   const face = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
-  const documented = (summary: string) => ({
-    summary,
-    query: ANY_QUERY,
-    answers: { 200: json('Metadata', OBJECT) },
-    failures: 'OAuthError',
-  })
+  const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
+  function tell(path: string, summary: string, of: (origin: string) => object): void {
+    const answer = (c: Context) => metadata(c, of, caching)
+    face.get(path, declare({ ...declared, summary, answers: { 200: json('Metadata', OBJECT) } }, answer))
+  }
   const ofResource = (origin: string) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])
-  face.get(
-    RESOURCE_METADATA_PATH,
-    declare(documented('Metadata of the protected resource (RFC 9728)'), (c: Context) =>
-      metadata(c, ofResource, caching),
-    ),
-  )
+  tell(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
   if (issuer !== undefined) return face
-  const ofServer = (summary: string) =>
-    declare(documented(summary), (c: Context) => metadata(c, serverMetadata, caching))
-  face.get(SERVER_METADATA_PATH, ofServer('Metadata of the authorization server (RFC 8414)'))
+  tell(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
   // OpenID clients ask there, for the same (RFC 8414, section 5)
-  face.get('/.well-known/openid-configuration/connect', ofServer('The same, where OpenID clients look'))
-  face.get('/connect/.well-known/openid-configuration', ofServer('The same, where OpenID clients look'))
+  for (const path of ['/.well-known/openid-configuration/connect', '/connect/.well-known/openid-configuration'])
+    tell(path, 'The same, where OpenID clients look', serverMetadata)
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
@@ -88,23 +80,23 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   pages.get('/connect/authorize', pageOf('ask')).post('/connect/authorize', pageOf('decide'))
   face.route('/', pages)
 
-  face.post(
-    '/connect/token',
-    declare(
-      {
-        summary: 'The token endpoint (OAuth 2.1), which also revokes',
-        query: ANY_QUERY,
-        sends: 'application/x-www-form-urlencoded',
-        answers: { 200: json('A token, or nothing more', ANY) },
-        failures: 'OAuthError',
-      },
-      token,
-    ),
-  )
-  async function token(c: Context): Promise<Response> {
-    if (shield(c)) return tooMany()
-    const origin = originOf(c)
-    if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
+  const forClients = (
+    operation: Partial<Operation<unknown>>,
+    handle: (c: Context, origin: string) => Promise<Response>,
+  ) =>
+    declare({ ...declared, ...operation }, async (c: Context) => {
+      if (shield(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a little')
+      const origin = originOf(c)
+      return origin === undefined ? oauthError(400, 'invalid_request', 'Wanted https') : handle(c, origin)
+    })
+
+  const TOKEN = {
+    summary: 'The token endpoint (OAuth 2.1), which also revokes',
+    sends: 'application/x-www-form-urlencoded',
+    answers: { 200: json('A token, or nothing more', ANY) },
+  }
+  face.post('/connect/token', forClients(TOKEN, token))
+  async function token(c: Context, origin: string): Promise<Response> {
     const form = await readForm(c.req.raw, FORM_LIMIT, createMeter())
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
@@ -121,23 +113,13 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     })
   }
 
-  face.post(
-    '/connect/register',
-    declare(
-      {
-        summary: 'Register a client (RFC 7591)',
-        query: ANY_QUERY,
-        body: REGISTRATION,
-        answers: { 201: json('The client', objectOf({ client_id: TEXT })) },
-        failures: 'OAuthError',
-      },
-      register,
-    ),
-  )
-  async function register(c: Context): Promise<Response> {
-    if (shield(c)) return tooMany()
-    const origin = originOf(c)
-    if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
+  const REGISTER = {
+    summary: 'Register a client (RFC 7591)',
+    body: REGISTRATION,
+    answers: { 201: json('The client', objectOf({ client_id: TEXT })) },
+  }
+  face.post('/connect/register', forClients(REGISTER, register))
+  async function register(c: Context, origin: string): Promise<Response> {
     const body = await REGISTRATION.read(c.req.raw, {}, createMeter())
     if (!body.ok) {
       const wanted = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
@@ -174,8 +156,4 @@ async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {
 function oauthError(status: number, error: string, description: string): Response {
   const headers = { 'cache-control': 'no-store', ...(status === 503 || status === 429 ? { 'retry-after': '1' } : {}) }
   return jsonText(JSON.stringify({ error, error_description: description }), status, headers)
-}
-
-function tooMany(): Response {
-  return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a little')
 }

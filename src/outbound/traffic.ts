@@ -78,22 +78,6 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
   const callers = new LRUCache<string, CallersWay>({ max: MAX_CALLERS })
   const keyOf = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
-  function routeOf(key: string): Route {
-    const known = routes.get(key)
-    if (known) return known
-    const made = { unanswered: new Set<string>(), ...places(FOR_ALL) }
-    routes.set(key, made)
-    return made
-  }
-
-  function wayOf(key: string): CallersWay {
-    const known = callers.get(key)
-    if (known) return known
-    const made = { circuit: CLOSED, ...places(1) }
-    callers.set(key, made)
-    return made
-  }
-
   function healthOf({ circuit, inFlight }: CallersWay): HostHealth {
     const at = now()
     const retryAfterMs = pauseOf(circuit, at)
@@ -135,8 +119,8 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       // The failure of a call that is over says that it is cancelled
       if (signal.aborted) return UNBOUNDED
       const key = keyOf(host, toolkit)
-      const route = routeOf(key)
-      const own = wayOf(`${key} ${caller}`)
+      const route = kept<Route>(routes, key, () => ({ unanswered: new Set(), ...places(FOR_ALL) }))
+      const own = kept<CallersWay>(callers, `${key} ${caller}`, () => ({ circuit: CLOSED, ...places(1) }))
       const refused = refusalOf(own.circuit, now())
       if (refused) return refused
       const slot = await takeSlot(route, own, asker)
@@ -156,10 +140,12 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
         slot.release()
         signal.removeEventListener('abort', onAbort)
         const before = own.circuit
-        own.circuit = after(before, ending, sentAt, now(), route.unanswered.size < SEVERAL ? MAX_FAILURES : 1)
+        const areFew = route.unanswered.size < SEVERAL
+        if (ending === 'answered') own.circuit = heard(now())
+        else if (ending === 'abandoned') own.circuit = abandoned(before, sentAt)
+        else own.circuit = failed(before, sentAt, now(), areFew ? MAX_FAILURES : 1)
         if (ending === 'answered') route.unanswered.clear()
-        else if (ending === 'failed' && own.circuit !== before && route.unanswered.size < SEVERAL)
-          route.unanswered.add(caller)
+        else if (ending === 'failed' && own.circuit !== before && areFew) route.unanswered.add(caller)
         const { openedAt } = own.circuit
         if (openedAt !== before.openedAt) onChange(host, toolkit, healthOf(own))
       }
@@ -174,20 +160,14 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
   }
 }
 
-function places(times: number): Places {
-  return { inFlight: createSlots(times * MAX_IN_FLIGHT), waiting: createSlots(times * MAX_WAITING) }
+function kept<T extends object>(all: LRUCache<string, T>, key: string, make: () => T): T {
+  const found = all.get(key) ?? make()
+  all.set(key, found)
+  return found
 }
 
-function after(circuit: Circuit, ending: Ending, sentAt: number, now: number, most: number): Circuit {
-  switch (ending) {
-    case 'answered':
-      return heard(now)
-    case 'unanswered':
-    case 'failed':
-      return failed(circuit, sentAt, now, most)
-    case 'abandoned':
-      return abandoned(circuit, sentAt)
-  }
+function places(times: number): Places {
+  return { inFlight: createSlots(times * MAX_IN_FLIGHT), waiting: createSlots(times * MAX_WAITING) }
 }
 
 export const UNBOUNDED: Passage = { end: () => undefined }
