@@ -4,8 +4,7 @@ import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import type { SchemaObject } from './writing.ts'
-import { providerName, recordLosses } from './declaration.ts'
-import { current, rootObject } from './root-object.ts'
+import { current, providerName, recordLosses, rootObject } from './declaration.ts'
 
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 

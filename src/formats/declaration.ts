@@ -1,3 +1,7 @@
+import { follow, joinProperties, type SchemaObject, visit, type Writing } from './writing.ts'
+import { mapSubschemas } from '../core/schema/subschemas.ts'
+import { pointerStep } from '../core/tool/problem.ts'
+import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import type { Loss } from '../core/tool/codec.ts'
 import { MAX_NAME } from '../core/tool/tool-id.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
@@ -27,4 +31,49 @@ export function providerName(name: string, losses: Loss[], beginsWith: 'any' | '
   const accepted = begun.slice(0, MAX_NAME)
   if (accepted !== name) losses.push({ path: '/name', reason: `Becomes '${accepted}', as the provider wants names` })
   return accepted
+}
+
+const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
+
+export function rootObject(input: SchemaObject, path: string, writing: Writing): SchemaObject {
+  const { losses } = writing
+  const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, writing) ?? {}) : input
+  const rest = new Map(Object.entries(merged))
+  let properties = isObject(merged.properties) ? merged.properties : {}
+  for (const keyword of REFUSED) {
+    if (!rest.delete(keyword)) continue
+    const alternatives = merged[keyword]
+    const at = path + pointerStep(keyword)
+    losses.push({ path: at, reason: 'The provider takes it below the root only' })
+    if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
+    for (const [index, each] of alternatives.entries()) {
+      const found = follow(each, `${at}/${index}`, writing)
+      if (isObject(found?.properties)) properties = joinProperties(properties, found.properties, at, writing)
+    }
+  }
+  if (merged.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })
+  return { ...Object.fromEntries(rest), type: 'object', properties }
+}
+
+/** JSON Schema 2020-12 alone: tuples as `prefixItems`, and `items` in every array schema, which OpenAI wants. */
+export function current(schema: SchemaObject, path: string, writing: Writing): JsonObject {
+  visit(schema, path, writing)
+  const lose = (keyword: string, reason: string) => writing.losses.push({ path: `${path}/${keyword}`, reason })
+  const words = new Map(Object.entries(schema))
+  const { items, additionalItems = {}, type } = schema
+  if (words.delete('$schema')) lose('$schema', 'The provider takes JSON Schema 2020-12')
+  if (Array.isArray(items)) {
+    lose('items', "Becomes 'prefixItems', as JSON Schema 2020-12 calls it")
+    words.delete('items')
+    words.delete('additionalItems')
+    if (items.length > 0) words.set('prefixItems', items)
+    words.set('items', additionalItems)
+  } else if (items === undefined && [type].flat().includes('array')) {
+    lose('items', 'Is added, since the provider wants one: any')
+    words.set('items', {})
+  }
+  const changed = mapSubschemas(Object.fromEntries(words), (below, _, step) =>
+    isObject(below) ? current(below, path + step, writing) : below,
+  )
+  return isJsonObject(changed) ? changed : {}
 }

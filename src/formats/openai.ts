@@ -3,10 +3,8 @@ import type { Encoded } from '../core/tool/codec.ts'
 import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { mergeAllOf } from './merge.ts'
-import { localTarget, type SchemaObject, visit, type Writing } from './writing.ts'
-import { providerName, recordLosses } from './declaration.ts'
-import { current, rootObject } from './root-object.ts'
+import { localTarget, mergeAllOf, type SchemaObject, visit, type Writing } from './writing.ts'
+import { current, providerName, recordLosses, rootObject } from './declaration.ts'
 import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
 
 const MAX_LEVELS = 10

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../core/tool/json.ts'
+import { isObject, type JsonObject, typeOf } from '../core/tool/json.ts'
 import type { SchemaObject } from './writing.ts'
 
 const NULL = { type: 'null' }
@@ -27,10 +27,7 @@ export function alternativesOf({ anyOf, oneOf, properties }: SchemaObject): Alte
 }
 
 function typeName(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  return typeof value
+  return Number.isInteger(value) ? 'integer' : typeOf(value)
 }
 
 export function isOfType(value: unknown, type: string): boolean {

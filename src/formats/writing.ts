@@ -1,4 +1,4 @@
-import { type Budget, unitsOf } from '../core/tool/budget.ts'
+import { type Budget, unitsOf, weigh } from '../core/tool/budget.ts'
 import type { Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep, valueAt } from '../core/tool/problem.ts'
@@ -38,4 +38,79 @@ function anchored(name: string, at: string, { root, budget }: Writing) {
     if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return { schema, path }
   }
   return undefined
+}
+
+const MAX_LEVELS = 16
+
+/** The first of two counts, but properties and required names are joined. The result can double with every level. */
+export function mergeAllOf(schema: SchemaObject, path: string, writing: Writing, level = 0): SchemaObject {
+  const { allOf, ...own } = schema
+  if (!Array.isArray(allOf)) return schema
+  writing.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
+  const merged = new Map(Object.entries(own))
+  for (const [index, branch] of allOf.entries()) {
+    const at = `${path}/allOf/${index}`
+    const found = follow(branch, at, writing, level)
+    if (found) join(merged, found, at, writing)
+  }
+  return Object.fromEntries(merged)
+}
+
+export function follow(branch: unknown, path: string, writing: Writing, level = 0): SchemaObject | undefined {
+  const { losses } = writing
+  visit(branch, path, writing)
+  if (branch === true) return undefined
+  if (!isObject(branch) || level >= MAX_LEVELS) {
+    losses.push({ path, reason: 'Cannot be merged' })
+    return undefined
+  }
+  if (!('$ref' in branch)) return mergeAllOf(branch, path, writing, level + 1)
+  const { $ref, ...siblings } = branch
+  const target = localTarget($ref, path, writing)
+  losses.push({ path: `${path}/$ref`, reason: target ? 'Is put in place' : 'Points to no schema of this document' })
+  const found = target && follow(target.schema, path, writing, level + 1)
+  const beside = mergeAllOf(siblings, path, writing, level + 1)
+  if (!found) return beside
+  const joined = new Map(Object.entries(beside))
+  join(joined, found, path, writing)
+  return Object.fromEntries(joined)
+}
+
+function join(joined: Map<string, unknown>, other: SchemaObject, path: string, writing: Writing): void {
+  writing.budget.spend(joined.size, path)
+  for (const [keyword, value] of Object.entries(other)) {
+    const own = joined.get(keyword)
+    const at = path + pointerStep(keyword)
+    if (own === undefined) {
+      writing.budget.spend(unitsOf(keyword), at)
+      joined.set(keyword, value)
+    } else if (keyword === 'properties' && isObject(own) && isObject(value)) {
+      joined.set(keyword, joinProperties(own, value, at, writing))
+    } else if (keyword === 'required' && Array.isArray(own) && Array.isArray(value)) {
+      writing.budget.spend(own.length + value.length, at)
+      joined.set(keyword, [...new Set([...own, ...value])])
+    } else if (!isSame(own, value, at, writing)) {
+      writing.losses.push({ path: at, reason: 'Stands beside another one, which counts' })
+    }
+  }
+}
+
+export function joinProperties(one: SchemaObject, other: SchemaObject, path: string, writing: Writing): SchemaObject {
+  const joined = new Map(Object.entries(one))
+  writing.budget.spend(joined.size, path)
+  for (const [name, schema] of Object.entries(other)) {
+    writing.budget.spend(unitsOf(name), path)
+    if (!joined.has(name)) joined.set(name, schema)
+    else if (!isSame(joined.get(name), schema, path, writing)) {
+      writing.losses.push({ path: path + pointerStep(name), reason: 'Stands beside another one, which counts' })
+    }
+  }
+  return Object.fromEntries(joined)
+}
+
+function isSame(one: unknown, other: unknown, path: string, { budget }: Writing): boolean {
+  if (one === other) return true
+  weigh(one, budget, path)
+  weigh(other, budget, path)
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -17,7 +17,7 @@ import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
 import { machineContext } from '../dialects/machine-context/definition.ts'
 import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
-import { allowedHosts } from '../runners/sandbox/allowed-hosts.ts'
+import { allowedHosts } from '../runners/sandbox/credentials.ts'
 import { Broken, placed } from './broken.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

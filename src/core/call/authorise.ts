@@ -67,26 +67,22 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
   return principal.kind === 'anonymous' && !maySee(principal, record)
 }
 
-export async function refuseHidden(
-  principal: Principal,
-  asked: string,
-  resolver: Resolver,
-  background: Background,
-): Promise<Failing> {
+type Reader = Pick<Asker, 'principal' | 'background'>
+
+export async function refuseHidden(asked: string, reader: Reader, resolver: Resolver): Promise<Failing> {
   const document = parseAskedDocument(asked)
   const id = document ? `${document.id}.${document.tool}` : asked
-  const asUnknown = parseToolId(id) ? await resolver.resolve(askedAsUnknown(id), background) : undefined
-  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown') return unknown(principal, asked)
-  return hideSuggestions(principal, asked, asUnknown, resolver, background)
+  const asUnknown = parseToolId(id) ? await resolver.resolve(askedAsUnknown(id), reader.background) : undefined
+  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown') return unknown(reader.principal, asked)
+  return hideSuggestions(asked, asUnknown, reader, resolver)
 }
 
 /** Keeps from a failure to resolve every suggestion, tool and version that lists hide from the principal. */
 export async function hideSuggestions(
-  principal: Principal,
   asked: string,
   failing: Failing,
+  { principal, background }: Reader,
   resolver: Resolver,
-  background: Background,
 ): Promise<Failing> {
   const { failure } = failing
   async function isShown(id: string): Promise<boolean> {
@@ -98,7 +94,7 @@ export async function hideSuggestions(
 
   function ofHidden(): Failing | Promise<Failing> {
     if (principal.kind !== 'anonymous') return unknown(principal, asked)
-    return refuseHidden(principal, asked, resolver, background)
+    return refuseHidden(asked, { principal, background }, resolver)
   }
 
   if (failure.type === 'tool-disabled') {

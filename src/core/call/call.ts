@@ -7,7 +7,7 @@ import { type AskedToolDeps, type Asker, authorise, findAsked } from './authoris
 import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { inlineBytesOf, optionOf, SELECT } from './call-fields.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
-import type { CallableTool } from './callable-tool.ts'
+import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, type Failure, fail, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
@@ -20,7 +20,6 @@ import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
 import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select } from './select.ts'
-import type { OpenCall, Stage, StageDeps } from './stage.ts'
 import { operatorsPart, failureFor } from '../failure/for-operator.ts'
 import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 
@@ -133,11 +132,11 @@ async function goThrough(
   // An await costs a turn of the queue even where nothing has to be waited for
   const finding = findAsked(asked, call.address, caller, deps)
   const resolved = finding instanceof Promise ? await finding : finding
-  if (!resolved.ok) return hideSuggestions(principal, asked, resolved, deps.resolver, background)
+  if (!resolved.ok) return hideSuggestions(asked, resolved, caller, deps.resolver)
   const { tool, publisher } = resolved
   const { record, runnable, stages } = tool
   findings.found = record
-  if (isHidden(principal, record)) return refuseHidden(principal, asked, deps.resolver, background)
+  if (isHidden(principal, record)) return refuseHidden(asked, caller, deps.resolver)
 
   const userId = userOf(principal, context.userId)
   findings.userId = userId

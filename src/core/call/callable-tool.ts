@@ -1,15 +1,18 @@
-import { identify } from './invocation.ts'
-import { fail } from '../failure/failure.ts'
+import type { RunOptions } from './run.ts'
+import type { Span } from '../tool/platform.ts'
+import type { ApprovalLooks, Approvals } from '../consent/authorization.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
+import { type Fingerprint, identify } from './invocation.ts'
+import { fail, type Failing, type Failure } from '../failure/failure.ts'
 import { approvalReason } from '../access/principal.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
 import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
-import { isIdempotent, needsApproval, type ToolRecord } from '../tool/tool.ts'
-import { describeFiles, findFiles, mayHoldFiles, readFiles } from './files.ts'
-import { meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
+import { isIdempotent, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { describeFiles, type FileStores, findFiles, mayHoldFiles, type NamedFiles, readFiles } from './files.ts'
+import { type CallerContext, type GrantLooks, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
-import type { Stage } from './stage.ts'
 
 export interface CallableTool {
   readonly record: ToolRecord
@@ -145,4 +148,40 @@ export const APPROVAL: Stage = {
     const reason = `${level}: the answer to a call has the link to its page`
     return { type: 'approval-required', id: record.id, reason, challenge }
   },
+}
+
+/** A step of a call that only some tools need, known when the tool is resolved. */
+export interface Stage {
+  readonly pass: (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
+  readonly look?: (tool: LookedAt, deps: LookDeps) => Failure | undefined | Promise<Failure | undefined>
+}
+
+/** Stages complete the invocation, each with another one in its place. */
+export interface OpenCall extends RunOptions {
+  readonly publisher: Publisher
+  readonly context: CallerContext
+  invocation: RunOptions['invocation']
+  namedFiles?: NamedFiles
+}
+
+export interface StageDeps extends FileStores {
+  readonly toolSecrets: ToolSecrets
+  readonly userTokens: UserTokens
+  readonly approvals: Approvals
+  readonly fingerprint: Fingerprint
+  readonly span: Span
+}
+
+export interface LookedAt {
+  readonly record: ToolRecord
+  readonly publisher: Publisher
+  readonly hosts: readonly string[] | undefined
+  readonly userId: string | undefined
+  readonly reachedAt: () => string
+}
+
+export interface LookDeps {
+  readonly toolSecrets: ToolSecrets
+  readonly grants: GrantLooks
+  readonly approvals: ApprovalLooks
 }

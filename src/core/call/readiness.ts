@@ -7,9 +7,8 @@ import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import { detailOf, type FailureWords, wordsOf } from '../failure/failure-words.ts'
-import { stagesOf } from './callable-tool.ts'
+import { type LookDeps, type LookedAt, stagesOf } from './callable-tool.ts'
 import type { Runnable } from './runner.ts'
-import type { LookDeps, LookedAt } from './stage.ts'
 import { failureFor } from '../failure/for-operator.ts'
 
 export interface FoundTool {

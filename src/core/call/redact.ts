@@ -24,6 +24,8 @@ const COMPARED_PER_UNIT = 100
 export interface Redactor {
   text(text: string): string
   value<T>(value: T): T
+  /** The texts and values of an object of ours, whose names and numbers are no secrets. */
+  fields<T extends object>(object: T): T
 }
 
 /**
@@ -69,7 +71,13 @@ export function createRedactor(
     return changed ? Object.fromEntries(copy) : original
   }
 
-  return { text, value }
+  function fields<T extends object>(object: T): T
+  function fields(object: object): object {
+    const safe = ([name, each]: [string, unknown]) => [name, typeof each === 'number' ? each : value(each)] as const
+    return Object.fromEntries(Object.entries(object).map(safe))
+  }
+
+  return { text, value, fields }
 }
 
 interface Place {

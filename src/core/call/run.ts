@@ -6,7 +6,7 @@ import type { Meter } from '../tool/budget.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
-import { type Failing, type Failure, fail, type Result } from '../failure/failure.ts'
+import { type Failing, fail, type Result } from '../failure/failure.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
@@ -160,19 +160,8 @@ export function checkOutput(
     return fail({ ...result.asks, type: 'input-required', requests: redactor ? redactor.value(requests) : requests })
   }
   if (!result.ok) {
-    const failure: Failure = { ...result.failure, type: 'tool-failed' }
-    if (!redactor) return fail(failure)
-    const { message, developer_message, forOperator, additional_prompt_content, content } = failure
-    return fail({
-      ...failure,
-      message: redactor.text(message),
-      ...(developer_message === undefined ? {} : { developer_message: redactor.text(developer_message) }),
-      ...(forOperator === undefined ? {} : { forOperator: redactor.text(forOperator) }),
-      ...(additional_prompt_content === undefined
-        ? {}
-        : { additional_prompt_content: redactor.text(additional_prompt_content) }),
-      ...(content === undefined ? {} : { content: redactor.value(content) }),
-    })
+    const { failure } = result
+    return fail({ ...(redactor ? redactor.fields(failure) : failure), type: 'tool-failed' })
   }
   const value = result.value === undefined ? null : result.value
   const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
@@ -186,13 +175,8 @@ export function checkOutput(
   const { content, artifact, usage } = result
   const safe = redactor ? redactor.value(value) : value
   if (!content && !artifact && !usage) return { ok: true, value: safe }
-  return {
-    ok: true,
-    value: safe,
-    ...(content ? { content: redactor ? redactor.value(content) : content } : {}),
-    ...(artifact ? { artifact: redactor ? redactor.value(artifact) : artifact } : {}),
-    ...(usage ? { usage } : {}),
-  }
+  const shown = { ...(content && { content }), ...(artifact && { artifact }) }
+  return { ok: true, value: safe, ...(redactor ? redactor.fields(shown) : shown), ...(usage && { usage }) }
 }
 
 /** JSON writes infinite numbers as null, and validating, redacting and serialising recurse, so depth is bounded. */

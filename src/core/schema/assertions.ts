@@ -1,5 +1,5 @@
 import { type Budget, weigh } from '../tool/budget.ts'
-import { isObject } from '../tool/json.ts'
+import { isObject, typeOf } from '../tool/json.ts'
 
 export type Assertion = (value: unknown, budget: Budget) => boolean
 
@@ -27,11 +27,6 @@ export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = n
 
 function typeAssertion(types: readonly unknown[]): Assertion {
   return (value) => types.some((type) => (type === 'integer' ? Number.isInteger(value) : type === typeOf(value)))
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
 }
 
 function oneOf(values: readonly unknown[]): Assertion {

@@ -30,6 +30,11 @@ export function isJson(value: unknown): value is Json {
   return value !== undefined
 }
 
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
 /** A definition's schemas may nest 128 levels. */
 export const MAX_DEPTH = 136
 /** In characters: too few for more parts than anything may have. */

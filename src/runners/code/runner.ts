@@ -4,9 +4,8 @@ import type { Json } from '../../core/tool/json.ts'
 import { boolean, check, judged, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import type { Definition, Requirements } from '../../core/tool/tool.ts'
 import { redacting } from '../../outbound/redaction.ts'
-import { allowedHosts } from '../sandbox/allowed-hosts.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
-import { formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
+import { allowedHosts, formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
@@ -52,17 +51,11 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const userId = isForUsers ? invocation.userId : undefined
         const userInfo = userId === undefined ? undefined : invocation.userInfo
         const sensitive = placed.length === 0 ? [] : sensitiveValues(invocation)
+        const caller = implementation.shared ? '' : context.principal
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
           modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
-          egress: egressPolicy(
-            implementation,
-            record.toolkit,
-            implementation.shared ? '' : context.principal,
-            allowHttpHosts,
-            placed,
-            sensitive,
-          ),
+          egress: egressPolicy(implementation, record.toolkit, caller, allowHttpHosts, placed, sensitive),
           owner: implementation.shared ? [] : [context.principal, invocation.userId ?? ''],
         }
 

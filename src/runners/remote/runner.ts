@@ -1,14 +1,17 @@
+import { listMcpTools } from './mcp/list.ts'
+import type { ListRequest } from './list-pages.ts'
+import type { Admission } from '../../core/access/principal.ts'
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import type { Invocation } from '../../core/call/invocation.ts'
+import type { Credential, Invocation } from '../../core/call/invocation.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
-import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
+import { type Implementation, isIdempotent, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/retrying-call.ts'
 import { hostOf } from '../shared/url-template.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
-import { callOxp } from './oxp.ts'
+import { callOxp, listOxpTools } from './oxp.ts'
 
 export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {
@@ -35,4 +38,30 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
 function headerSchema({ source: { document } }: ToolRecord): JsonObject | undefined {
   if (!isObject(document) || !isJsonObject(document['inputSchema'])) return undefined
   return JSON.stringify(document['inputSchema']).includes('"x-mcp-header"') ? document['inputSchema'] : undefined
+}
+
+export function createUpstreams(deps: RemoteDeps) {
+  return (implementation: Implementation, requirements: Requirements) => {
+    const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })
+    if (!checked.ok) return checked
+    const { url, protocol, credentials } = checked.value
+    return {
+      ok: true as const,
+      async value(secrets: ReadonlyMap<string, Credential>, listing: ListRequest & { readonly asker: Admission }) {
+        // No user's token counts while importing
+        const ours = credentials.filter(({ source }) => source === 'secret')
+        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)
+        if (!located.ok) return wrong('/credentials', located.failure.message)
+        const listed =
+          protocol === 'mcp'
+            ? await listMcpTools(located.endpoint, listing, deps)
+            : await listOxpTools(located.endpoint, listing, deps)
+        return listed.ok ? { ok: true as const, value: listed } : wrong('/url', listed.problem)
+      },
+    }
+  }
+}
+
+function wrong(path: string, message: string) {
+  return { ok: false as const, problems: [{ path, message }] }
 }

@@ -4,7 +4,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import type { Waited } from '../../outbound/until-aborted.ts'
-import { failureFields } from '../shared/failure-fields.ts'
+import { failureFields } from '../shared/server-failure.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
 
 /** Comes from inside a sandbox: nothing in it is to be trusted. */

@@ -1,6 +1,17 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { check, into, list, object, oneOf, optional, type Reader, wrong } from '../../core/tool/json-reader.ts'
+import {
+  check,
+  into,
+  judged,
+  list,
+  object,
+  oneOf,
+  optional,
+  type Reader,
+  text,
+  wrong,
+} from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 import {
   type CredentialPlacement,
@@ -11,7 +22,6 @@ import {
   withSource,
 } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue } from '../shared/header-rules.ts'
-import { allowedHost, allowedHosts } from './allowed-hosts.ts'
 import type { PlacedCredential } from './egress.ts'
 
 interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
@@ -60,3 +70,21 @@ export function formatCredentials(
   }
   return { placed }
 }
+
+/** `host` or `host:port` as the URL Standard writes them: lower case, IPv6 in brackets, other scripts in Punycode. */
+export const allowedHost = judged(
+  text(
+    "a host such as 'api.example.com', or 'api.example.com:8443'",
+    (entry) => !/[/?#@\\*\s]/.test(entry) && URL.canParse(`https://${entry}`),
+  ),
+  (entry) => {
+    const { host, port } = new URL(`https://${entry}`)
+    // A port that is the scheme's own is not in a URL's host
+    const written = port === '' && entry.endsWith(':443') ? `${host}:443` : host
+    return written === entry
+      ? undefined
+      : `Must be written as URLs write hosts: did you mean '${written.slice(0, 100)}'?`
+  },
+)
+
+export const allowedHosts = list(allowedHost, { most: 32 })

@@ -71,7 +71,12 @@ function hide(principal: Principal, failing: ReturnType<typeof fail>, called = '
     },
     forget: () => undefined,
   }
-  return { hidden: hideSuggestions(principal, called, failing, resolver, behind), asked, resolver, behind }
+  return {
+    hidden: hideSuggestions(called, failing, { principal, background: behind }, resolver),
+    asked,
+    resolver,
+    behind,
+  }
 }
 
 describe('suggestions', () => {
@@ -137,7 +142,7 @@ describe('the anonymous', () => {
       true,
       false,
     ])
-    const told = (asked: string) => refuseHidden(ANONYMOUS, asked, resolver, behind)
+    const told = (asked: string) => refuseHidden(asked, { principal: ANONYMOUS, background: behind }, resolver)
     expect(await told('Example.L4')).toEqual(nobodys('Example.L4', 'Near.L0'))
     expect(await told('name:example')).toEqual(nobodys('example'))
     expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
+import { type LookDeps, type Stage, type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import type { LookDeps, Stage } from '../../../src/core/call/stage.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import {
   callableOf,

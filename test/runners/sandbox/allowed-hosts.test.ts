@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { check } from '../../../src/core/tool/json-reader.ts'
 import { isAllowedHost } from '../../../src/outbound/allowed-url.ts'
-import { allowedHost } from '../../../src/runners/sandbox/allowed-hosts.ts'
+import { allowedHost } from '../../../src/runners/sandbox/credentials.ts'
 
 describe('an entry of allowed_hosts', () => {
   it.each([

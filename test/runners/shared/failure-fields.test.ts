@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureFields, failureMeta } from '../../../src/runners/shared/failure-fields.ts'
+import { failureFields, failureMeta } from '../../../src/runners/shared/server-failure.ts'
 
 const FIELDS = { developer_message: 'D', can_retry: true, additional_prompt_content: 'ids: 1', retry_after_ms: 500 }
 

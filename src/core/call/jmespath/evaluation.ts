@@ -83,11 +83,3 @@ export function isSame(one: Json, other: Json, budget: SearchBudget): boolean {
   if (names.length !== namesOf(other, budget).length) return false
   return names.every((name) => Object.hasOwn(other, name) && isSame(one[name] ?? null, other[name] ?? null, budget))
 }
-
-export function typeOf(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {
-  if (value === null) return 'null'
-  if (isList(value)) return 'array'
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'number') return 'number'
-  return typeof value === 'boolean' ? 'boolean' : 'object'
-}

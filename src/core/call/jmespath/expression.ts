@@ -5,10 +5,6 @@ import { comparison, CURRENT, either, field, filterProjection, flatten, function
 import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
 import { type ExpressionPart, InvalidExpression } from './parts.ts'
 
-export type Parsed =
-  | { readonly ok: true; readonly part: ExpressionPart }
-  | { readonly ok: false; readonly message: string; readonly at?: number }
-
 const MAX_LENGTH = 2_000
 
 const SPACE = /[\t\n\r ]*/y
@@ -26,17 +22,9 @@ const STAR = 20
 const NOT = 45
 
 /** Reads an expression (JMESPath, "Grammar") by how closely its signs bind (a Pratt parser). */
-export function parse(text: string): Parsed {
-  if (text.length > MAX_LENGTH) {
-    return { ok: false, message: `at most ${MAX_LENGTH} characters are taken, and it has ${text.length}` }
-  }
-  try {
-    return { ok: true, part: parseTokens(tokensOf(text)) }
-  } catch (error) {
-    if (!(error instanceof InvalidExpression)) throw error
-    const { message, at } = error
-    return { ok: false, message, ...(at === undefined ? {} : { at }) }
-  }
+export function parse(text: string): ExpressionPart {
+  if (text.length <= MAX_LENGTH) return parseTokens(tokensOf(text))
+  throw new InvalidExpression(`at most ${MAX_LENGTH} characters are taken, and it has ${text.length}`)
 }
 
 interface Token {

@@ -1,5 +1,5 @@
-import { isJsonObject, isList, isTexts, type Json } from '../../tool/json.ts'
-import { CHARACTERS, isSame, namesOf, type SearchBudget, STEP, typeOf, Unselectable, valuesOf } from './evaluation.ts'
+import { isJsonObject, isList, isTexts, type Json, typeOf } from '../../tool/json.ts'
+import { CHARACTERS, isSame, namesOf, type SearchBudget, STEP, Unselectable, valuesOf } from './evaluation.ts'
 
 type Expression = (value: Json) => Json
 type Argument = Json | Expression

@@ -1,7 +1,18 @@
 import { guardFields } from '../../access/guard.ts'
 import { inputSchema, namePart, requirementId, tags, version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isTexts, type Json } from '../../tool/json.ts'
-import { anyObject, anything, boolean, check, integer, into, list, map, object } from '../../tool/json-reader.ts'
+import {
+  anyObject,
+  anything,
+  boolean,
+  check,
+  integer,
+  into,
+  list,
+  map,
+  nullable,
+  object,
+} from '../../tool/json-reader.ts'
 import { oneOf, optional, parsed, type ReadBy, type Reader, string } from '../../tool/json-reader.ts'
 import { strings, text, WRONG, wrong } from '../../tool/json-reader.ts'
 import { type Checked, quoted, refused } from '../../tool/problem.ts'
@@ -12,9 +23,6 @@ import { MAX_TOOLS } from '../definition-rules.ts'
 import { FORMAT } from './archive-rows.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
-const orNull = <T>(reader: Reader<T>): Reader<T | null> => {
-  return (value, report) => (value === null ? null : reader(value, report))
-}
 const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const TOOL = text(
   "a tool such as 'Gmail.Send'",
@@ -112,7 +120,7 @@ const LINES = {
   toolkit: object({
     kind: oneOf(['toolkit']),
     toolkit: namePart,
-    owner: orNull(PRINCIPAL),
+    owner: nullable(PRINCIPAL),
     status: optional(STATUS),
     held: optional(boolean, false),
     tags: optional(tags, []),
@@ -140,7 +148,7 @@ const LINES = {
   version: object({
     kind: oneOf(['version']),
     status: STATUS,
-    publisher: object({ principal: orNull(PRINCIPAL), trusted: boolean }),
+    publisher: object({ principal: nullable(PRINCIPAL), trusted: boolean }),
     held: optional(boolean, false),
     unreviewed: optional(boolean, false),
     bundled: optional(boolean, false),

@@ -2,7 +2,7 @@ import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json
 import type { Invocation } from '../../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import { readCallToolResult } from '../../shared/call-tool-result.ts'
-import { failureMeta } from '../../shared/failure-fields.ts'
+import { failureMeta } from '../../shared/server-failure.ts'
 import type { ServerOutcome } from '../../shared/retrying-call.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { failed } from '../failed-call.ts'
