@@ -9,7 +9,7 @@ import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows, LeftOut } from '../form/field-rows.tsx'
 import { readInput, shownAgain, WHOLE } from '../form/values.ts'
-import { exact, SendingNote, TextField } from '../parts.tsx'
+import { exact, SendingNote } from '../parts.tsx'
 
 /** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
 export interface CallBody {
@@ -118,23 +118,17 @@ export function CallForm({ fields, context, asksUser, callId, hasFailed, form: s
     <form method="post" action="#answer" novalidate data-call>
       <input type="hidden" name="call_id" value={callId} />
       {asksUser ? (
-        <TextField
-          label="For the user"
-          note="whose access is used, if the tool needs any"
-          name="user_id"
-          value={form.get('user_id') ?? ''}
-          maxlength={256}
-          autocomplete="off"
-        />
+        <label>
+          For the user <span class="note">whose access is used, if the tool needs any</span>
+          <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
+        </label>
       ) : undefined}
       <FieldRows fields={fields} form={form} problems={problems} />
       {context.map((name) => (
-        <TextField
-          label={name}
-          note="as JSON or text: you give it, since no model may make it up"
-          name={`context/${name}`}
-          value={form.get(`context/${name}`) ?? ''}
-        />
+        <label>
+          {name} <span class="note">as JSON or text: you give it, since no model may make it up</span>
+          <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
+        </label>
       ))}
       <details open={whole !== ''}>
         <summary>Write the whole input as JSON instead</summary>
