@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { RecordReader } from '../../core/call/recorded-calls.ts'
+import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { component, plain } from '../../http/route/answers.ts'
@@ -32,9 +32,7 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     answers: { 200: component('Newest first', 'Page') },
   })(async ({ principal, query: { limit, cursor, ...asked } }) => {
     const filter = filterOf(asked, now())
-    if (!filter.ok) return filter
-    const found = await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)
-    return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+    return filter.ok ? pageOf(await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)) : filter
   })
 
   on('GET /audit', 'List what was administered, and who was refused', {
@@ -43,9 +41,7 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     answers: { 200: component('Newest first', 'Page') },
   })(async ({ query: { limit, cursor, ...asked } }) => {
     const filter = filterOf(asked, now())
-    if (!filter.ok) return filter
-    const found = await records.acts(filter.value, limit, cursor)
-    return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+    return filter.ok ? pageOf(await records.acts(filter.value, limit, cursor)) : filter
   })
 
   on('GET /usage', 'Count calls, and tell how long they took', {
@@ -72,4 +68,8 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
   })
 
   return face
+}
+
+function pageOf<T extends { readonly at: number }>(found: RecordPage<T> | undefined) {
+  return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
 }

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { type Failing, type Failure, fail, ok } from '../../core/failure/failure.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 import { jsonText } from '../../http/answer/json-response.ts'
 import { isTrustworthy } from '../../http/caller/loopback.ts'
@@ -19,7 +19,8 @@ export interface ServersFaceDeps extends PublicRouteDeps {
   readonly toolsetsOf: (principal: Principal) => Promise<readonly ToolkitServer[]>
 }
 
-const load = () => import('./wire.ts')
+type Wire = typeof import('./wire.ts')
+const load = (): Promise<Wire> => import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
 /** The registry's own servers pass over what they do not know, so that clients of later revisions can ask them. */
@@ -49,22 +50,22 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
   at(SERVERS, { ...REGISTRY, summary: 'List this deployment as an MCP server', query: SERVERS_QUERY }, list)
   at(VERSIONS, { ...REGISTRY, summary: 'List the versions of this deployment' }, versions)
   at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Read this deployment as an MCP server' }, version)
-  at(
-    '/mcp/server-card',
-    { summary: 'The card of the MCP server', query: ANY_QUERY, answers: { 200: plain('The card', 'application/*') } },
-    async (c) => {
-      const { encodeCard, CARD_TYPE } = await load()
-      return typed(encodeCard(deploymentAt(c)), CARD_TYPE)
-    },
+  about('/mcp/server-card', 'The card of the MCP server', 'The card', ({ encodeCard, CARD_TYPE }, here) =>
+    typed(encodeCard(here), CARD_TYPE),
   )
-  at(
-    '/.well-known/ai-catalog.json',
-    { summary: 'Where the card is', query: ANY_QUERY, answers: { 200: plain('The catalog', 'application/*') } },
-    async (c) => {
-      const { encodeCatalog, CATALOG_TYPE } = await load()
-      return typed(encodeCatalog(deploymentAt(c)), CATALOG_TYPE)
-    },
+  about('/.well-known/ai-catalog.json', 'Where the card is', 'The catalog', ({ encodeCatalog, CATALOG_TYPE }, here) =>
+    typed(encodeCatalog(here), CATALOG_TYPE),
   )
+
+  function about(
+    path: string,
+    summary: string,
+    says: string,
+    write: (wire: Wire, here: ListedDeployment) => Response,
+  ): void {
+    const answers = { 200: plain(says, 'application/*') }
+    at(path, { summary, query: ANY_QUERY, answers }, async (c) => write(await load(), deploymentAt(c)))
+  }
 
   function deploymentAt({ req }: Context): ListedDeployment {
     const url = new URL(req.url)
@@ -91,37 +92,32 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
   }
 
   async function versions(c: Context): Promise<Response | Failing> {
-    const wire = await load()
     const found = await named(c)
     if (!found.ok) return found
-    return ofWhoever(c, c.json(wire.encodeServers([wire.encodeServer(deploymentAt(c), found.value.toolset)])))
+    const { wire, here, toolset } = found.value
+    return ofWhoever(c, c.json(wire.encodeServers([wire.encodeServer(here, toolset)])))
   }
 
   async function version(c: Context): Promise<Response | Failing> {
-    const wire = await load()
     const found = await named(c)
     if (!found.ok) return found
     const wanted = pathSegment(c.req.url, 5)
     if (!wanted.ok) return wanted
-    const here = deploymentAt(c)
-    const { toolset } = found.value
+    const { wire, here, name, toolset } = found.value
     if (wire.isVersion(here, wanted.value)) return ofWhoever(c, c.json(wire.encodeServer(here, toolset)))
-    return fail({
-      type: 'not-found',
-      message: `Server '${wire.serverName(here.origin, toolset)}' has no version '${wanted.value.slice(0, 100)}'`,
-    })
+    return fail({ type: 'not-found', message: `Server '${name}' has no version '${wanted.value.slice(0, 100)}'` })
   }
 
-  async function named(c: Context): Promise<Result<{ readonly toolset: ToolkitServer | undefined }>> {
-    const name = pathSegment(c.req.url, 3)
-    if (!name.ok) return name
-    const { serverName } = await load()
-    const { origin } = deploymentAt(c)
-    const [found] = (await serversFor(c))
-      .filter((each) => serverName(origin, each) === name.value)
-      .map((toolset) => ({ toolset }))
-    if (found) return ok(found)
-    return fail({ type: 'not-found', message: `Server '${name.value.slice(0, 200)}' was not found` })
+  async function named(c: Context) {
+    const segment = pathSegment(c.req.url, 3)
+    if (!segment.ok) return segment
+    const wire = await load()
+    const here = deploymentAt(c)
+    const name = segment.value
+    for (const toolset of await serversFor(c)) {
+      if (wire.serverName(here.origin, toolset) === name) return ok({ wire, here, name, toolset })
+    }
+    return fail({ type: 'not-found', message: `Server '${name.slice(0, 200)}' was not found` })
   }
 
   function refuse(failure: Failure): Response | Promise<Response> {
