@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { crossOriginHeaders } from '../../../src/http/answer/cors.ts'
+import { crossOriginHeaders, letRead, preflight } from '../../../src/http/answer/cors.ts'
 
 const NAMED = new Set(['https://page.example'])
 const asked = (headers: Record<string, string>, method = 'POST') =>
@@ -23,8 +23,22 @@ it('what a page asks to send is repeated only where it is names of headers', () 
   expect(ask('authorization, mcp-protocol-version')).toMatchObject({
     'access-control-allow-headers': 'authorization, mcp-protocol-version',
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+    'access-control-max-age': '600',
+    'vary': 'Origin, Access-Control-Request-Headers',
   })
   for (const names of ['a;b', 'a:b', '*', 'x'.repeat(3_000)]) {
     expect(ask(names)).not.toHaveProperty('access-control-allow-headers')
   }
+})
+
+it('an answer says whom it is for, and a preflight has nothing else', async () => {
+  const response = letRead(new Response('1', { headers: { vary: 'Accept' } }), { 'access-control-allow-origin': 'a' })
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'vary': 'Accept, Origin',
+    'access-control-allow-origin': 'a',
+  })
+  const flight = preflight({ a: 'b' })
+  expect([flight.status, flight.headers.get('a'), await flight.text()]).toEqual([204, 'b', ''])
+  const without = asked({ origin: 'https://page.example' }, 'OPTIONS')
+  expect(without).not.toHaveProperty('access-control-allow-headers')
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { answerOrStream, createEventStream } from '../../../src/http/answer/event-stream.ts'
+import { answerOrStream, createEventStream, readEvents } from '../../../src/http/answer/event-stream.ts'
 import { acceptsEvents } from '../../../src/http/route/incoming-call.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -59,7 +59,7 @@ describe('an answer', () => {
     const response = await late.answer
     late.reject(new Error('No'))
     expect(await response.text()).toBe(textOf('1', 'crashed'))
-    expect(logged).toHaveBeenCalledOnce()
+    expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Cannot end a stream/), expect.any(Error))
   })
 })
 
@@ -124,6 +124,32 @@ describe('a stream', () => {
     caller.abort()
     expect(stream.signal.aborted).toBe(true)
     expect(createEventStream(caller.signal).signal.aborted).toBe(true)
+  })
+})
+
+describe('the events of an answer', () => {
+  async function eventsOf(response: Response) {
+    const events = []
+    for await (const each of readEvents(response)) events.push(each)
+    return events
+  }
+  const read = async (...parts: readonly string[]) => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(new TextEncoder().encode(part))
+        controller.close()
+      },
+    })
+    return eventsOf(new Response(body))
+  }
+
+  it('are read as they were sent, in whichever pieces', async () => {
+    const text = `${textOf('1')}:\n\n${textOf('2', 'é')}`
+    const all = [event('1'), event('2'), event('é')]
+    expect(await read(text)).toEqual(all)
+    expect(await read(...text)).toEqual(all)
+    expect(await read(text, 'event: e\ndata: no end')).toEqual(all)
+    expect(await eventsOf(new Response(null))).toEqual([])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { headersOf, readRange } from '../../../src/http/answer/stored-file.ts'
+import { fileResponse, headersOf, readRange } from '../../../src/http/answer/stored-file.ts'
 
 describe('a range', () => {
   it.each([
@@ -49,5 +49,50 @@ describe('the headers of an artifact', () => {
     ['application/x-"; x="', 'id'],
   ])('name a file of %s %s', (type, name) => {
     expect(of(type)['content-disposition']).toBe(`attachment; filename="${name}"`)
+  })
+})
+
+describe('a file', () => {
+  const FILE = {
+    contentType: 'text/plain',
+    etag: '"e"',
+    size: 10,
+    read: async (part?: { offset: number; length: number }) => {
+      const text = part ? '0123456789'.slice(part.offset, part.offset + part.length) : '0123456789'
+      return new Response(text).body ?? undefined
+    },
+  }
+  async function sent(headers: Record<string, string>, method = 'GET', file: object = FILE) {
+    const request = new Request('https://sb.example/artifacts/id', { method, headers })
+    const response = await fileResponse(request, file as never, 'id', 1_000, 900_500)
+    if (!response) return undefined
+    const told = ['content-length', 'content-range', 'etag'].map((name) => response.headers.get(name))
+    return [response.status, await response.text(), ...told]
+  }
+
+  it.each<[Record<string, string>, string, unknown[]]>([
+    [{}, 'GET', [200, '0123456789', '10', null, '"e"']],
+    [{}, 'HEAD', [200, '', '10', null, '"e"']],
+    [{ 'if-none-match': '"e"' }, 'GET', [304, '', null, null, '"e"']],
+    [{ range: 'bytes=2-4' }, 'GET', [206, '234', '3', 'bytes 2-4/10', '"e"']],
+    [{ range: 'bytes=2-4' }, 'HEAD', [200, '', '10', null, '"e"']],
+    [{ 'range': 'bytes=2-4', 'if-range': '"e"' }, 'GET', [206, '234', '3', 'bytes 2-4/10', '"e"']],
+    [{ 'range': 'bytes=2-4', 'if-range': '"f"' }, 'GET', [200, '0123456789', '10', null, '"e"']],
+    [{ range: 'bytes=10-' }, 'GET', [416, '', null, 'bytes */10', '"e"']],
+  ])('is answered for %j by %s with %j', async (headers, method, answer) => {
+    expect(await sent(headers, method)).toEqual(answer)
+  })
+
+  it('whose bytes are gone is none', async () => {
+    expect(await sent({}, 'GET', { ...FILE, read: async () => undefined })).toBeUndefined()
+  })
+
+  it('that has expired is kept no longer', () => {
+    expect(headersOf(FILE, 'id', 1_000, 2_000_000)).toMatchObject({
+      'cache-control': 'private, max-age=0, immutable',
+      'x-frame-options': 'DENY',
+      'x-robots-tag': 'noindex',
+      'accept-ranges': 'bytes',
+    })
   })
 })

@@ -1,7 +1,9 @@
 import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { expect, it } from 'vitest'
-import { answerDocument } from '../../../src/http/page/document.tsx'
+import { answerDocument, answerPage } from '../../../src/http/page/document.tsx'
+import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page, plainPage } from '../../../src/http/page/page.ts'
+import type { Failure } from '../../../src/core/failure/failure.ts'
 
 const answer = (body: AsyncIterable<JSX.Element>) =>
   answerDocument({ status: 200, title: '<A>\u202e', style: '', body })
@@ -43,4 +45,82 @@ it('breaks off where its body does', async () => {
     throw new Error('No')
   }
   await expect((await answer(broken())).text()).rejects.toThrow('No')
+})
+
+const policyOf = (answer: Response) =>
+  answer.headers.get('content-security-policy')?.replaceAll(/nonce-[\w-]+/g, 'nonce')
+
+it.each([
+  [{}, "default-src 'none'; style-src 'nonce'; base-uri 'none'; frame-ancestors 'none'"],
+  [
+    { script: 'alert(1)', keepsForms: true },
+    "default-src 'none'; style-src 'nonce'; script-src 'nonce'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  ],
+])('with %j may do no more than it has to', async (more, policy) => {
+  const answer = await answerDocument({ status: 404, title: 'A', style: 'b{}', body: raw('<b>\u202e</b>'), ...more })
+  expect([answer.status, policyOf(answer)]).toEqual([404, policy])
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
+  const text = await answer.text()
+  const [, nonce] = /<style nonce="([^"]+)">[^<]*b{}<\/style>/.exec(text) ?? []
+  expect(answer.headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`)
+  expect(text).toContain('<body><b>\\u202e</b></body>')
+  expect(text.includes(`<script type="module" nonce="${nonce}">alert(1)</script>`)).toBe('script' in more)
+  expect(answer.headers.get('x-accel-buffering')).toBeNull()
+})
+
+it('sends its parts on as they come', async () => {
+  expect((await answer(counting(1).parts)).headers.get('x-accel-buffering')).toBe('no')
+})
+
+it('is a card with a title and paragraphs', async () => {
+  const card = await answerPage({
+    status: 403,
+    title: 'No',
+    body: ['One.', raw('<i>two</i>'), undefined],
+    headers: { a: 'b' },
+  })
+  expect([card.status, card.headers.get('a')]).toEqual([403, 'b'])
+  expect(await card.text()).toContain('<main><header>Switchboard</header><h1>No</h1><p>One.</p><i>two</i></main>')
+})
+
+it('leads on without saying whence', async () => {
+  const answer = goTo('/there', ['a=b', 'c=d'])
+  expect([answer.status, answer.headers.getSetCookie()]).toEqual([302, ['a=b', 'c=d']])
+  const told = { 'location': '/there', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+  expect(Object.fromEntries(answer.headers)).toMatchObject(told)
+  expect(goTo('/').headers.getSetCookie()).toEqual([])
+  expect((await page(plainPage(400, 'No', 'Never'), ['a=b'])).headers.getSetCookie()).toEqual(['a=b'])
+  expect((await page(FORM_OF_ANOTHER_SITE)).headers.getSetCookie()).toEqual([])
+})
+
+it.each<[Failure, number, string, string]>([
+  [{ type: 'rate-limited', retry_after_ms: 1 }, 429, 'Too many requests', 'Wait a little, then try again.'],
+  [{ type: 'body-too-large', limit: 1 }, 413, 'Not understood', 'The form is too large, so nothing was done.'],
+  [
+    { type: 'media-type-unsupported', got: null, wanted: 'a/b' },
+    415,
+    'Not understood',
+    'Wanted a form, &#39;a/b&#39;.',
+  ],
+  [{ type: 'unavailable', message: 'It is away' }, 503, 'Not right now', 'It is away.</p><p>Wait a moment, then load'],
+  [
+    { type: 'internal', reference: 'r1' },
+    500,
+    'Something is wrong here',
+    'been written down.</p><p>If it comes again, tell whoever runs it the reference r1.',
+  ],
+  [{ type: 'route-unknown', message: '' } as never, 400, 'Not understood', 'This link is malformed.'],
+])('says of %j %d: %s', async (failure, status, title, words) => {
+  const answer = await page(failurePage(failure))
+  const text = await answer.text()
+  expect(answer.status).toBe(status)
+  expect(text).toContain(`<h1>${title}</h1>`)
+  expect(text).toContain(words)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { MAX_DEPTH } from '../../../src/core/tool/json.ts'
-import { readForm, readJson as readWithMeter } from '../../../src/http/request/body.ts'
+import { readForm, readJson as readWithMeter, readJsonText } from '../../../src/http/request/body.ts'
 
 const LIMIT = 1_000
 
@@ -57,6 +57,8 @@ describe('the content type', () => {
     'application/json;charset="UTF-8"',
     'application/json; profile=x',
     'application/problem+json',
+    'application/json; charset = utf-8',
+    'application/json;',
     'application/vnd.oxp+json ; version=1',
   ])("takes '%s'", async (type) => {
     expect(await read('1', { 'content-type': type })).toEqual({ ok: true, value: 1 })
@@ -71,6 +73,9 @@ describe('the content type', () => {
     'application/+json',
     'application/json, text/plain',
     'application/json; charset=latin1',
+    'application/json; charset=xutf-8',
+    'application/json; charset=utf-8x',
+    'x-application/json',
     'application/json; charset=utf-8; charset=utf-16',
     '',
   ])("refuses '%s'", async (type) => {
@@ -300,6 +305,37 @@ describe('a form', () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   const sent = (text: string) => readForm(post(text, type), 100_000, createMeter())
 
+  it.each([
+    ['application/x-www-form-urlencoded', true],
+    ['Application/X-WWW-Form-Urlencoded ; charset=utf-8', true],
+    ['application/x-www-form-urlencode', false],
+    ['text/plain', false],
+  ])('is one of the type %s: %s', async (sent, isOne) => {
+    const form = await readForm(post('a=1', { 'content-type': sent }), 100, createMeter())
+    const wanted = 'application/x-www-form-urlencoded'
+    if (isOne) expect(form).toMatchObject({ ok: true })
+    else expect(form).toEqual({ ok: false, failure: { type: 'media-type-unsupported', got: sent, wanted } })
+  })
+
+  it('is none without a type', async () => {
+    const request = new Request('https://sb.example/', { method: 'POST', body: new Uint8Array(1) })
+    expect(await readForm(request, 100, createMeter())).toMatchObject({ failure: { got: null } })
+  })
+
+  it.each<[Record<string, string>, string, object]>([
+    [{ 'content-length': '101' }, 'a=1', { failure: { type: 'body-too-large', limit: 100, got: 101 } }],
+    [{ 'content-length': '3' }, 'a'.repeat(101), { failure: { type: 'body-too-large', limit: 100 } }],
+    [{ 'content-length': '100' }, 'a'.repeat(100), { ok: true }],
+    [{ 'content-length': 'x3' }, 'a=1', { ok: true }],
+    [{ 'content-length': '3x' }, 'a=1', { ok: true }],
+    [{}, 'a'.repeat(101), { failure: { type: 'body-too-large', limit: 100 } }],
+    [{}, 'a'.repeat(100), { ok: true }],
+  ])('with %j is held to its limit', async (headers, text, answer) => {
+    const { request } = streamed([new TextEncoder().encode(text)])
+    for (const [name, value] of Object.entries({ ...type, ...headers })) request.headers.set(name, value)
+    expect(await readForm(request, 100, createMeter())).toMatchObject(answer)
+  })
+
   it('has at most 5,000 fields, since each takes many times its bytes', async () => {
     const most = await sent(Array(5_000).fill('a').join('&'))
     expect([most.ok, most.ok && most.value.size]).toEqual([true, 5_000])
@@ -312,5 +348,23 @@ describe('a form', () => {
     const meter = createMeter()
     await readForm(post(`a=${'x'.repeat(6_400)}&b&c`, type), 100_000, meter)
     expect(Math.round(meter.spent)).toBe(3 + 1 + 100)
+  })
+})
+
+describe('a long text', () => {
+  const long = JSON.stringify(Array.from({ length: 200_000 }, (_, n) => `text number ${n}`))
+
+  it('is read in slices, between which others are let in', async () => {
+    const order: string[] = []
+    setTimeout(() => order.push('another'), 0)
+    const reading = readJsonText(long, createMeter(1_000_000))
+    expect(reading).toBeInstanceOf(Promise)
+    await Promise.resolve(reading).then(() => order.push('read'))
+    expect(order).toEqual(['another', 'read'])
+    const result = await reading
+    expect(result.ok && Array.isArray(result.value) && result.value.length).toBe(200_000)
+    expect(await readJsonText(`${long}]`, createMeter(1_000_000))).toMatchObject({
+      failure: { type: 'request-malformed' },
+    })
   })
 })

@@ -86,3 +86,16 @@ describe('an address', () => {
     expect([outcome(make(64)), outcome(make(65 + 2))]).toEqual(['let in', 'request-malformed'])
   })
 })
+
+it('says what is wrong with an address', () => {
+  const enter = (url: string) => createEntrance({ ...HERE, publicUrl: 'https://tools.test' })(received(url))
+  const messageOf = (entered: Request | Failing) =>
+    entered instanceof Request ? undefined : 'message' in entered.failure && entered.failure.message
+  expect(messageOf(enter('https://other.test/'))).toBe(
+    "This Switchboard is at 'https://tools.test' (PUBLIC_URL), and answers at no other address",
+  )
+  const tooMany = 'Cannot read the address: its path or its query has more than 64 parts'
+  expect(messageOf(enter(`https://tools.test/${'a/'.repeat(64)}`))).toBe(tooMany)
+  expect(messageOf(enter(`https://tools.test/?${'a&'.repeat(64)}`))).toBe(tooMany)
+  expect(messageOf(enter(`https://tools.test/?${'a&'.repeat(60)}`))).toBeUndefined()
+})

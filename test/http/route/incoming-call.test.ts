@@ -1,9 +1,17 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import { type Failure, fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { anyObject, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { query } from '../../../src/http/request/query.ts'
-import { CALL_LIMIT, callRoute, type CallRoute, type IncomingCall } from '../../../src/http/route/incoming-call.ts'
+import {
+  CALL_LIMIT,
+  callIdOf,
+  callRoute,
+  contextOf,
+  type CallRoute,
+  type IncomingCall,
+} from '../../../src/http/route/incoming-call.ts'
 import { gateFor } from '../gate-for.ts'
 
 const FORBIDDEN = { type: 'forbidden', reason: 'no' } as const
@@ -112,5 +120,29 @@ describe('a call that is refused', () => {
     const [most, more] = [CALL_LIMIT - 2, CALL_LIMIT - 1].map((length) => `"${'x'.repeat(length)}"`)
     expect(await receive(context({}, most))).toEqual(ok(expect.objectContaining({ body: 'x'.repeat(CALL_LIMIT - 2) })))
     expect(await receive(context({}, more))).toEqual(fail({ type: 'body-too-large', limit: CALL_LIMIT }))
+  })
+})
+
+describe('the headers of a call', () => {
+  const sent = (headers: Record<string, string>) => new Request('https://sb.example/', { headers })
+  const wrong = (name: string) =>
+    fail({ type: 'request-malformed', message: `The header '${name}' must be of 1 to 256 characters` })
+
+  it.each<[string | undefined, unknown]>([
+    [undefined, ok(NO_CONTEXT)],
+    ['ann', ok({ ...NO_CONTEXT, userId: 'ann' })],
+    ['x'.repeat(256), ok({ ...NO_CONTEXT, userId: 'x'.repeat(256) })],
+    ['x'.repeat(257), wrong('X-User-Id')],
+    ['', wrong('X-User-Id')],
+  ])('name the user %j', (id, context) => {
+    expect(contextOf(sent(id === undefined ? {} : { 'x-user-id': id }))).toEqual(context)
+  })
+
+  it.each<[string | undefined, unknown]>([
+    [undefined, ok({})],
+    ['c1', ok({ callId: 'c1' })],
+    ['', wrong('Idempotency-Key')],
+  ])('name the call %j', (id, callId) => {
+    expect(callIdOf(sent(id === undefined ? {} : { 'idempotency-key': id }))).toEqual(callId)
   })
 })

@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
+import { ADMIN, Admission, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { type Failing, type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import { object, optional, string, text } from '../../../src/core/tool/json-reader.ts'
 import { query } from '../../../src/http/request/query.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
-import { createFace, type RouteAnswer } from '../../../src/http/route/route.ts'
+import { createFace, etag, ifMatch, PLAIN, type RouteAnswer } from '../../../src/http/route/route.ts'
 import { gateFor } from '../gate-for.ts'
 
 const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
@@ -109,4 +110,72 @@ describe("a route that is somebody's own", () => {
     expect((await send('own', ADMIN, NOT_FOUND)).cached).toBe('no-store')
     expect((await send('open', ADMIN)).cached).toBe('private')
   })
+})
+
+describe('what a change is meant for', () => {
+  const sent = (value?: string) =>
+    ifMatch(new Request('https://sb.example/', { headers: value === undefined ? {} : { 'if-match': value } }))
+
+  it.each<[string | undefined, unknown]>([
+    [undefined, undefined],
+    [' * ', '*'],
+    ['"a"', ['a']],
+    ['"a" ,"b", W/"c" , "d"', ['a', 'b', 'd']],
+    ['a', []],
+    ['"a', []],
+    ['""', ['']],
+  ])('%j is %j', (value, expected) => {
+    expect(sent(value)).toEqual(expected)
+  })
+
+  it('is told to routes that declare it, with who was let in', async () => {
+    const told: unknown[] = []
+    const { face, on } = createFace<{ 'POST /a': undefined; 'POST /b': undefined }>(
+      { gate: gateFor(), respond },
+      'open',
+    )
+    for (const [route, more] of [
+      ['POST /a', { conditional: true }],
+      ['POST /b', {}],
+    ] as const) {
+      on(route, 'A', { ...PLAIN, scope: 'admin', ...more })(async ({ expected, admission }) => {
+        told.push([expected || undefined, admission])
+        return ok(undefined)
+      })
+    }
+    for (const path of ['/a', '/b']) {
+      const headers = { 'if-match': '"r"' }
+      expect((await face.request(`https://sb.example${path}`, { method: 'POST', headers })).status).toBe(204)
+    }
+    expect(told).toEqual([
+      [['r'], new Admission(ADMIN.id)],
+      [undefined, new Admission(ADMIN.id)],
+    ])
+    expect(etag({ a: 1 })).toEqual({ etag: expect.stringMatching(/^"[^"]+"$/) })
+  })
+
+  it('is nothing that the anonymous may have fetched', async () => {
+    const { handle } = await send('open', ANONYMOUS)
+    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ admission: undefined }))
+  })
+})
+
+it('what is changed is written down, with what came of it', async () => {
+  const audit: AuditEntry[] = []
+  const { face, on } = createFace<{ 'POST /a/:how': number }>({
+    gate: gateFor(),
+    respond,
+    writeAuditEntry: (entry) => void audit.push(entry),
+  })
+  on('POST /a/:how', 'A', { ...PLAIN, scope: 'admin', act: 'a.change' })(async ({ path, note }) => {
+    note({ how: path.how })
+    note({ more: 1 })
+    return path.how === 'fail' ? NOT_FOUND : path.how === 'raw' ? new Response(null, { status: 202 }) : ok(1)
+  })
+  for (const how of ['fail', 'raw', 'ok']) await face.request(`https://sb.example/a/${how}`, { method: 'POST' })
+  expect(audit.map(({ act, outcome, status, about }) => [act, outcome, status, about])).toEqual([
+    ['a.change', 'not-found', 400, { how: 'fail', more: 1 }],
+    ['a.change', 'success', 202, { how: 'raw', more: 1 }],
+    ['a.change', 'success', 200, { how: 'ok', more: 1 }],
+  ])
 })

@@ -1,8 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Catalogue, ListQuery } from '../../../src/core/catalogue/catalogue.ts'
-import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
-import { answerToolList, type ToolList, wholeList } from '../../../src/http/route/tool-list.ts'
+import { type Failure, fail, ok, Unreachable } from '../../../src/core/failure/failure.ts'
+import { optional, string } from '../../../src/core/tool/json-reader.ts'
+import { query as defineQuery } from '../../../src/http/request/query.ts'
+import { operationOf } from '../../../src/http/route/operation.ts'
+import { answerToolList, type ToolList, wholeList, wholeListRoute } from '../../../src/http/route/tool-list.ts'
 import { unknownAmong } from '../../../src/http/answer/why-empty.ts'
 import { sha256 } from '../../dialects/machine-context/fakes.ts'
 import { gateFor } from '../gate-for.ts'
@@ -197,5 +200,52 @@ describe('a whole list', () => {
     const { catalogue, asked } = catalogueOf(page, page, ['x'], page)
     expect(await write(catalogue)).toEqual(fail(WRONG))
     expect(asked).toHaveLength(3)
+  })
+})
+
+describe('a route of a whole list', () => {
+  const lines = (toolkit: string | undefined) => (toolkit === 'Kit' ? ['a', 'b'] : [])
+  const query = defineQuery({ toolkit: optional(string()) })
+  async function ask(search: string, list: Catalogue['list']) {
+    const catalogue: Catalogue = { etag: async () => 'e', list, unknown: async () => undefined }
+    const route = wholeListRoute(
+      { gate: gateFor(KEY), catalogue, sha256 },
+      {
+        summary: 'A list',
+        query,
+        schema: {},
+        format: { name: 'x', write: () => '' },
+        join: (all) => all.join('|'),
+        tooMany: WRONG,
+        respond,
+      },
+    )
+    const raw = new Request(`https://sb.example/tools${search}`)
+    const response = await route({ req: { raw }, executionCtx: { waitUntil: () => undefined } })
+    return { route, text: await response.text(), note: response.headers.get('switchboard-note') }
+  }
+
+  it('is declared, and answers with its lines, of a toolkit where one is named', async () => {
+    const list: Catalogue['list'] = async ({ toolkit }) => ({ lines: lines(toolkit) })
+    const { route, text } = await ask('?toolkit=Kit', list)
+    expect(text).toBe('a|b')
+    expect(operationOf(route)).toMatchObject({
+      summary: 'A list',
+      scope: 'tools:read',
+      answers: { 200: { schema: {} } },
+    })
+    expect(await ask('', list)).toMatchObject({ text: '', note: null })
+    expect((await ask('?toolkit=Other', list)).note).toContain("No tool of 'Other' is shown here")
+    expect(JSON.parse((await ask('?toolkit=a&toolkit=b', list)).text)).toMatchObject({ type: 'request-malformed' })
+  })
+
+  it('says so where its catalogue is away, or too large, and fails for a defect', async () => {
+    const away = () => Promise.reject(new Unreachable('It is away'))
+    expect(JSON.parse((await ask('', away)).text)).toEqual({ type: 'unavailable', message: 'It is away' })
+    const large: Catalogue['list'] = async () => ({ lines: ['x'.repeat(16_000_001)] })
+    expect(JSON.parse((await ask('', large)).text)).toEqual(WRONG)
+    await expect(ask('', async () => undefined)).rejects.toThrow(
+      'Cannot list: the catalogue does not know its own cursor',
+    )
   })
 })

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { integer, list, optional, string } from '../../../src/core/tool/json-reader.ts'
+import { textOfBase64 } from '../../../src/http/request/header-text.ts'
+import { pathReader, pathSegment } from '../../../src/http/request/path-segment.ts'
+import { ANY_QUERY, NO_QUERY, query, readQuery } from '../../../src/http/request/query.ts'
+
+const URL_OF = 'https://sb.example/tools'
+const QUERY = query(
+  { q: optional(string()), limit: optional(string()), tags: optional(list(string())) },
+  { lists: ['tags'] },
+)
+const read = (search: string, of: typeof QUERY = QUERY) => {
+  const result = readQuery(of, URL_OF + search)
+  return result.ok ? result.value : 'message' in result.failure && result.failure.message
+}
+
+it.each<[string, unknown]>([
+  ['', {}],
+  ['?', {}],
+  ['?q=a+b%20c&limit=3', { q: 'a b c', limit: '3' }],
+  ['?tags=a', { tags: ['a'] }],
+  ['?tags=a&tags=b', { tags: ['a', 'b'] }],
+  ['?q=a&q=b', expect.stringMatching(/^Cannot read the query.*'q'.*Must be said once, got 2 times/)],
+  ['?x=1', expect.stringMatching(/query.*parameter/)],
+  ['?search=1', expect.stringContaining("'q'")],
+])('the query %j is %j', (search, value) => {
+  expect(read(search)).toEqual(value)
+})
+
+it('may be of whatever is asked, or of nothing', () => {
+  expect(readQuery(ANY_QUERY, `${URL_OF}?x=1&x=2`)).toMatchObject({ ok: true })
+  expect(readQuery(NO_QUERY, `${URL_OF}?x=1`)).toMatchObject({ ok: false })
+  expect([QUERY.names, QUERY.others, QUERY.none]).toEqual([['q', 'limit', 'tags'], undefined, { ok: true, value: {} }])
+  expect(query({ n: integer(0, 1) }).none).toMatchObject({ ok: false, failure: { type: 'request-malformed' } })
+  expect(ANY_QUERY.others).toBe('ignored')
+})
+
+it('a step of a path is read by its place', () => {
+  expect(pathSegment('https://sb.example/a/b%2Fc?d', 2)).toEqual({ ok: true, value: 'b/c' })
+  expect(pathSegment('https://sb.example/a', 5)).toEqual({ ok: true, value: '' })
+  expect(pathSegment('https://sb.example/%ff', 1)).toMatchObject({
+    failure: { message: 'Cannot read the path: its percent-encoding is malformed' },
+  })
+  expect(pathReader('/a')('https://sb.example/a')).toEqual({ ok: true, value: {} })
+})
+
+it('text in a header is UTF-8 in Base64', () => {
+  expect(['w6k=', '/w==', '?'].map(textOfBase64)).toEqual(['é', undefined, undefined])
+})
