@@ -209,6 +209,17 @@ describe('the guide says what Cloudflare counts of', () => {
     expect(counts, `Far from the guide's row '${name}'`).toEqual(said)
   })
 
+  it('1,000 large outputs that are kept', async () => {
+    const of = prototypeOf(env.ARTIFACTS)
+    const counts = { list: 0, put: 0, others: 0 }
+    for (const method of ['list', 'put'] as const) spyOn(of, method, () => (counts[method] += 1))
+    for (const method of ['get', 'head', 'delete']) spyOn(of, method, () => (counts.others += 1))
+    vi.mocked(fetch).mockImplementation(async () => Response.json('x'.repeat(2_000)))
+    for (let n = 0; n < 20; n += 1) await call({ context: { inline_bytes: 1_000 } })
+    expect(counts).toEqual({ list: 20, put: 20, others: 0 })
+    expect(rowOf('1,000 large outputs that are kept')).toEqual(['1,000 lists and 1,000 writes in R2'])
+  })
+
   it('a user with a grant, at rest', async () => {
     const world = createWorld()
     const user = world.user('ann')

@@ -214,6 +214,30 @@ describe('the ledger', () => {
     expect((await world.ledger.claim(call({ callId: 'c3' }))).state).toBe('finished')
   })
 
+  it('forgets the oldest of a million calls altogether, but none that is under way', async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await settle(world, FINISHED, { callId: 'c2' })
+    const rows = (sql: string) => world.within('key:1', (_, { storage }) => [...storage.sql.exec(sql).raw()].flat())
+    const last = async (rowid: number) => {
+      await rows(`DELETE FROM call WHERE id = 'later'`)
+      await rows(
+        `INSERT INTO call (rowid, id, fingerprint, claim, until, expires) VALUES (${rowid}, 'later', '', '', 0, 9e15)`,
+      )
+    }
+    await last(1_000_000 - 1)
+    await settle(world, FINISHED, { callId: 'c3' })
+    expect(await rows('SELECT id FROM call ORDER BY rowid')).toEqual(['c1', 'c2', 'later', 'c3'])
+    await rows("DELETE FROM call WHERE id = 'c3'")
+    world.time += 10_000
+    await last(1_000_000)
+    await settle(world, FINISHED, { callId: 'c4' })
+    expect(await rows('SELECT id FROM call ORDER BY rowid')).toEqual(['c2', 'later', 'c4'])
+    await rows(`UPDATE call SET until = ${world.time + 1} WHERE id = 'c2'`)
+    await settle(world, FINISHED, { callId: 'c5' })
+    expect(await rows('SELECT id FROM call ORDER BY rowid')).toEqual(['c2', 'later', 'c4', 'c5'])
+  })
+
   it.each([
     ['the bucket takes nothing', {}],
     ['there is no bucket', { outcomes: undefined }],
