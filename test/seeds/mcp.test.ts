@@ -815,6 +815,25 @@ deviates(
   },
 )
 
+works(IDENTIFIER, 'within its toolkit, also where a tool of another toolkit has the name', async () => {
+  await publish({ name: 'bare-name', ...PLAIN }, 'BareFirst', giving({ of: 1 }))
+  await ask('POST', '/tools?dialect=mcp', submission({ name: 'bare-name', ...PLAIN }, 'BareSecond', giving({ of: 2 })))
+  const within = async (query: string, name = 'bare-name') =>
+    (await mcp('2025-11-25', 'tools/call', { name }, query)).content[0].text
+  expect(await within('?toolkits=BareSecond')).toBe('{"of":2}')
+  expect(await within('?tools=BareSecond.*', 'BareSecond_bare_name')).toBe('{"of":2}')
+  expect(await within('?tools=BareSecond.bare_name')).toBe('{"of":2}')
+  // In both toolkits it is the one that lists show so
+  expect(await within('?toolkits=BareSecond,BareFirst')).toBe('{"of":1}')
+  expect(await mcp('2025-11-25', 'tools/call', { name: 'bare-name' }, '?toolkits=Calculator')).toHaveProperty('error')
+  const listed = async (query: string) => (await mcp('2025-11-25', 'tools/list', {}, query)).tools.map(nameOf)
+  const nameOf = ({ name }: Tool) => name
+  expect(await listed('?toolkits=BareSecond&names=bare')).toEqual(['bare-name'])
+  expect(await within('?toolkits=BareSecond&names=bare')).toBe('{"of":2}')
+  expect(await listed('?toolkits=BareSecond')).toEqual(['BareSecond_bare_name'])
+  expect(await listed('?toolkits=BareSecond,BareFirst&names=bare')).toEqual(['bare-name', 'BareSecond_bare_name'])
+})
+
 deviates(IDENTIFIER, 'dots and up to 128 characters, where the revision has them', 'Names have dots', async () => {
   const long = 'identifier_' + 'n'.repeat(117)
   for (const [toolkit, name, plain] of [

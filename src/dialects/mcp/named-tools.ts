@@ -5,7 +5,9 @@ import type { Resolved, Resolver } from '../../core/call/resolve-tool.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { unknownAmong } from '../../http/answer/why-empty.ts'
-import { ALL, type McpClient, narrowedTo } from './toolset.ts'
+import { sanitizedName } from '../../core/tool/sanitize-name.ts'
+import { ALL, isChosen, type McpClient, narrowedTo, toolkitsOf } from './toolset.ts'
+import type { ToolCall } from './wire.ts'
 
 /** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
 export async function withNames(client: McpClient, resolver: Resolver): Promise<McpClient> {
@@ -33,6 +35,29 @@ export async function misnamed({ toolset, principal }: McpClient, catalogue: Cat
   if (unknown !== undefined || name === undefined) return unknown
   const near = await namesNear(name, { principal, toolset: ALL }, catalogue)
   return `There is no tool '${name}' here${didYouMean(near)}`
+}
+
+/** Each is looked up, and strangers choose how many there are. */
+const MAX_TOOLKITS = 8
+
+/** A tool of the toolset that lists show under a name, or else the only one that has it in its toolkit. */
+export async function askedWithin(
+  { name, selector }: Pick<ToolCall, 'name' | 'selector'>,
+  { principal, background, toolset }: McpClient,
+  resolver: Resolver,
+): Promise<string> {
+  const shown = askedByName(name, selector)
+  const has = async (asked: string) => {
+    const resolved = await resolver.resolve(asked, background)
+    return resolved.ok && maySee(principal, resolved.tool.record) && isChosen(toolset, resolved.tool.record)
+  }
+  if (!toolset.bare && (await has(shown))) return shown
+  const own = toolkitsOf(toolset.tools ?? [])
+    .map((toolkit) => ({ toolkit, tool: sanitizedName(name) }))
+    .filter((each) => isChosen(toolset, each))
+  const ids = own.length > MAX_TOOLKITS ? [] : own.map((each) => formatToolId(each, selector))
+  const [only = shown, ...others] = (await Promise.all(ids.map(async (id) => ((await has(id)) ? [id] : [])))).flat()
+  return others.length === 0 ? only : shown
 }
 
 const MAX_SUGGESTIONS = 3

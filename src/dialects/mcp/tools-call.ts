@@ -34,7 +34,9 @@ export async function answerCall(
 ): Promise<McpAnswer> {
   const { request, principal, background, toolset, meter } = client
   const name = isNamePart(given.name) ? given.name : plainName(given.name)
-  const asked = askedByName(name, given.selector)
+  const asked = toolset.tools
+    ? await (await import('./named-tools.ts')).askedWithin({ ...given, name }, client, deps.resolver)
+    : askedByName(name, given.selector)
   const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
   const context = contextOf(request)
   if (!context.ok) return invalid(textOf(context.failure))
@@ -43,7 +45,8 @@ export async function answerCall(
     const record = resolved.ok ? resolved.tool.record : undefined
     // A tool that the principal may not see must look as if there were none
     const isShown = record && maySee(principal, record) && isChosen(toolset, record)
-    const isMeant = isShown && (name === call.name || publishedName(record) === call.name)
+    const isMeant =
+      isShown && (name === call.name || publishedName(record) === call.name || record.called === call.name)
     if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision)
   }
   const beginning = revision.round(call, client)

@@ -1,6 +1,7 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { isNamePart } from '../../core/tool/tool-id.ts'
 import { noteHeader } from '../../http/answer/json-response.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
@@ -39,10 +40,15 @@ export async function listTools(
   return isSilent ? withHeaders(listed, noteHeader(NONE_CALLABLE)) : listed
 }
 
-function lineFormat({ format, tool }: Revision, { select }: ToolSelection): LineFormat {
-  const shown = select ? (record: ToolRecord, name: string) => withSelect(tool(record, name)) : tool
+function lineFormat({ format, tool }: Revision, { select, bare }: ToolSelection): LineFormat {
+  const named = bare ? (record: ToolRecord) => tool(record, bareName(record)) : tool
+  const shown = select ? (record: ToolRecord, name: string) => withSelect(named(record, name)) : named
   return {
-    name: select ? `${format}-select` : format,
+    name: [format, ...(select ? ['select'] : []), ...(bare ? ['bare'] : [])].join('-'),
     write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(shown(record, name))),
   }
+}
+
+function bareName({ tool, called = tool }: ToolRecord): string {
+  return isNamePart(called) ? called : tool
 }

@@ -18,19 +18,22 @@ export interface McpClient {
 export interface ToolSelection {
   readonly search: boolean
   readonly select: boolean
+  /** Lists each tool of one toolkit by its name there. */
+  readonly bare: boolean
   /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
   readonly named: readonly string[]
   readonly names: readonly string[]
 }
 
-export const ALL: ToolSelection = { search: false, select: false, tools: undefined, named: [], names: [] }
+export const ALL: ToolSelection = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
 export const toolsetQuery = query(
   {
     mode: optional(oneOf(['search'])),
     select: optional(oneOf(['0', '1'])),
+    names: optional(oneOf(['bare'])),
     toolkits: optional(namesOf("toolkits' names", isNamePart)),
     tools: optional(namesOf("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
   },
@@ -40,7 +43,7 @@ export const toolsetQuery = query(
 export function readToolset(url: string): ToolSelection | Failing {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
-  const { mode, select, toolkits, tools } = read.value
+  const { mode, select, names, toolkits, tools } = read.value
   const all = [...(toolkits ?? []).map((name) => `${name}${ANY_TOOL}`), ...(tools ?? [])]
   if (all.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
   const chosen = toolkits !== undefined || tools !== undefined
@@ -48,6 +51,7 @@ export function readToolset(url: string): ToolSelection | Failing {
   return {
     search: mode === 'search',
     select: select === '1',
+    bare: names === 'bare' && toolkitsOf(patterns).length === 1,
     tools: chosen ? patterns : undefined,
     named: patterns.map(toolkitOrTool),
     names: all.filter(isNamePart),
@@ -85,6 +89,10 @@ function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readon
 }
 
 const ANY_TOOL = '.*'
+
+export function toolkitsOf(patterns: readonly string[]): readonly string[] {
+  return [...new Set(patterns.map((pattern) => pattern.split('.', 1)[0] ?? ''))]
+}
 
 function toolkitOrTool(pattern: string): string {
   return pattern.endsWith(ANY_TOOL) ? pattern.slice(0, -ANY_TOOL.length) : pattern

@@ -7,7 +7,7 @@ import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
-import { isSelector, versionIn } from '../../core/tool/version.ts'
+import { versionIn } from '../../core/tool/version.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
@@ -107,8 +107,8 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
 
 type AskedTool = Omit<ToolRequest, 'call'> & Pick<Call, 'asked' | 'bareName'>
 
-function askedFor({ name, toolkit, version }: { name: string; toolkit?: string; version?: string }): AskedTool {
-  const selector = version ? (isSelector(version) ? version : (versionIn(version) ?? version)) : undefined
+function askedFor({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }): AskedTool {
+  const selector = (/^\d{4}-\d/.test(version) ? versionIn(version) : version) || undefined
   if (toolkit) {
     const [kit = toolkit] = possibleNames(toolkit)
     const [asked = '', otherwise] = possibleNames(name).map((each) =>

@@ -29,7 +29,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
     principal: ADMIN,
     meter: createMeter(),
     background: () => undefined,
-    toolset: { search: false, select: false, tools: undefined, named: [], names: [] },
+    toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
   })
   return 'ask' in round ? round.ask(failure) : round
 }

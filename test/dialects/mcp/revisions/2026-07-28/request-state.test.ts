@@ -77,7 +77,7 @@ describe('what a state is sealed for', () => {
     principal: ADMIN,
     meter: createMeter(),
     background: () => undefined,
-    toolset: { search: false, select: false, tools: undefined, named: [], names: [] },
+    toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
   })
 
   it('is who calls what, for whom, with which input in any order of its keys', () => {
