@@ -352,7 +352,7 @@ describe('a form', () => {
 })
 
 describe('a long text', () => {
-  const long = JSON.stringify(Array.from({ length: 200_000 }, (_, n) => `text number ${n}`))
+  const long = JSON.stringify(Array.from({ length: 50_000 }, (_, n) => `text number ${n} ${'x'.repeat(60)}`))
 
   it('is read in slices, between which others are let in', async () => {
     const order: string[] = []
@@ -362,7 +362,7 @@ describe('a long text', () => {
     await Promise.resolve(reading).then(() => order.push('read'))
     expect(order).toEqual(['another', 'read'])
     const result = await reading
-    expect(result.ok && Array.isArray(result.value) && result.value.length).toBe(200_000)
+    expect(result.ok && Array.isArray(result.value) && result.value.length).toBe(50_000)
     expect(await readJsonText(`${long}]`, createMeter(1_000_000))).toMatchObject({
       failure: { type: 'request-malformed' },
     })
