@@ -14,13 +14,11 @@ export async function described(
   try {
     const state = await stateOf(connection, challenge.checkUrl, 0, signal)
     const scopes = isObject(state) ? state['scopes'] : undefined
-    const user = textIn(state, 'user_id')
-    const expiresAt = textIn(state, 'expires_at')
     return {
       ...challenge,
-      ...(Array.isArray(scopes) ? { scopes: scopes.map(String) } : {}),
-      ...(user === undefined ? {} : { user }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
+      scopes: Array.isArray(scopes) ? scopes.map(String) : undefined,
+      user: textIn(state, 'user_id'),
+      expiresAt: textIn(state, 'expires_at'),
     }
   } catch (error) {
     if (signal?.aborted) throw error

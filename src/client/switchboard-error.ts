@@ -43,11 +43,11 @@ export interface Challenge {
   /** The page to show to the person. */
   readonly url: string
   /** Where its state can be read; absent where the call names no user. */
-  readonly checkUrl?: string
-  readonly scopes?: readonly string[]
-  readonly user?: string
+  readonly checkUrl?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+  readonly user?: string | undefined
   /** When the link ends, in ISO 8601. */
-  readonly expiresAt?: string
+  readonly expiresAt?: string | undefined
 }
 
 export interface MissingRequirements {
@@ -133,9 +133,8 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
 
 function lacking(message: string, missing: JsonRecord, about: ErrorDetails): SwitchboardError {
   const challenges = objectsIn(missing, 'authorization').flatMap((each) => {
-    const { id, url, check_url } = each
-    if (typeof id !== 'string' || typeof url !== 'string') return []
-    return [typeof check_url === 'string' ? { id, url, checkUrl: check_url } : { id, url }]
+    const { id, url } = each
+    return typeof id === 'string' && typeof url === 'string' ? [{ id, url, checkUrl: textIn(each, 'check_url') }] : []
   })
   const secrets = objectsIn(missing, 'secrets').map(({ id }) => String(id))
   const user = missing['user_id'] === true
