@@ -5,7 +5,7 @@ import { createHealth } from '../http/route/health.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
 import type { Doors } from './doors.ts'
-import { FORMAT_NAMES } from './format-names.ts'
+import { FORMAT_NAMES } from '../core/publish/format-names.ts'
 import { sleep } from './platform.ts'
 
 export interface CallFace {
@@ -28,7 +28,7 @@ export function callFaces({ config, stores, doors, calls, version }: Deployment)
   const health = createHealth({ version, probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
   const oxp: CallFace = {
-    routes: oxpFace({ ...list, callTool, health, formatNames: FORMAT_NAMES, loadFormats }),
+    routes: oxpFace({ ...list, callTool, health, formatNames: [...FORMAT_NAMES.keys()], loadFormats }),
     respond: (failure) => respond(failure),
   }
   const others: readonly LazyFace[] = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
-import { FORMAT_NAMES } from '../../src/compose/format-names.ts'
+import { FORMAT_NAMES } from '../../src/core/publish/format-names.ts'
 
 it('formats are all named where a list is asked for in one', () => {
-  expect([...formats.keys()].sort()).toEqual([...FORMAT_NAMES].sort())
+  expect([...formats.keys()].sort()).toEqual([...FORMAT_NAMES.keys()].sort())
 })

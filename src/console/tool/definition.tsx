@@ -1,20 +1,11 @@
+import { FORMAT_NAMES } from '../../core/publish/format-names.ts'
 import type { Encoded } from '../../core/tool/codec.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import type { Reply } from '../visit.ts'
 import { Chips, Copyable, FailureNotice } from '../parts.tsx'
 
-export const FORMATS: ReadonlyMap<string, string> = new Map([
-  ['oxp', 'OXP'],
-  ['open-tool-calling', 'Open Tool Calling'],
-  ['machine-context', 'Machine Context'],
-  ['plugin', 'Plugin'],
-  ['mcp', 'MCP'],
-  ['openai', 'OpenAI'],
-  ['openai-strict', 'OpenAI, strict'],
-  ['anthropic', 'Anthropic'],
-  ['gemini', 'Gemini'],
-  ['openapi', 'OpenAPI'],
-])
+/** A page shows OXP once: its flat form says the same. */
+export const FORMATS = new Map([...FORMAT_NAMES].filter(([name]) => name !== 'oxp-flat'))
 
 export function Definition(props: { path: string; format: string; encoded: Reply<Encoded> }) {
   const { path, format, encoded } = props
