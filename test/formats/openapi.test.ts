@@ -64,7 +64,7 @@ describe('a tool as an OpenAPI description', () => {
       recordOf({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }, given),
       'n',
     )
-    expect(pathsOf(encoded)).toEqual(['/annotations', '/requirements', '/securityLevel', '/input/$schema'])
+    expect(pathsOf(encoded)).toEqual(['/annotations', '/securityLevel', '/requirements', '/input/$schema'])
     expect(encoded.document).toMatchObject({ components: { schemas: { Output: { type: 'null' } } } })
   })
 

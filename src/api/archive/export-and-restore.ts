@@ -1,6 +1,7 @@
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
-import { type ArchiveCursor, FORMAT, type RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
+import type { ArchiveCursor, RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
+import { FORMAT } from '../../core/publish/archive/line.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
 import { afterStretches, createBudget, createMeter, type GiveWay } from '../../core/tool/budget.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'

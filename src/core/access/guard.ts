@@ -6,16 +6,13 @@ export interface Guard {
   readonly approval?: true | undefined
 }
 
+const isTrue = (value: unknown) => value === true
 export const onlyTrue = matching('true: where nobody says so, it is not so', isTrue, () => ({ const: true }))
 
 const LEVEL_WORDS = 'From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call'
 export const guardFields = {
   security_level: optional(described(LEVEL_WORDS, integer(1, 10))),
   approval: optional<true>(described('A person approves each call, whatever the level', onlyTrue)),
-}
-
-function isTrue(value: unknown): value is true {
-  return value === true
 }
 
 export function leastLevel(level: number, approval: boolean): number {

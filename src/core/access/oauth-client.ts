@@ -1,4 +1,3 @@
-/** A client that an administrator registered. Times are ISO 8601 in UTC. */
 export interface OAuthClient {
   readonly client_id: string
   readonly name: string

@@ -20,7 +20,7 @@ import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
 import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select } from './select.ts'
-import { operatorsPart, failureFor } from '../failure/for-operator.ts'
+import { failureFor } from '../failure/for-operator.ts'
 import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 
 export interface Call extends GivenInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
@@ -81,7 +81,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(failureOf(error, callId))
     }
-    const forOperator = result.ok ? undefined : operatorsPart(result.failure)
+    const forOperator = !result.ok && 'forOperator' in result.failure ? result.failure.forOperator : undefined
     if (!result.ok) result = { ok: false, failure: failureFor(caller.principal, result.failure) }
     const { finished, allowances } = findings
     const durationMs = finished?.durationMs ?? now() - started

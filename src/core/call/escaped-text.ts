@@ -18,7 +18,6 @@ const NAMED: ReadonlyMap<string, string> = new Map([
     .split(' ')
     .map((each) => [`&${each.slice(0, -1)};`, each.slice(-1)] as const),
 ])
-/** For a character whose name is not known here. */
 const UNKNOWN = '\ufffd'
 const MAX_CODE = 0x10ffff
 

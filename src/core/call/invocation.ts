@@ -69,13 +69,9 @@ export async function identify(
     ...(userId === undefined ? {} : { user: userId }),
     ...(userInfo && { user_info: userInfo }),
     ...(method === undefined ? {} : { method }),
-    ...(answers && saysAnything(answers) ? { answers } : {}),
+    ...(answers && (answers.state !== undefined || Object.keys(answers.responses).length > 0) ? { answers } : {}),
     credentials: [...(await credentials('token', tokens)), ...(await credentials('secret', secrets))],
     files,
   }
   return { shown, fingerprint: await fingerprint(shown) }
-}
-
-function saysAnything({ responses, state }: InputResponses): boolean {
-  return state !== undefined || Object.keys(responses).length > 0
 }

@@ -61,7 +61,11 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
     return readinessOf(failures, upstreams)
 
     function readinessOf(found: readonly Failure[], health: readonly UpstreamHealth[]) {
-      const { authorization = [], secrets = [], user_id: lacksUser = false } = found.find(isMissing) ?? {}
+      const {
+        authorization = [],
+        secrets = [],
+        user_id: lacksUser = false,
+      } = found.find((each) => each.type === 'requirements-missing') ?? {}
       const missing = {
         ...(authorization.length > 0 ? { authorization: authorization.map(encodeChallenge) } : {}),
         ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
@@ -86,10 +90,6 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
 }
 
 type RequirementsMissing = Extract<Failure, { type: 'requirements-missing' }>
-
-function isMissing(failure: Failure): failure is RequirementsMissing {
-  return failure.type === 'requirements-missing'
-}
 
 function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefined {
   const { id, name, version: asked } = record

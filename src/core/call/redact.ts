@@ -114,7 +114,6 @@ interface Form {
   readonly hasOthers: boolean
 }
 
-/** For what is passed over. */
 const NOTHING = -1
 const LETTERS = formOf(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))
 /** A plus is a space in forms, and a backslash may stand before any sign. */

@@ -83,14 +83,18 @@ interface RequirementDeps {
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
 
-interface Lacking {
-  readonly secrets: { id: string }[]
-  readonly tokens: { id: string }[]
-  readonly challenges: AuthorizationChallenge[]
-  readonly unavailable: Unavailable[]
-  user: boolean
-  readonly withheld: string[]
-  readonly reasons: Reason[]
+type Lacking = ReturnType<typeof lackingNothing>
+
+function lackingNothing(user: boolean) {
+  return {
+    secrets: new Array<{ readonly id: string }>(),
+    tokens: new Array<{ readonly id: string }>(),
+    challenges: new Array<AuthorizationChallenge>(),
+    unavailable: new Array<Unavailable>(),
+    withheld: new Array<string>(),
+    reasons: new Array<Reason>(),
+    user,
+  }
 }
 
 interface Reason {
@@ -108,18 +112,11 @@ export async function meetRequirements(
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
   const { authorization, user_id: needsUser } = record.requirements
-  const lacking: Lacking = {
-    secrets: [],
-    tokens: [],
-    challenges: [],
-    unavailable: [],
-    user: needsUser && !userId,
-    withheld: [],
-    reasons: [],
-  }
+  const lacking = lackingNothing(needsUser && !userId)
   const secrets = secretsFor(record, trusted, context, toolSecrets, lacking)
   const tokens = new Map<string, Credential>()
-  const account = accountOf(context)
+  const account = context.values?.[ACCOUNT]
+  const named = typeof account === 'string' ? { account } : {}
   for (const requirement of authorization) {
     const { id } = requirement
     const own =
@@ -134,7 +131,7 @@ export async function meetRequirements(
       lacking.user = true
       lacking.challenges.push(challengeForNobody(requirement, reachedAt))
     } else {
-      const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...account, reachedAt })
+      const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...named, reachedAt })
       if ('accounts' in result) {
         const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`
         const names = result.accounts.map((name) => JSON.stringify(name)).join(', ')
@@ -212,11 +209,6 @@ type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missi
 export function reasonOf(refusal: TokenRefusal): Reason {
   const { forOperator } = refusal
   return { detail: 'challenge' in refusal ? refusal.reason : refusal.unavailable, forOperator }
-}
-
-function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {
-  const account = values?.[ACCOUNT]
-  return typeof account === 'string' ? { account } : {}
 }
 
 export function unavailableFailure({ unavailable: message, forOperator, retry_after_ms }: Unavailable): Failure {

@@ -38,7 +38,10 @@ const ANSWER_BYTES = 400
 
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
   const answers = createKept<Resolved | Failing>({
-    store: memory.part(({ value }, asked) => 2 * asked.length + bytesOfAnswer(value)),
+    store: memory.part(
+      ({ value }, asked) =>
+        2 * asked.length + ANSWER_BYTES + (value.ok ? 0 : bytesOfText(JSON.stringify(value.failure))),
+    ),
     agesOf: ({ ok }) => (ok ? FOUND : NOT_FOUND),
     now,
   })
@@ -145,8 +148,4 @@ function versionUnavailable(document: ToolDocument, selector = 'latest'): Failin
     asked: selector,
     available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
-}
-
-function bytesOfAnswer(answer: Resolved | Failing): number {
-  return ANSWER_BYTES + (answer.ok ? 0 : bytesOfText(JSON.stringify(answer.failure)))
 }

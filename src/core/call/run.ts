@@ -43,7 +43,6 @@ export interface Ran {
   readonly redactor: Redactor | undefined
 }
 
-/** At once where the tool ends at once. */
 export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Promise<Ran | Failing> {
   const { callId, record, runnable, invocation, caller } = options
   const { userId, secrets, tokens } = invocation

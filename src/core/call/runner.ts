@@ -7,7 +7,6 @@ import type { Invocation } from './invocation.ts'
 /** Beside what its tool is given, a runner needs this to do its work: names of this attempt, and ways to tell of it. */
 export interface RunContext {
   readonly callId: string
-  /** The caller's id. */
   readonly principal: string
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined

@@ -1,10 +1,6 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
-export function operatorsPart(failure: Failure): string | undefined {
-  return 'forOperator' in failure ? failure.forOperator : undefined
-}
-
 export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
   switch (failure.type) {

@@ -189,7 +189,8 @@ export async function placeNames<T extends ToolName & { readonly name: string }>
   source: Pick<ToolSource, 'current' | 'holds'>,
 ): Promise<{ readonly definitions: readonly T[]; readonly warnings: readonly Problem[] }> {
   const [first] = definitions
-  if (!first || !definitions.some(hasDash)) return { definitions, warnings: [] }
+  if (!first || !definitions.some(({ toolkit, tool }) => (toolkit + tool).includes('-')))
+    return { definitions, warnings: [] }
   const isKept = !first.toolkit.includes('-') || (await source.holds(first.toolkit))
   const toolkit = isKept ? first.toolkit : sanitizedName(first.toolkit)
   const dashed = definitions.filter(({ tool }) => tool.includes('-'))
@@ -207,10 +208,6 @@ export async function placeNames<T extends ToolName & { readonly name: string }>
     return isMade ? { ...named, name: joinedName(named) } : named
   })
   return { definitions: placed, warnings }
-}
-
-function hasDash({ toolkit, tool }: ToolName): boolean {
-  return toolkit.includes('-') || tool.includes('-')
 }
 
 function warning(message: string): Problem {

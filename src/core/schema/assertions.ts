@@ -12,11 +12,11 @@ export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = n
   ['enum', (wanted) => oneOf(Array.isArray(wanted) ? wanted : [])],
   ['const', (wanted) => oneOf([wanted])],
   ['uniqueItems', (wanted) => (value, budget) => wanted !== true || !Array.isArray(value) || areUnique(value, budget)],
-  ['multipleOf', number((value, divisor) => isMultipleOf(value, divisor), DIVISION)],
-  ['minimum', number((value, limit) => value >= limit)],
-  ['maximum', number((value, limit) => value <= limit)],
-  ['exclusiveMinimum', number((value, limit) => value > limit)],
-  ['exclusiveMaximum', number((value, limit) => value < limit)],
+  ['multipleOf', size(dividendOf, isMultipleOf)],
+  ['minimum', size(numberOf, (value, limit) => value >= limit)],
+  ['maximum', size(numberOf, (value, limit) => value <= limit)],
+  ['exclusiveMinimum', size(numberOf, (value, limit) => value > limit)],
+  ['exclusiveMaximum', size(numberOf, (value, limit) => value < limit)],
   ['minLength', size(charactersOf, (length, limit) => length >= limit)],
   ['maxLength', size(charactersOf, (length, limit) => length <= limit)],
   ['minItems', size(itemsOf, (length, limit) => length >= limit)],
@@ -62,14 +62,6 @@ function comparable(value: unknown): string {
   )
 }
 
-function number(holds: (value: number, wanted: number) => boolean, units = 0): (wanted: unknown) => Assertion {
-  return (wanted) => (value, budget) => {
-    if (typeof value !== 'number') return true
-    budget.spend(units)
-    return holds(value, Number(wanted))
-  }
-}
-
 function size(
   sizeOf: (value: unknown, budget: Budget) => number | undefined,
   holds: (size: number, wanted: number) => boolean,
@@ -78,6 +70,16 @@ function size(
     const found = sizeOf(value, budget)
     return found === undefined || holds(found, Number(wanted))
   }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function dividendOf(value: unknown, budget: Budget): number | undefined {
+  const dividend = numberOf(value)
+  if (dividend !== undefined) budget.spend(DIVISION)
+  return dividend
 }
 
 function charactersOf(value: unknown, budget: Budget): number | undefined {

@@ -114,11 +114,7 @@ function beside(schema: Schema, target: unknown): Schema {
     if (own.length === 0) return target
     if (own.every(([keyword]) => !EVALUATED.has(keyword))) return { ...target, ...Object.fromEntries(own) }
   }
-  return { ...schema, allOf: [...listOf(schema.allOf), target] }
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  return { ...schema, allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), target] }
 }
 
 function sizeOf(schema: unknown, known: Map<object, Bounds>, budget: Budget): Bounds {

@@ -1,4 +1,3 @@
-/** The signs that a text of JSON may go on with. */
 export type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'end'
 
 export function placeOf(text: string, offset: number): string {

@@ -8,7 +8,6 @@ export function isOwnName(name: string): boolean {
   return name.length <= 160 && /^[^\p{Cc}]+$/u.test(name)
 }
 
-/** Names that MCP's clients and models take. */
 export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 
 /** The tool that is meant by the name that an MCP server or a plugin gave it. */

@@ -55,7 +55,12 @@ export function encodeBody(
     case 'multipart': {
       const all = isWhole ? fieldsOf(whole) : fields
       if (!all) return { problem: `wanted an object as the ${type} body, got ${typeof whole}` }
-      return type === 'form' ? { content: formText(all), contentType } : { content: formData(all, files), contentType }
+      return type === 'form'
+        ? {
+            content: all.flatMap((each) => serialiseQuery(each.name, each.value, each.serialisation)).join('&'),
+            contentType,
+          }
+        : { content: formData(all, files), contentType }
     }
   }
 }
@@ -85,10 +90,6 @@ function fieldsOf(value: unknown): BodyField[] | undefined {
   if (!isObject(value)) return undefined
   const serialisation = FORM_EXPLODED
   return Object.entries(value).map(([name, field]) => ({ name, steps: [name], value: field, serialisation }))
-}
-
-function formText(fields: readonly BodyField[]): string {
-  return fields.flatMap(({ name, value, serialisation }) => serialiseQuery(name, value, serialisation)).join('&')
 }
 
 function formData(fields: readonly BodyField[], files: Files): FormData {

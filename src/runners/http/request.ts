@@ -3,7 +3,7 @@ import type { RunContext } from '../../core/call/runner.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
 import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
-import { encodeBody, type EncodedBody } from './body.ts'
+import { encodeBody } from './body.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { inputPlacer, ownValue, type PlacedInputs } from './place-inputs.ts'
 
@@ -38,7 +38,11 @@ export function prepareRequest(implementation: HttpImplementation) {
 
     const headers = requestHeaders(context)
     headers.set('accept', ACCEPT[response.type ?? 'auto'])
-    writeHeaders(headers, implementation, inputs, secret, body)
+    if (body?.contentType !== undefined) headers.set('content-type', body.contentType)
+    for (const [name, value] of Object.entries(implementation.headers)) headers.set(name, value)
+    for (const [name, value] of [...inputs.headers, ...secret.headers]) headers.set(name, value)
+    const cookies = [...inputs.cookies, ...secret.cookies]
+    if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
     const credentialHeaders = [...secret.headers.keys()]
     const { redact, carriesCredential } = secret
     return {
@@ -46,20 +50,6 @@ export function prepareRequest(implementation: HttpImplementation) {
       request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact, carriesCredential },
     }
   }
-}
-
-function writeHeaders(
-  headers: Headers,
-  implementation: HttpImplementation,
-  inputs: PlacedInputs,
-  secret: PlacedCredentials,
-  body: EncodedBody | undefined,
-): void {
-  if (body?.contentType !== undefined) headers.set('content-type', body.contentType)
-  for (const [name, value] of Object.entries(implementation.headers)) headers.set(name, value)
-  for (const [name, value] of [...inputs.headers, ...secret.headers]) headers.set(name, value)
-  const cookies = [...inputs.cookies, ...secret.cookies]
-  if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
 }
 
 function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {

@@ -14,11 +14,15 @@ type Member = readonly [key: string, value: unknown]
 /** OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2, 3.2.5, 3.2.7. */
 export function serialisePath(name: string, value: unknown, { style, explode }: Serialisation): string | undefined {
   if (isAbsent(value)) return undefined
-  const assignments = explode && isObject(value) ? members(value).map(([k, v]) => assignment(k, v)) : undefined
+  const assignments =
+    explode && isObject(value) ? members(value).map(([k, v]) => `${encodeStrictly(k)}=${encodedText(v)}`) : undefined
   if (style === 'matrix') {
     const key = encodeStrictly(name)
     const texts = explode && Array.isArray(value) ? present(value).map(encodedText) : [joined(value, ',', encodedText)]
-    return (assignments ?? texts.map((text) => pair(key, text))).map((piece) => `;${piece}`).join('')
+    // Without `=` where the value is empty (RFC 6570 section 3.2.7)
+    return (assignments ?? texts.map((text) => (text === '' ? key : `${key}=${text}`)))
+      .map((piece) => `;${piece}`)
+      .join('')
   }
   const separator = style === 'label' && explode ? '.' : ','
   const text = assignments?.join(separator) ?? joined(value, separator, encodedText)
@@ -75,15 +79,6 @@ function bracketed(name: string, value: unknown, encode: (value: unknown) => str
   if (typeof value !== 'object') return [`${encodeStrictly(name)}=${encode(value)}`]
   const parts = Object.entries(Array.isArray(value) ? present(value) : value)
   return parts.flatMap(([key, part]) => bracketed(`${name}[${key}]`, part, encode))
-}
-
-function assignment(key: string, value: unknown): string {
-  return `${encodeStrictly(key)}=${encodedText(value)}`
-}
-
-/** Without `=` when its value is empty (RFC 6570 section 3.2.7). */
-function pair(key: string, text: string): string {
-  return text === '' ? key : `${key}=${text}`
 }
 
 function present(items: readonly unknown[]): unknown[] {

@@ -3,8 +3,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Publisher, ToolRecord } from '../../tool/tool.ts'
 import type { ToolStatus } from '../../tool/version.ts'
 import type { KeptDocument } from '../registry.ts'
-
-export const FORMAT = 2
+import type { LineOf } from './line.ts'
 
 export type ArchiveCursor = Readonly<Record<string, string | number>>
 
@@ -23,16 +22,7 @@ export interface Standing {
 }
 
 export type ArchiveRow =
-  | {
-      readonly kind: 'toolkit'
-      readonly toolkit: string
-      readonly owner: string | null
-      readonly status?: ToolStatus
-      readonly held: boolean
-      readonly tags: readonly string[]
-      readonly review?: boolean
-    }
-  | { readonly kind: 'name' | 'given'; readonly name: string; readonly tool: string }
+  | LineOf<'toolkit' | 'name' | 'given'>
   | { readonly kind: 'policy'; readonly policy: Policy }
   | { readonly kind: 'document'; readonly document: KeptDocument }
   | (Standing & { readonly kind: 'version'; readonly record: ToolRecord; readonly bundled: boolean })

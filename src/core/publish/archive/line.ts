@@ -13,14 +13,15 @@ import {
   nullable,
   object,
 } from '../../tool/json-reader.ts'
-import { oneOf, optional, parsed, type ReadBy, type Reader, string } from '../../tool/json-reader.ts'
+import { oneOf, optional, parsed, type ReadBy, type Reader, type Report, string } from '../../tool/json-reader.ts'
 import { strings, text, WRONG, wrong } from '../../tool/json-reader.ts'
 import { type Checked, quoted, refused } from '../../tool/problem.ts'
 import { formatToolId, isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
 import type { Implementation, JsonSchema, ToolRecord } from '../../tool/tool.ts'
 import { STATES, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../definition-rules.ts'
-import { FORMAT } from './archive-rows.ts'
+
+export const FORMAT = 2
 
 const PRINCIPAL = string({ least: 1, most: 300 })
 const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
@@ -100,14 +101,8 @@ const RECORD: Reader<ToolRecord> = object(
 )
 
 /** Reads a stored version field by field, so that nothing of another shape is ever stored, and gives it unchanged. */
-const toolRecord: Reader<ToolRecord> = (value, report) => {
-  const read = RECORD(value, report)
-  return isAsRead(value, read) ? value : WRONG
-}
-
-function isAsRead(_: unknown, read: ToolRecord | typeof WRONG): _ is ToolRecord {
-  return read !== WRONG
-}
+const toolRecord: Reader<ToolRecord> = (value, report) => (isRecord(value, report) ? value : WRONG)
+const isRecord = (value: unknown, report: Report): value is ToolRecord => RECORD(value, report) !== WRONG
 
 const LINES = {
   archive: object({
@@ -124,7 +119,7 @@ const LINES = {
     status: optional(STATUS),
     held: optional(boolean, false),
     tags: optional(tags, []),
-    review: optional(boolean, false),
+    review: optional(boolean),
   }),
   policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
   name: object({ kind: oneOf(['name']), name: NAME, tool: TOOL }),
