@@ -4,20 +4,21 @@ import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
 import type { Reading } from './yaml-text.ts'
 
-/** In bytes; the reader of YAML needs some thirty times the memory. */
+/** In characters; the reader of YAML needs some thirty times the memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 
 export async function readText(text: string, reading: Reading): Promise<Possible<Node>> {
-  const bytes = new TextEncoder().encode(text).byteLength
-  if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
+  if (text.length > MAX_JSON) return tooLarge(text, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
   const json = looksLikeJson ? await readJson(text, reading) : undefined
   if (json?.ok) return objectOf(json.value)
   if (json?.isJson) return { ok: false, problem: json.message }
-  if (bytes > MAX_YAML) {
-    const what = looksLikeJson ? 'it is not JSON, and as YAML a description' : 'YAML; as JSON it may have 16 MiB: it'
-    return tooLarge(bytes, MAX_YAML, what)
+  if (text.length > MAX_YAML) {
+    const what = looksLikeJson
+      ? 'it is not JSON, and as YAML a description'
+      : 'YAML; as JSON it may have 16 million: it'
+    return tooLarge(text, MAX_YAML, what)
   }
   const { readYaml } = await import('./yaml-text.ts')
   const read = await readYaml(text, reading)
@@ -42,6 +43,6 @@ export function objectOf(value: unknown): Possible<Node> {
     : { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
 }
 
-function tooLarge(bytes: number, limit: number, what: string): Possible<Node> {
-  return { ok: false, problem: `Has ${bytes} bytes: ${what} may have at most ${limit}` }
+function tooLarge({ length }: string, limit: number, what: string): Possible<Node> {
+  return { ok: false, problem: `Has ${length} characters: ${what} may have at most ${limit}` }
 }

@@ -11,7 +11,7 @@ import type { SandboxRunnerOptions } from './sandbox.ts'
 export type SandboxAnswer = Exclude<ReturnType<typeof parseAnswer>, string>
 
 /** In characters, but for the number of lines. */
-const MAX_ANSWER = 8_000_000
+const MAX_ANSWER = 4_000_000
 const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100

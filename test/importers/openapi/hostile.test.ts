@@ -45,9 +45,11 @@ describe('a text that is no description', () => {
 
   it('is refused by its size, with both sizes', async () => {
     const large = `{"a": "${'x'.repeat(MAX_JSON)}"}`
-    expect(await problemOf(large)).toBe(`Has ${large.length} bytes: a description may have at most ${MAX_JSON}`)
+    expect(await problemOf(large)).toBe(`Has ${large.length} characters: a description may have at most ${MAX_JSON}`)
     const yaml = `a: "${'x'.repeat(MAX_YAML)}"`
-    expect(await problemOf(yaml)).toMatch(new RegExp(`^Has ${yaml.length} bytes: .* may have at most ${MAX_YAML}$`))
+    expect(await problemOf(yaml)).toMatch(
+      new RegExp(`^Has ${yaml.length} characters: .* may have at most ${MAX_YAML}$`),
+    )
   })
 })
 

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { createMeter } from '../../../src/core/tool/budget.ts'
+import { readAnswer } from '../../../src/runners/sandbox/answer.ts'
+
+const read = (value: string) =>
+  readAnswer({ state: 'done', value }, 'It', 'It did not end', createMeter(), (text) => text)
+const ofLength = (length: number) => `{"ok":true,"value":"${'x'.repeat(length - 22)}"}`
+
+describe('what comes out of a sandbox', () => {
+  it('has so many characters at most', () => {
+    expect(read(ofLength(4_000_000))).toMatchObject({ result: { ok: true } })
+    expect(read(ofLength(4_000_001))).toBe('The output is larger than 4000000 characters')
+  })
+})
