@@ -1,5 +1,5 @@
 import { exports } from 'cloudflare:workers'
-import type { createKvRegistry } from '../storage/registry/catalogue/kv-registry.ts'
+import type { createKvRegistry } from '../storage/registry/isolate/kv-registry.ts'
 import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'

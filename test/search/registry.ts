@@ -5,7 +5,7 @@ import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { renewIndex } from '../../src/storage/registry/search/search-index.ts'
 import { createTables } from '../../src/storage/registry/tables.ts'
-import { storeVersion } from '../../src/storage/registry/store-version.ts'
+import { storeVersion } from '../../src/storage/registry/writing/store-version.ts'
 import { createDatabase, sqlOf } from '../simulation/sql.ts'
 
 /** Every toolkit is there already, so that none is renamed. */

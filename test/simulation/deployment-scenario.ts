@@ -1,4 +1,4 @@
-import type { Bundle } from '../../src/storage/registry/bundle.ts'
+import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
 import { client } from './client.ts'
 import { createDeployments } from './deployments.ts'
 import { repeat, type Sabotage } from './sabotage.ts'

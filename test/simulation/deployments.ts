@@ -1,6 +1,6 @@
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { formatToolId, parseToolId } from '../../src/core/tool/tool-id.ts'
-import type { Bundle } from '../../src/storage/registry/bundle.ts'
+import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
 import { holds } from './violation.ts'
 import type { Deployment, Place, World } from './world.ts'
 

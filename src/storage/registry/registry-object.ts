@@ -11,9 +11,9 @@ import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
-import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
+import { type Bundle, isWanted, noteDeployment, takeInBundle } from './writing/bundle.ts'
 import type { HeadSince } from './catalogue/head.ts'
-import { keyOfName } from './exposed-names.ts'
+import { keyOfName } from './writing/exposed-names.ts'
 import { nearestNames } from './search/nearest.ts'
 import { createRegistryOutbox } from './catalogue/registry-outbox.ts'
 import type { WriteLine } from './catalogue/listed-tools.ts'
@@ -21,10 +21,10 @@ import { createHeads, renewLines } from './catalogue/pages.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
 import type { QueryAnswer } from './search/query.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
-import { publishedByAll } from './quota.ts'
+import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { publishDenial, toolkitOf } from './toolkits.ts'
-import type { Refusal, ToolkitGift } from './toolkit-change.ts'
+import type { Refusal, ToolkitGift } from './writing/toolkit-change.ts'
 import { documentText, holdsToolkit, keyAlike, keysIn } from './versions.ts'
 
 interface RegistryEnv {
@@ -66,7 +66,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       publications: readonly Publication[],
       principal: Principal,
     ): Promise<{ published: PublicationOutcome[]; revision: number }> {
-      const { store } = await import('./publication.ts')
+      const { store } = await import('./writing/publication.ts')
       const quota = quotaOf(this.env)
       const published = publications.map((publication) =>
         this.ctx.storage.transactionSync(() =>
@@ -84,7 +84,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async change(name: ToolName, version: string, change: VersionChange, principal: Principal) {
-      const { changeVersion } = await import('./version-change.ts')
+      const { changeVersion } = await import('./writing/version-change.ts')
       const changed = await this.#change(() => changeVersion(this.#sql, name, version, change, principal))
       return changed?.ok ? { ...changed, revision: readNumber(this.#sql, 'catalogue') } : changed
     }
@@ -111,7 +111,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       change: ToolkitChange | ToolkitGift | 'delete',
       principal: Principal,
     ): Promise<{ ok: true; toolkit: Toolkit; revision: number; keys: string[] } | Refusal | undefined> {
-      const { changeToolkit, deleteToolkit, giveWhole } = await import('./toolkit-change.ts')
+      const { changeToolkit, deleteToolkit, giveWhole } = await import('./writing/toolkit-change.ts')
       const revision = () => nextRevision(this.#sql)
       const refused = await this.#change(() =>
         change === 'delete'
@@ -128,7 +128,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {
-      const { readArchive } = await import('./export.ts')
+      const { readArchive } = await import('./archive/export.ts')
       return readArchive(this.#sql, cursor, toolkit)
     }
 
@@ -136,7 +136,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       rows: readonly ArchiveRow[],
       principal: Principal,
     ): Promise<{ outcomes: RowOutcome[]; revision: number }> {
-      const { restoreRows } = await import('./restore.ts')
+      const { restoreRows } = await import('./archive/restore.ts')
       const refused = 'Only an administrator restores what another registry had'
       const restoreAll = () => restoreRows(this.#sql, rows, principal)
       const hasPolicies = rows.some(({ kind }) => kind === 'policy')

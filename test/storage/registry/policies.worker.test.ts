@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { MAX_POLICIES, type Policy } from '../../../src/core/access/policy.ts'
 import { ANONYMOUS } from '../../../src/core/access/principal.ts'
 import { Unreachable } from '../../../src/core/failure/failure.ts'
-import { createKvPolicies } from '../../../src/storage/registry/catalogue/kv-policies.ts'
+import { createKvPolicies } from '../../../src/storage/registry/isolate/kv-policies.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
 
 stopClock()

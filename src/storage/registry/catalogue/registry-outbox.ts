@@ -4,7 +4,7 @@ import { column, field } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../documents.ts'
 import { createHeadWriter } from './head-writer.ts'
-import { keyOfName } from '../exposed-names.ts'
+import { keyOfName } from '../writing/exposed-names.ts'
 import { dependenciesOfTools } from './dependencies.ts'
 import { policiesText } from '../policies.ts'
 import type { WriteLine } from './listed-tools.ts'
@@ -36,7 +36,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
 
   async function forget(): Promise<void> {
     while ((nextToGo(sql) ?? Infinity) <= Date.now()) {
-      const { forgetDeleted } = await import('../deleted-toolkits.ts')
+      const { forgetDeleted } = await import('../writing/deleted-toolkits.ts')
       const gone = storage.transactionSync(() => {
         const targets = forgetDeleted(sql, Date.now())
         for (const target of targets) {

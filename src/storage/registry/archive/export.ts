@@ -1,0 +1,155 @@
+import type { ArchiveCursor, ArchivePart } from '../../../core/publish/archive/archive-rows.ts'
+import { firstRow, rows } from '../../rows.ts'
+import { textByHash, toolsOf } from '../documents.ts'
+import { keysOf } from '../toolkits.ts'
+
+/** Read in about a millisecond, in which nobody else is answered; one version more may have 2 MB. */
+const MAX_CHARACTERS = 32_000
+const ROWS = 32
+
+const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
+
+/** The rows after ?1, with keys from ?2 up to ?3. Policies come first, so that tools are restricted once restored. */
+const PHASES = {
+  policies: `SELECT pattern AS after, json_object('kind', 'policy', 'pattern', body ->> 'pattern',
+      'policy', json_remove(body, '$.pattern')) AS line
+    FROM policy WHERE pattern > ?1 AND pattern >= ?2 AND pattern < ?3 ORDER BY pattern`,
+  // `json_patch` leaves out what is null in its second
+  toolkits: `SELECT key AS after, json_patch(json_object('kind', 'toolkit', 'toolkit', name, 'owner', owner),
+      json_object('status', json(status), 'held', json(iif(held, 'true', NULL)), 'tags', json(nullif(tags, '[]')),
+        'review', json(iif(review, 'true', NULL)))) AS line
+    FROM toolkit WHERE deleted IS NULL AND key > ?1 AND key || '.' >= ?2 AND key || '.' < ?3 ORDER BY key`,
+  // One without a row of its own is the deployment's. Each step finds the first tool of the next toolkit
+  unowned: `WITH RECURSIVE first(key) AS (
+      SELECT min(key) FROM tool WHERE key >= max(?1 || '/', ?2) AND key < ?3
+      UNION ALL SELECT (SELECT min(key) FROM tool
+        WHERE key >= substr(first.key, 1, instr(first.key, '.') - 1) || '/' AND key < ?3) FROM first WHERE key IS NOT NULL
+    ) SELECT lower(toolkit) AS after, json_object('kind', 'toolkit', 'toolkit', toolkit, 'owner', NULL) AS line
+      FROM first CROSS JOIN tool USING (key) WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit)`,
+  names: `SELECT name AS after, json_object('kind', 'name', 'name', name, 'tool', toolkit || '.' || tool) AS line
+    FROM name JOIN tool ON tool.key = name.key
+    WHERE name > ?1 AND tool.key >= ?2 AND tool.key < ?3 AND lower(toolkit) ${NOT_DELETED} ORDER BY name`,
+  // `+` keeps SQLite from the index of keys: all versions are read in the order of their rows
+  versions: versionsBy('+key'),
+  given: `SELECT key AS after, json_object('kind', 'given', 'name', given, 'tool', toolkit || '.' || tool) AS line
+    FROM tool WHERE given IS NOT NULL AND key > ?1 AND key >= ?2 AND key < ?3 AND lower(toolkit) ${NOT_DELETED}
+    ORDER BY key`,
+} as const
+
+function versionsBy(key: 'key' | '+key'): string {
+  const wanted = `rowid > CAST(?1 AS INTEGER) AND ${key} >= ?2 AND ${key} < ?3`
+  return `SELECT rowid AS after, NULL AS line FROM version WHERE ${wanted} ORDER BY rowid`
+}
+
+type Phase = keyof typeof PHASES
+type Place = string | number
+/** The line of a version is written with its document's and bytes. */
+type ArchivedRow = { readonly after: Place; readonly line: string | null }
+
+/** Versions come in the order of their publication, each after its document and the bytes that it names. */
+export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
+  const part = createPart()
+  const phases = Object.keys(PHASES).filter((name): name is Phase => name in PHASES)
+  const begun = Math.max(
+    0,
+    phases.findIndex((phase) => phase === cursor['phase']),
+  )
+  let written = { source: String(cursor['source'] ?? ''), blob: String(cursor['blob'] ?? '') }
+  for (const phase of phases.slice(begun)) {
+    let after = phase === phases[begun] ? (cursor['after'] ?? '') : ''
+    for (const { after: at, line } of rowsOf(sql, phase, toolkit, after)) {
+      if (part.isFull) return part.whole({ phase, after, ...written })
+      const version = line === null ? readVersion(sql, at) : undefined
+      if (version) {
+        const { source, blob } = version
+        if (blob !== '' && blob !== written.blob) return { ...part.whole({ phase, after, ...written, blob }), blob }
+        if (source !== '' && source !== written.source) part.add(documentLine(sql, version))
+        written = { source, blob }
+        part.add(`${version.stands.slice(0, -1)},"record":${version.record}}`)
+      } else if (line !== null) part.add(line)
+      after = at
+    }
+  }
+  return part.whole()
+}
+
+function createPart() {
+  const texts: string[] = []
+  let size = 0
+  return {
+    get isFull() {
+      return size > MAX_CHARACTERS
+    },
+    add(line: string) {
+      texts.push(line, '\n')
+      size += line.length
+    },
+    whole: (next?: ArchiveCursor): ArchivePart => ({
+      text: texts.join(''),
+      lines: texts.length / 2,
+      ...(next ? { next } : {}),
+    }),
+  }
+}
+
+/** Reads a few rows at a time, since nothing is written while they are read. */
+function* rowsOf(sql: SqlStorage, phase: Phase, toolkit: string | undefined, from: Place): Generator<ArchivedRow> {
+  const query = phase === 'versions' && toolkit !== undefined ? versionsBy('key') : PHASES[phase]
+  const range = toolkit === undefined ? ['', '\u{10ffff}'] : keysOf(toolkit)
+  for (let after: Place | undefined = from; after !== undefined;) {
+    const some: ArchivedRow[] = rows<ArchivedRow>(sql, `${query} LIMIT ${ROWS}`, after, ...range)
+    yield* some
+    after = some.at(-1)?.after
+  }
+}
+
+type VersionRow = {
+  readonly stands: string
+  readonly record: string
+  readonly blob: string
+  /** The document's key and version, or its hash where it has no id; empty for a version without. */
+  readonly source: string
+  readonly dialect: string
+  readonly toolkit: string
+  readonly hash: string | null
+  readonly key: string | null
+  readonly id: string | null
+  readonly version: string
+  readonly place: string | null
+}
+
+/** Undefined where its toolkit was deleted. */
+function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
+  return firstRow<VersionRow>(
+    sql,
+    `SELECT json_patch(
+         json_object('kind', 'version', 'status', json(coalesce(own, status)), 'publisher',
+           json_object('principal', publisher, 'trusted', json(iif(trusted, 'true', 'false')))),
+         json_object('held', json(iif(held, 'true', NULL)), 'unreviewed', json(iif(unreviewed, 'true', NULL)),
+           'bundled', json(iif(bundled, 'true', NULL)))
+       ) AS stands, record,
+       CASE record ->> '$.implementation.kind' WHEN 'wasm' THEN record ->> '$.implementation.blob' ELSE '' END AS blob,
+       coalesce(document.dialect || '/' || document.key || '@' || document.version, record ->> '$.source.hash', '') AS source,
+       coalesce(document.dialect, record ->> '$.source.dialect') AS dialect,
+       coalesce(document.toolkit, record ->> '$.toolkit') AS toolkit,
+       coalesce(record ->> '$.source.hash', document.hash) AS hash,
+       document.key AS key, id, version.version AS version, place
+     FROM version LEFT JOIN document_tool ON document_tool.tool = version.key AND document_tool.version = version.version
+       LEFT JOIN document ON document.dialect = document_tool.dialect AND document.key = document_tool.key
+         AND document.version = document_tool.version
+     WHERE version.rowid = ? AND lower(record ->> '$.toolkit') ${NOT_DELETED} LIMIT 1`,
+    row,
+  )
+}
+
+function documentLine(sql: SqlStorage, { dialect, toolkit, hash, key, id, version, place }: VersionRow): string {
+  const about = JSON.stringify({
+    kind: 'document',
+    dialect,
+    toolkit,
+    ...(id === null ? {} : { itself: { id, version } }),
+    ...(place === null ? {} : { mayHaveName: true }),
+    tools: key === null ? {} : toolsOf(sql, dialect, key, version),
+  })
+  return `${about.slice(0, -1)},"document":${textByHash(sql, hash ?? '') ?? 'null'}}`
+}

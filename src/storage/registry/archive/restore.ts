@@ -1,0 +1,170 @@
+import { MAX_POLICIES, type Policy } from '../../../core/access/policy.ts'
+import type { Principal } from '../../../core/access/principal.ts'
+import type { ArchiveRow, RowOutcome } from '../../../core/publish/archive/archive-rows.ts'
+import type { KeptDocument } from '../../../core/publish/registry.ts'
+import { canonicalJson } from '../../../core/tool/digest.ts'
+import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import { field, firstRow } from '../../rows.ts'
+import { holdsBlob } from '../blobs.ts'
+import { documentConflict } from '../writing/conflicts.ts'
+import { documentRows, isByToolkit, storeDocument, textByHash } from '../documents.ts'
+import { keyOfName } from '../writing/exposed-names.ts'
+import { policyOf, storePolicy } from '../policies.ts'
+import { countPublished } from '../writing/quota.ts'
+import { holderCame, storeName, storeStatus, storeVersion, leaveOut } from '../writing/store-version.ts'
+import { nextRevision } from '../tables.ts'
+import { changeToolkit } from '../writing/toolkit-change.ts'
+import { deletedDenial, isBundled, restoreOwner, settingsOf, writeSettings } from '../toolkits.ts'
+import { keyAlike, nameOf, recordText, versionsOf } from '../versions.ts'
+
+/** For administrators, inside a transaction, which is one change: restores each row unless its place is taken. */
+export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
+  const created: VersionRow[] = []
+  let made: number | undefined
+  const revision = () => (made ??= nextRevision(sql))
+  const outcomes = rows.map((row) => {
+    const outcome = restoreRow(sql, row, principal, revision)
+    if (row.kind === 'version' && outcome === 'created') created.push(row)
+    return outcome
+  })
+  for (const versions of Map.groupBy(created, ({ record }) => record.source.hash ?? record.id).values()) {
+    const [first] = versions
+    const hash = first?.record.source.hash
+    const document = (hash !== undefined && textByHash(sql, hash)) || ''
+    const bytes = versions.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
+    if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
+    const records = versions.map(({ record }) => record)
+    leaveOut(sql, records, revision())
+  }
+  return outcomes
+}
+
+type Revision = () => number
+
+function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal, revision: Revision): RowOutcome {
+  switch (row.kind) {
+    case 'toolkit':
+      return restoreToolkit(sql, row, principal, revision)
+    case 'policy':
+      return restorePolicy(sql, row.policy)
+    case 'document':
+      return restoreDocument(sql, row.document, revision)
+    case 'version':
+      return row.bundled ? restoreBundled(sql, row, revision) : restoreVersion(sql, row, principal, revision)
+    case 'name':
+      return restoreName(sql, row.name, keyOf(row.tool))
+    case 'given':
+      return restoreGiven(sql, row.name, keyOf(row.tool), revision)
+  }
+}
+
+type VersionRow = Extract<ArchiveRow, { kind: 'version' }>
+
+function keyOf(tool: string): string {
+  const name = parseToolId(tool)
+  return name === undefined ? '' : toolKey(name)
+}
+
+function restoreDocument(sql: SqlStorage, document: KeptDocument, revision: Revision): RowOutcome {
+  const { dialect, itself } = document
+  const published = documentRows(sql, dialect, { ...document, id: itself?.id ?? '' })
+  const given = { implementation: true, tags: true, toolkit: true }
+  const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published)
+  if (refused !== undefined) return { refused }
+  if (published.some(({ version }) => version === itself?.version)) return 'unchanged'
+  storeDocument(sql, document, revision())
+  return 'created'
+}
+
+function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal, revision: Revision): RowOutcome {
+  const { record, bundled: _, kind: __, ...standing } = row
+  const { id, toolkit, version, implementation, source } = record
+  const key = toolKey(record)
+  const stored = recordText(sql, key, version)
+  if (stored === JSON.stringify(record)) return 'unchanged'
+  if (stored !== undefined) return { refused: `'${id}' is published already, and a version never changes` }
+  const deleted = deletedDenial(sql, toolkit)
+  if (deleted !== undefined) return { refused: deleted }
+  const here = nameOf(sql, key) ?? nameOf(sql, keyAlike(sql, key) ?? '')
+  if (here && formatToolId(here) !== formatToolId(record)) {
+    return { refused: `'${formatToolId(here)}' exists: ids are unique ignoring case, and '-' is as '_'` }
+  }
+  if (source.hash !== undefined && textByHash(sql, source.hash) === undefined) {
+    return { refused: `No document of the hash '${source.hash}' comes before it` }
+  }
+  if (isByToolkit(sql, key, record) !== (source.byToolkit === true)) {
+    return { refused: `'${id}' does not say what the id of its document leads to here` }
+  }
+  const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
+  if (blob !== undefined && !holdsBlob(sql, blob))
+    return { refused: `No bytes of its plugin, '${blob}', come before it` }
+  storeVersion(sql, record, principal, revision(), standing)
+  return 'created'
+}
+
+/** Bundled tools come with the deployment: only their status is restored, where it is still `active` here. */
+function restoreBundled(sql: SqlStorage, { record, status }: VersionRow, revision: Revision): RowOutcome {
+  const key = toolKey(record)
+  const here = versionsOf(sql, key).find(({ version }) => version === record.version)
+  if (!here?.bundled) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
+  // A bundled tool awaits no review
+  if (status.state === 'active' || status.state === 'pending' || here.status.state !== 'active') return 'unchanged'
+  storeStatus(sql, { key, version: record.version }, status, true, revision())
+  return 'changed'
+}
+
+/** A bundled toolkit without settings here gets them too, so that one disabled elsewhere is not active here. */
+function restoreToolkit(
+  sql: SqlStorage,
+  row: Extract<ArchiveRow, { kind: 'toolkit' }>,
+  principal: Principal,
+  revision: Revision,
+): RowOutcome {
+  const { toolkit, owner, status, held, tags, review } = row
+  const outcome = restoreOwner(sql, toolkit, owner)
+  if (outcome === 'created') holderCame(sql, toolkit, toolkit, revision)
+  if (outcome === 'taken') {
+    return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
+  }
+  const here = settingsOf(sql, toolkit)
+  const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
+  const isSaid = status !== undefined || tags.length > 0 || review === true
+  if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
+  const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}), ...(review ? { review } : {}) }
+  const refused = changeToolkit(sql, toolkit, change, principal, revision)
+  if (typeof refused === 'object') return { refused: refused.reason }
+  writeSettings(sql, toolkit, { held: held ? 1 : 0 })
+  return outcome === 'created' ? 'created' : 'changed'
+}
+
+/** Where another policy has the pattern, a person must decide. */
+function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
+  const { pattern } = policy
+  const here = policyOf(sql, pattern)
+  if (here) {
+    if (canonicalJson(here) === canonicalJson(policy)) return 'unchanged'
+    return { refused: `Another policy holds for '${pattern}' here: PUT /policies/{pattern} says which is to` }
+  }
+  if (storePolicy(sql, policy) !== undefined) return 'created'
+  return { refused: `There are ${MAX_POLICIES} policies here, as many as there may be` }
+}
+
+/** Restored before the tool itself, so that no other tool takes the name first. */
+function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
+  const holder = keyOfName(sql, name)
+  if (holder === key) return 'unchanged'
+  if (holder !== undefined) return { refused: `The name '${name}' leads to another tool here, '${holder}'` }
+  sql.exec('INSERT INTO name VALUES (?, ?)', name.toLowerCase(), key)
+  return 'created'
+}
+
+function restoreGiven(sql: SqlStorage, name: string, key: string, revision: Revision): RowOutcome {
+  const tool = firstRow<{ given: string | null }>(sql, 'SELECT given FROM tool WHERE key = ?', key)
+  if (!tool || !nameOf(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
+  if (tool.given === name) return 'unchanged'
+  if (tool.given !== null) return { refused: `'${key}' was given the name '${tool.given}' here` }
+  const other = field<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)
+  if (other !== undefined) return { refused: `The name '${name}' was given to '${other}' here` }
+  if (storeName(sql, key, name, revision())) return 'created'
+  return { refused: `'${name}' is the name of another tool by its toolkit's, which nobody else has` }
+}

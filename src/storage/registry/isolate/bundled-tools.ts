@@ -1,0 +1,80 @@
+import { joinedName, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
+import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
+import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
+import { resolveVersion } from '../../../core/tool/version.ts'
+import { documentKey } from '../../keys.ts'
+import type { Bundle } from '../writing/bundle.ts'
+import type { Head } from '../catalogue/head.ts'
+import { listedTool, type WriteLine, writePage } from '../catalogue/listed-tools.ts'
+
+/** The bundled tools, served from memory until the registry could be reached. */
+export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
+  const byKey = new Map<string, ToolRecord[]>()
+  for (const record of records) byKey.set(toolKey(record), [...(byKey.get(toolKey(record)) ?? []), record])
+  const byDigest = new Map(records.map((record) => [record.digest, record]))
+  const byName = new Map(records.map((record) => [joinedName(record).toLowerCase(), toolKey(record)]))
+  const toolkits = new Set(records.map(({ toolkit }) => toolkit.toLowerCase()))
+  const addresses = new Map(
+    documents.flatMap(({ dialect, itself, toolkit, tools }) =>
+      itself ? [[documentKey(dialect, itself.id), { id: itself.id, toolkit, tools }] as const] : [],
+    ),
+  )
+  const texts = new Map(documents.map((document) => [document.hash, document.text]))
+
+  return {
+    record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
+    text: (documentHash: string): string | undefined => texts.get(documentHash),
+    holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
+
+    /** Bundled documents and toolkits come before others of the same id. */
+    addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
+      const own = addresses.get(documentKey(dialect, id))
+      if (own) return stored?.toolkit === own.toolkit ? stored : own
+      const isOthers = stored !== undefined && !this.holds(stored.toolkit)
+      return isOthers && this.holds(id) ? undefined : stored
+    },
+
+    named(name: string): ToolName | undefined {
+      return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
+    },
+
+    /** Bundled versions replace stored ones of the same number, whose status they keep. */
+    document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
+      const carried = byKey.get(key)
+      const [first] = carried ?? []
+      if (!carried || !first) return stored
+      const fresh = carried.map(({ version, digest }) => {
+        const said = stored?.versions.find((each) => each.version === version)?.status
+        const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
+        return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
+      })
+      const others = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
+      const versions = [...others, ...fresh]
+      const { toolkit, tool } = stored ?? first
+      const document: ToolDocument = { toolkit, tool, versions, ...(stored?.isLeftOut ? { isLeftOut: true } : {}) }
+      const newest = stored?.isLeftOut ? undefined : resolveVersion(versions)
+      const record = [...carried, ...(stored?.newest ? [stored.newest] : [])].find(
+        ({ digest }) => digest === newest?.digest,
+      )
+      return record ? { ...document, newest: record } : document
+    },
+
+    async catalogue(): Promise<{ head: Head; pages: ReadonlyMap<string, string> }> {
+      const newest = [...byKey.values()].flatMap((versions) => resolveVersion(versions.map(active))?.record ?? [])
+      const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
+      const text = writePage(
+        sorted.map((record) => listedTool({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine)),
+      )
+      const leaf = { first: '', count: sorted.length, page: `tools of ${hash}` }
+      return {
+        // No revision of the registry's, so that it gives the whole head
+        head: { revision: -1, etag: hash, count: leaf.count, leaves: [leaf] },
+        pages: new Map([[leaf.page, text]]),
+      }
+    },
+  }
+}
+
+function active(record: ToolRecord) {
+  return { version: record.version, status: { state: 'active' as const }, record }
+}

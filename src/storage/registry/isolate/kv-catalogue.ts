@@ -1,0 +1,185 @@
+import { createBudget, type GiveWay } from '../../../core/tool/budget.ts'
+import { Unreachable } from '../../../core/failure/failure.ts'
+import { parseToolId } from '../../../core/tool/tool-id.ts'
+import type {
+  Catalogue,
+  LineFormat,
+  CatalogueTool,
+  Listing,
+  ListQuery,
+  ToolkitCounts,
+} from '../../../core/catalogue/catalogue.ts'
+import { covers, maySee, type Principal } from '../../../core/access/principal.ts'
+import { levelled } from '../../../core/access/policy.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import type { Sealer } from '../../sealing/deployment-keys.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { createKvReads } from '../../kv-reads.ts'
+import { type Head, type Leaf, leafAt } from '../catalogue/head.ts'
+import { createKvHead } from './kv-head.ts'
+import { createKvPages, MAX_UNITS } from './kv-pages.ts'
+import type { CachedPolicies } from './kv-policies.ts'
+import type { PageIndex, WriteLine } from '../catalogue/listed-tools.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+import { beginningsOf } from '../search/visibility.ts'
+
+export interface KvCatalogueOptions extends RegistryReach {
+  readonly writeLine: WriteLine
+  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  /** Policies raise levels, and so hide tools from the anonymous. */
+  readonly policies: CachedPolicies
+  /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
+  readonly sealer: Sealer
+  readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
+  readonly giveWay: GiveWay
+}
+
+/** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
+const LEAVES_AT_ONCE = 8
+const MAX_LISTED = 8_000_000
+/** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
+const PLACE_LENGTH = { all: 200, ranked: 24 }
+/** How often a list is read anew when pages are replaced while it reads. */
+const MAX_TRIES = 3
+
+/** Reads pages from KV, or from the registry while KV lacks them; they are cut into lines and not parsed. */
+export function createKvCatalogue(options: KvCatalogueOptions) {
+  const { kv, registry, writeLine, whole, now, sealer, policies } = options
+  const reads = createKvReads(kv, now)
+  const pages = createKvPages({ ...options, reads })
+  const head = createKvHead({ ...options, reads, carried: carriedHead })
+
+  async function carriedHead(): Promise<Head | undefined> {
+    const carried = await options.carried?.()
+    if (carried) pages.keep(carried.pages)
+    return carried?.head
+  }
+
+  async function walk(
+    { leaves }: Head,
+    query: ListQuery,
+    after: string,
+    visible: (tool: CatalogueTool) => boolean,
+    mayBegin: (from: string, until: string | undefined) => boolean,
+    format: LineFormat,
+  ): Promise<Listing | undefined> {
+    const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
+    const from = after > prefix ? after : prefix
+    const work = createBudget(Infinity)
+    const lines: string[] = []
+    let characters = 0
+    let at = Math.max(0, leafAt(leaves, from))
+    let last = after
+    const until = leafAt(leaves, `${prefix}\u{10ffff}`) + 1
+    const isShown = (tool: PageIndex[number]) => tool.key > after && tool.key.startsWith(prefix) && visible(tool)
+    while (at < until) {
+      const some: Leaf[] = []
+      for (let sum = 0; at < until && some.length < LEAVES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
+        const leaf = leaves[at]
+        if (!leaf) break
+        if (!mayBegin(leaf.first, leaves[at + 1]?.first)) continue
+        some.push(leaf)
+        sum += leaf.count
+      }
+      const read = await pages.pagesOf(some, format, work, isShown)
+      if (!read) return undefined
+      const unread = some[read.length]
+      if (unread) at = leafAt(leaves, unread.first)
+      for (const { index, lines: written } of read) {
+        for (const [position, tool] of index.entries()) {
+          if (!isShown(tool)) continue
+          const line = written[position] ?? 'null'
+          // An empty line is a tool that this format cannot express
+          if (line !== '') {
+            const isFull = lines.length === query.limit || characters > MAX_LISTED
+            if (isFull) return { lines, nextCursor: encodeCursor(last) }
+            lines.push(line)
+            characters += line.length
+          }
+          last = tool.key
+        }
+      }
+      const isCut = work.spent > MAX_UNITS && at < until && last !== after
+      if (isCut) return { lines, nextCursor: encodeCursor(last) }
+    }
+    return { lines }
+  }
+
+  const catalogue: Catalogue & ToolkitCounts = {
+    async etag() {
+      await policies.ready()
+      const { revision } = policies.now()
+      const { etag } = await head.read()
+      return revision === 0 ? etag : `${etag}.${revision}`
+    },
+
+    toolkits: (principal) => registry().toolkitCounts(principal),
+
+    async unknown(names, principal) {
+      for (const name of names) {
+        const tool = parseToolId(name)
+        const query = { versions: 'newest', toolkit: tool?.toolkit ?? name, limit: 1 } as const
+        const seer = tool ? { ...principal, tools: covers(principal, tool) ? [name] : [] } : principal
+        const listing = await catalogue.list(query, seer, { name: 'stored' })
+        if (listing && listing.lines.length > 0) continue
+        // The registry also knows tools just published, and deprecated ones
+        const unknown = await registry().unknown(name, principal)
+        if (unknown) return { ...unknown, known: [...unknown.known] }
+      }
+      return undefined
+    },
+
+    async list(query, principal, format) {
+      await policies.ready()
+      if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
+      const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
+      if (after === undefined) return undefined
+      if (after !== '' && !parseToolId(after)) return undefined
+      const all = policies.now()
+      const visible = (tool: CatalogueTool) =>
+        maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool) &&
+        (query.tag === undefined || tool.tags.includes(query.tag)) &&
+        (!query.callable || tool.executable)
+      const mayBegin = beginnings(principal)
+      const listing = await walk(await head.read(), query, after, visible, mayBegin, format)
+      if (listing) return listing
+      // A page was replaced meanwhile
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const again = await walk(await head.renew(), query, after, visible, mayBegin, format)
+        if (again) return again
+      }
+      const landed = await head.landed()
+      const earlier = landed && (await walk(landed, query, after, visible, mayBegin, format))
+      if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
+      return earlier
+    },
+  }
+
+  async function ask(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined> {
+    const { status } = query
+    const asked = [query.q ?? null, query.versions, ...(status === undefined ? [] : [status])]
+    const bound = JSON.stringify([principal.id, ...asked])
+    const opened = query.cursor === undefined ? undefined : await sealer.open(query.cursor, bound)
+    if (query.cursor !== undefined && !opened) return undefined
+    const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, query.limit, principal)
+    if (!answer) return undefined
+    const records = await whole(answer.found.map(({ record }): ToolRecord => JSON.parse(record)))
+    const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
+    const nameOf = (at: number) => answer.found[at]?.name || (records[at]?.name ?? '')
+    const lines = await pages.write(records, form, nameOf, createBudget(Infinity))
+    const { total, unmatched } = answer
+    const told = { ...(total === undefined ? {} : { total }), ...(unmatched === undefined ? {} : { unmatched }) }
+    if (answer.next === undefined) return { lines, ...told }
+    const length = query.versions === 'all' ? PLACE_LENGTH.all : PLACE_LENGTH.ranked
+    const nextCursor = await sealer.seal(answer.next.padEnd(length), bound, 'the same each time')
+    return { lines, nextCursor, ...told }
+  }
+
+  return { catalogue, require: head.require }
+}
+
+function beginnings(principal: Principal): (from: string, until: string | undefined) => boolean {
+  const begins = beginningsOf(principal)
+  if (!begins) return () => true
+  return (from, until) => begins.some((begin) => from <= `${begin}\u{10ffff}` && (until === undefined || until > begin))
+}

@@ -1,0 +1,95 @@
+import type { LineFormat } from '../../../core/catalogue/catalogue.ts'
+import { governed } from '../../../core/access/policy.ts'
+import { afterStretches, type Budget, createBudget, type GiveWay, UNITS, unitsOf } from '../../../core/tool/budget.ts'
+import { bytesOfText, type Memory } from '../../../core/cache/kept.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import type { KvReads } from '../../kv-reads.ts'
+import type { Leaf } from '../catalogue/head.ts'
+import type { CachedPolicies } from './kv-policies.ts'
+import { createKvTexts } from './kv-texts.ts'
+import { type PageIndex, readPage } from '../catalogue/listed-tools.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+
+export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {
+  readonly reads: KvReads
+  readonly memory: Memory
+  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  readonly policies: Pick<CachedPolicies, 'now'>
+  readonly giveWay: GiveWay
+}
+
+interface Page {
+  readonly index: PageIndex
+  readonly lines: readonly string[]
+}
+
+/** A list ends early, with a cursor, after so much work. */
+export const MAX_UNITS = 1_000_000
+
+export function createKvPages({ registry, reads, memory, whole, policies, giveWay }: KvPagesOptions) {
+  const texts = createKvTexts({ kind: 'page', reads, registry, memory })
+  const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
+
+  async function write(
+    records: readonly ToolRecord[],
+    format: Exclude<LineFormat, { name: 'stored' }>,
+    nameOf: (index: number) => string,
+    work: Budget,
+  ): Promise<readonly string[]> {
+    const lines: string[] = []
+    const all = policies.now()
+    const mayGiveWay = afterStretches(work, giveWay)
+    for (const [index, published] of records.entries()) {
+      const record = governed(published, all.ruleOf(published))
+      await mayGiveWay()
+      const line = format.write(record, nameOf(index), createBudget(UNITS, work))
+      work.spend(unitsOf(line))
+      lines.push(line)
+    }
+    return lines
+  }
+
+  /** As many pages as `MAX_UNITS` of work allow, at least one. Leaves of which no tool is shown are not written. */
+  async function pagesOf(
+    leaves: readonly Leaf[],
+    format: LineFormat,
+    work: Budget,
+    isShown: (tool: PageIndex[number]) => boolean,
+  ): Promise<readonly Page[] | undefined> {
+    const stored = (await texts.read(leaves.map(({ page }) => page))).map(readPage)
+    if (stored.length < leaves.length) return undefined
+    const pages = stored.map((page): Page => {
+      const [index = '[]', ...lines] = page.lines.split('\n')
+      return { index: JSON.parse(index), lines }
+    })
+    if (!('write' in format)) return pages
+    // Read now, since the cache may drop them while the others are read
+    const { revision } = policies.now()
+    const cacheKeys = leaves.map(({ page }) => `${format.name} ${revision} ${page}`)
+    const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
+    const written: Page[] = []
+    for (const [at, { index }] of pages.entries()) {
+      if (written.length > 0 && work.spent > MAX_UNITS) break
+      const text = known[at] ? '' : (stored[at]?.records ?? '')
+      const records = await whole(
+        text
+          .split('\n')
+          .filter(Boolean)
+          .map((record): ToolRecord => JSON.parse(record)),
+      )
+      const lines = known[at] ?? (await write(records, format, (of) => index[of]?.name ?? '', work))
+      const isWhole = lines.length === index.length
+      if (isWhole) formatted.set(cacheKeys[at] ?? '', lines)
+      written.push(isWhole ? { index, lines } : { index: [], lines })
+    }
+    return written
+  }
+
+  return {
+    pagesOf,
+    write,
+    keep(pages: ReadonlyMap<string, string>): void {
+      for (const [hash, text] of pages) texts.keep(hash, text)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { Unreachable } from '../../../core/failure/failure.ts'
+import { createPolicySet, type Policies, type PolicySet, type PolicyStore } from '../../../core/access/policy.ts'
+import { createKept } from '../../../core/cache/kept.ts'
+import type { Background } from '../../../core/tool/platform.ts'
+import { ALL_POLICIES, kvKey } from '../../keys.ts'
+import { createKvReader } from '../../kv-reader.ts'
+import type { PolicyList } from '../policies.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+
+/** A change is seen everywhere within a minute, since KV may be as much behind again. */
+const AGES = { fresh: 5_000, stale: 25_000, lastResort: Infinity }
+const KEY = kvKey('policies', ALL_POLICIES)
+
+export interface CachedPolicies extends Policies {
+  /** Undefined where nothing has to be waited for. Fails with `Unreachable` where no policies are known. */
+  ready(background?: Background): Promise<void> | undefined
+}
+
+export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>): {
+  readonly policies: CachedPolicies
+  readonly store: PolicyStore
+  /** Makes this isolate see a change that was not made through the store. */
+  readonly changed: () => Promise<void>
+} {
+  const reader = createKvReader({ kv, value: (key) => registry().value(key), now })
+  const kept = createKept<PolicySet>({ store: new Map(), agesOf: () => AGES, now })
+
+  async function load(): Promise<PolicySet> {
+    const list = await reader.read<PolicyList>(KEY, 'believe')
+    const { policies, revision } = list ?? { policies: [], revision: 0 }
+    const known = kept.peek(KEY)
+    return known?.revision === revision ? known : createPolicySet(policies, revision)
+  }
+
+  const policies: CachedPolicies = {
+    now() {
+      const known = kept.peek(KEY)
+      if (known) return known
+      throw new Unreachable('Switchboard cannot reach its policies right now')
+    },
+    ready(background) {
+      const known = kept.get(KEY, load, background)
+      return known instanceof Promise ? known.then(() => undefined) : undefined
+    },
+  }
+
+  async function changed(): Promise<void> {
+    reader.wrote(KEY)
+    kept.expire()
+    await policies.ready()
+  }
+
+  const store: PolicyStore = {
+    async list() {
+      const text = await registry().value(KEY)
+      const list: PolicyList = typeof text === 'string' ? JSON.parse(text) : { policies: [] }
+      return list.policies
+    },
+    async put(policy, expected) {
+      const isNew = await registry().putPolicy(policy, expected)
+      await changed()
+      return isNew
+    },
+    async remove(pattern, expected) {
+      const was = await registry().removePolicy(pattern, expected)
+      await changed()
+      return was
+    },
+  }
+  return { policies, store, changed }
+}

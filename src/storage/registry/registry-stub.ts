@@ -1,0 +1,31 @@
+import type { Memory } from '../../core/cache/kept.ts'
+import { reachableStub } from '../reachable-stub.ts'
+import type { RegistryObject } from './registry-object.ts'
+
+/** A stub belongs to the request that got it, so a new one is made each time. */
+export type RegistryStub = () => DurableObjectStub<RegistryObject>
+
+const REACH = {
+  what: 'registry',
+  waitMs: 10_000,
+  longer: {
+    publish: 30_000,
+    changeToolkit: 30_000,
+    takeIn: 30_000,
+    putBlob: 30_000,
+    readArchive: 30_000,
+    restore: 30_000,
+  },
+}
+
+export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
+  return () => reachableStub(namespace.getByName('registry'), REACH)
+}
+
+export interface RegistryReach {
+  readonly kv: KVNamespace
+  readonly registry: RegistryStub
+  readonly memory: Memory
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+}

@@ -1,0 +1,63 @@
+import { toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import type { KeptDocument } from '../../../core/publish/registry.ts'
+import { column, rows } from '../../rows.ts'
+import { documentRows, storeDocument } from '../documents.ts'
+import { readMeta, readNumber, writeMeta } from '../tables.ts'
+import { writeSettings } from '../toolkits.ts'
+import { leaveOut, storeLeftBundle, storeVersion } from './store-version.ts'
+import { versionsOf } from '../versions.ts'
+
+export interface Bundle {
+  readonly hash: string
+  readonly records: readonly ToolRecord[]
+  readonly documents: readonly KeptDocument[]
+}
+
+/** False for the bundle last taken in, and for one of an older deployment. */
+export function isWanted(sql: SqlStorage, hash: string, deployedAt: number): boolean {
+  if (readMeta(sql, 'bundle') === hash) return false
+  return deployedAt === 0 || deployedAt >= readNumber(sql, 'bundle_at')
+}
+
+/** A redeployment of the same bundle outdates the bundles made before it. */
+export function noteDeployment(sql: SqlStorage, hash: string, deployedAt: number): void {
+  const newer = deployedAt > readNumber(sql, 'bundle_at')
+  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
+}
+
+/** The newest deployment wins; a status that a person set stays. Run inside a transaction. */
+export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number, revision: number): void {
+  const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
+  for (const document of bundle.documents) {
+    const [taken] = documentRows(sql, document.dialect, { ...document, id: document.itself?.id ?? '' })
+    // Its id may be taken in another spelling, whose rows stay; isolates that carry this one find it without
+    const { itself: _, ...unplaced } = document
+    storeDocument(
+      sql,
+      taken && taken.id !== document.itself?.id ? unplaced : { ...document, mayHaveName: true },
+      revision,
+    )
+  }
+  // A deployment with tools of a deleted toolkit takes its name
+  const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
+  for (const { toolkit } of bundle.records) {
+    if (deleted.delete(toolkit.toLowerCase())) writeSettings(sql, toolkit, { deleted: null })
+  }
+  for (const record of bundle.records) {
+    const key = toolKey(record)
+    const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
+    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, 'bundle', revision)
+    else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false, revision)
+  }
+  for (const { toolkit } of bundle.documents) {
+    const records = bundle.records.filter((record) => record.toolkit === toolkit)
+    leaveOut(sql, records, revision)
+  }
+  const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
+  for (const { key, version } of rows<{ key: string; version: string }>(sql, bundled)) {
+    if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true, revision)
+  }
+  writeMeta(sql, 'bundle', bundle.hash)
+  writeMeta(sql, 'bundle_at', String(deployedAt))
+}

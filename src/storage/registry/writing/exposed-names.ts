@@ -1,0 +1,90 @@
+import { joinedName, toolKey, type ToolName, withSuffix } from '../../../core/tool/tool-id.ts'
+import { column, field, firstRow } from '../../rows.ts'
+import { kvKey } from '../../keys.ts'
+import { queue } from '../tables.ts'
+import { isToolkit } from '../toolkits.ts'
+
+/**
+ * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
+ * else the derived `Toolkit_Tool`, which is its own for ever. A name keeps leading to its tool until an administrator
+ * moves it, or a tool comes whose derived name it is. The `displaced` lost theirs to this tool, and need another.
+ */
+export function exposedName(sql: SqlStorage, name: ToolName, declared: string) {
+  const key = toolKey(name)
+  const { derived, displaced } = claimDerived(sql, name)
+  const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
+  return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
+}
+
+export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undefined {
+  const holder = keyOfName(sql, joinedName(name))
+  return holder === undefined || holder === toolKey(name) || hasDerived(sql, holder, joinedName(name))
+    ? undefined
+    : holder
+}
+
+export function keyOfName(sql: SqlStorage, name: string): string | undefined {
+  return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+}
+
+/** Gives the tools that need their names resolved again; undefined where it is another's derived name. */
+export function giveName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
+  if (name === null) {
+    sql.exec('UPDATE tool SET given = NULL WHERE key = ?', key)
+    return [key]
+  }
+  const holder = keyOfName(sql, name)
+  if (holder !== undefined && holder !== key && hasDerived(sql, holder, name)) return undefined
+  if (holder !== undefined)
+    sql.exec('UPDATE tool SET given = NULL WHERE key = ? AND lower(given) = lower(?)', holder, name)
+  sql.exec('UPDATE tool SET given = ? WHERE key = ?', name, key)
+  pointName(sql, name, key)
+  return holder === undefined || holder === key ? [key] : [key, holder]
+}
+
+function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displaced: readonly string[] } {
+  const key = toolKey(name)
+  const whole = joinedName(name)
+  for (let derived = whole, salt = key; ; salt += '+') {
+    const holder = keyOfName(sql, derived)
+    if (holder === key) return { derived, displaced: [] }
+    // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
+    if (holder === undefined || !hasDerived(sql, holder, derived)) {
+      pointName(sql, derived, key)
+      return { derived, displaced: holder === undefined ? [] : [holder] }
+    }
+    derived = withSuffix(whole, salt)
+  }
+}
+
+function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+  const key = toolKey(name)
+  const holder = keyOfName(sql, wanted)
+  if (holder !== undefined) return holder === key
+  if (isOfAnotherToolkit(sql, name, wanted)) return false
+  pointName(sql, wanted, key)
+  return true
+}
+
+function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: string): boolean {
+  const name = wanted.toLowerCase()
+  if (name.startsWith(`${toolkit.toLowerCase()}_`)) return false
+  for (let at = name.indexOf('_', 1); at !== -1; at = name.indexOf('_', at + 1)) {
+    if (isToolkit(sql, name.slice(0, at))) return true
+  }
+  return false
+}
+
+function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
+  const tool = firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
+  if (!tool) return false
+  const whole = joinedName(tool).toLowerCase()
+  return [whole, withSuffix(whole, key).toLowerCase()].includes(name.toLowerCase())
+}
+
+function pointName(sql: SqlStorage, name: string, key: string): void {
+  const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+  sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
+  // KV may have cached the old target
+  if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()))
+}

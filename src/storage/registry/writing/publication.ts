@@ -1,0 +1,145 @@
+import type { Principal } from '../../../core/access/principal.ts'
+import { type PublishedTotals, quotaDenial } from '../../../core/publish/publisher-quota.ts'
+import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
+import type { KeptDocument, Publication, PublicationOutcome } from '../../../core/publish/registry.ts'
+import { checkSuccessor, checkWholeSuccessor } from '../../../core/schema/compatibility.ts'
+import type { Problem } from '../../../core/tool/problem.ts'
+import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
+import { toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
+import { documentConflict, isSame, recordConflict } from './conflicts.ts'
+import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from '../documents.ts'
+import { countPublished, publishedBy } from './quota.ts'
+import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
+import { leaveOut, storeVersion, holderCame } from './store-version.ts'
+import { isPending, nameWarning, recordText, versionsOf } from '../versions.ts'
+
+/** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
+export function store(
+  sql: SqlStorage,
+  publication: Publication,
+  { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
+  revision: () => number,
+): PublicationOutcome {
+  const { records, document, allowBreaking } = publication
+  const ids = records.map(({ id }) => id)
+  for (const record of records) {
+    const reason = publishDenial(sql, principal, record)
+    if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
+    const deleted = deletedDenial(sql, record.toolkit)
+    if (deleted !== undefined) return { outcome: 'conflict', ids, message: deleted }
+  }
+  const { id = '' } = document?.itself ?? {}
+  const published = document ? documentRows(sql, document.dialect, { ...document, id }) : []
+  const taken = documentConflict(sql, publication, published)
+  if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
+  const fresh: ToolRecord[] = []
+  for (const record of records) {
+    const conflict = recordConflict(sql, record, publication, principal)
+    if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
+    const existing = recordText(sql, toolKey(record), record.version)
+    if (existing === undefined) fresh.push(record)
+    else if (!isSame(sql, JSON.parse(existing), record, publication)) {
+      return { outcome: 'conflict', ids, message: `'${record.id}' is published already, and a version never changes` }
+    }
+  }
+  if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
+  if (!allowBreaking) {
+    const problems = successorProblems(sql, fresh, document, published)
+    if (problems.length > 0) return { outcome: 'refused', ids, problems }
+  }
+  const bytes = bytesOf(sql, fresh, document)
+  const message = quotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
+  if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
+  countPublished(sql, principal.id, bytes)
+  const at = revision()
+  const placed = document && placedBy(sql, document, principal)
+  const byToolkit = placed?.itself !== undefined && placeOf(sql, placed) === null
+  if (placed) storeDocument(sql, placed, at)
+  if (placed?.itself && !byToolkit) holderCame(sql, placed.toolkit, placed.itself.id, () => at)
+  for (const each of fresh) {
+    const record = byToolkit ? { ...each, source: { ...each.source, byToolkit } } : each
+    if (claimToolkit(sql, principal, record.toolkit)) holderCame(sql, record.toolkit, record.toolkit, () => at)
+    storeVersion(sql, record, principal, at)
+  }
+  const others = document?.itself ? leaveOut(sql, records, at) : []
+  const own = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
+  const warnings = [...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
+  return {
+    outcome: 'created',
+    ids,
+    ...(others.length > 0 ? { leftOut: others } : {}),
+    ...pendingOf(sql, records, warnings),
+  }
+}
+
+function pendingOf(sql: SqlStorage, records: readonly ToolRecord[], others: readonly string[] = []) {
+  const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
+  const warnings = pending.map(
+    (id) => `'${id}' is pending: it is neither listed nor called until a reviewer says that it is active`,
+  )
+  const all = [...warnings, ...others]
+  return { ...(pending.length > 0 ? { pending } : {}), ...(all.length > 0 ? { warnings: all } : {}) }
+}
+
+/** An estimate. A document that is stored already counts nothing. */
+function bytesOf(sql: SqlStorage, records: readonly ToolRecord[], document: KeptDocument | undefined): number {
+  const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
+  return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
+}
+
+function placedBy(sql: SqlStorage, document: KeptDocument, principal: Principal): KeptDocument {
+  const { itself, mayHaveName = false } = document
+  const name = { toolkit: sanitizedName(itself?.id ?? ''), tool: '*' }
+  return { ...document, mayHaveName: mayHaveName && publishDenial(sql, principal, name) === undefined }
+}
+
+/** The same for whatever has the id, which the publisher may not be allowed to see. */
+function idWarning({ toolkit, itself }: KeptDocument): string {
+  return `The id '${itself?.id}' alone does not lead to this document: call it by its toolkit, '${toolkit}'`
+}
+
+function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | undefined {
+  const { state } = settingsOf(sql, toolkit).status
+  return state === 'active' ? undefined : `'${id}' is ${state}, as its toolkit is`
+}
+
+function successorProblems(
+  sql: SqlStorage,
+  records: readonly ToolRecord[],
+  document: KeptDocument | undefined,
+  published: readonly DocumentRow[],
+): readonly Problem[] {
+  const ofEach = records.flatMap((record) => {
+    const previous = previousOf(sql, record)
+    return previous ? checkSuccessor(previous, record) : []
+  })
+  return [...(document ? wholeProblems(sql, document, published) : []), ...ofEach]
+}
+
+function wholeProblems(
+  sql: SqlStorage,
+  { dialect, itself, tools }: KeptDocument,
+  published: readonly DocumentRow[],
+): readonly Problem[] {
+  const previous = itself && highestBelow(published, itself.version)
+  if (!previous) return []
+  const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
+  return checkWholeSuccessor(before, { version: itself.version, tools: Object.keys(tools) })
+}
+
+/** Versions are compared with the highest lower release that was not withdrawn. */
+function previousOf(sql: SqlStorage, record: ToolRecord): ToolRecord | undefined {
+  const key = toolKey(record)
+  const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
+  const lower = highestBelow(standing, record.version)
+  const text = lower && recordText(sql, key, lower.version)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
+  return versions
+    .filter(({ version }) => !isPrerelease(version) && compareVersions(version, below) < 0)
+    .sort((a, b) => compareVersions(b.version, a.version))[0]
+}

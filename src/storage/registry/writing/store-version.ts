@@ -1,0 +1,169 @@
+import type { Standing } from '../../../core/publish/archive/archive-rows.ts'
+import { formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/tool/version.ts'
+import { kvKey } from '../../keys.ts'
+import { hasten, type Reason } from '../../kv-outbox.ts'
+import { column } from '../../rows.ts'
+import { isLeftOut, takeBackName, toolsBeside } from '../documents.ts'
+import { exposedName, giveName } from './exposed-names.ts'
+import { touchLeaf } from '../catalogue/pages.ts'
+import { indexTool } from '../search/search-index.ts'
+import { queue } from '../tables.ts'
+import { awaitsReview, keysOf, publisherOf, settingsOf, type Source } from '../toolkits.ts'
+import { IS_PENDING, nameOf, recordText, versionsOf } from '../versions.ts'
+
+/** One of the same id is replaced and keeps its status; a restored one has its former standing. */
+export function storeVersion(
+  sql: SqlStorage,
+  record: ToolRecord,
+  source: Source,
+  revision: number,
+  standing?: Standing,
+): void {
+  const key = toolKey(record)
+  const { principal, trusted } = standing?.publisher ?? publisherOf(source, record)
+  const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
+  const said = standing?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
+  const unreviewed = said.state === 'pending' || standing?.unreviewed
+  const [status, own] = statusColumns(said, settingsOf(sql, record.toolkit).status)
+  sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
+  // A bundled version keeps the status that a person set; while it awaits review nobody did
+  sql.exec(
+    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held, unreviewed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
+       status = CASE WHEN ${IS_PENDING} THEN excluded.status ELSE status END,
+       own = CASE WHEN ${IS_PENDING} THEN excluded.own ELSE own END,
+       left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted, unreviewed = excluded.unreviewed`,
+    key,
+    record.version,
+    record.digest,
+    status,
+    own,
+    JSON.stringify(record),
+    source === 'bundle' ? 1 : 0,
+    principal,
+    trusted ? 1 : 0,
+    standing?.held ? 1 : 0,
+    unreviewed ? 1 : 0,
+  )
+  // A tool's document contains one version's record at most; the others are read by digest. A tool's first record may
+  // not have been queued when it was stored
+  const [first, second] = superseded
+  // A replaced record may be of the same digest, which does not cover its source
+  if (first !== undefined) sql.exec('DELETE FROM line WHERE key = ?', key)
+  if (first !== undefined && second === undefined) queue(sql, kvKey('record', first), revision)
+  const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
+  if (!isInline) queue(sql, kvKey('record', record.digest), revision)
+  changed(sql, key, revision)
+}
+
+/** Once disabled by an administrator, only an administrator enables it. */
+export function storeStatus(
+  sql: SqlStorage,
+  { key, version }: { readonly key: string; readonly version: string },
+  status: ToolStatus,
+  byAdministrator: boolean,
+  revision: number,
+): void {
+  sql.exec(
+    // A refused version still awaits review: else its publisher could enable it
+    `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
+     WHERE key = ? AND version = ?`,
+    ...statusColumns(status, settingsOf(sql, nameOf(sql, key)?.toolkit ?? '').status),
+    byAdministrator && status.state === 'disabled' ? 1 : 0,
+    status.state === 'disabled' ? 1 : 0,
+    key,
+    version,
+  )
+  const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
+  // Another version of its document may be the newest now
+  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision, reason)
+}
+
+const ACTIVE: ToolStatus = { state: 'active' }
+const PENDING: ToolStatus = { state: 'pending' }
+
+function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
+  const status = stricterStatus(own, toolkit)
+  return [JSON.stringify(status), status === own ? null : JSON.stringify(own)]
+}
+
+export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: ToolStatus): void {
+  const range = keysOf(toolkit)
+  const statuses = 'SELECT DISTINCT coalesce(own, status) FROM version WHERE key >= ? AND key < ?'
+  const update = 'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?'
+  for (const own of column<string>(sql, statuses, ...range)) {
+    sql.exec(update, ...statusColumns(JSON.parse(own), status), ...range, own)
+  }
+}
+
+export function storeTrust(
+  sql: SqlStorage,
+  { key, version }: { readonly key: string; readonly version: string },
+  trusted: boolean,
+  revision: number,
+): void {
+  sql.exec('UPDATE version SET trusted = ? WHERE key = ? AND version = ?', trusted ? 1 : 0, key, version)
+  queueVersions(sql, key, revision, trusted ? 'status' : 'revocation')
+}
+
+export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
+  sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
+  statusChanged(sql, key, revision)
+}
+
+/** Documents that had its name are called by their own toolkits from now on. */
+export function holderCame(sql: SqlStorage, toolkit: string, id: string, revision: () => number): void {
+  const keys = takeBackName(sql, toolkit, id)
+  if (keys.length === 0) return
+  const at = revision()
+  for (const key of keys) statusChanged(sql, key, at)
+}
+
+export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {
+  queueVersions(sql, key, revision, reason)
+  changed(sql, key, revision)
+}
+
+/** Queues a tool's versions, and before them what they refer to. */
+function queueVersions(sql: SqlStorage, key: string, revision: number, reason: Reason): void {
+  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision, reason)
+  const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
+  for (const hash of column<string | null>(sql, sources, key)) {
+    if (hash !== null) hasten(sql, kvKey('document', hash), reason)
+  }
+  queue(sql, kvKey('tool', key), revision, reason)
+}
+
+function changed(sql: SqlStorage, key: string, revision: number): void {
+  const active = isLeftOut(sql, key) ? [] : versionsOf(sql, key).filter(({ status }) => status.state === 'active')
+  const listed = resolveVersion(active)?.version ?? null
+  const text = listed === null ? undefined : recordText(sql, key, listed)
+  const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
+  const exposed = record && exposedName(sql, record, record.name)
+  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
+  indexTool(sql, key, record, record && settingsOf(sql, record.toolkit).tags)
+  queue(sql, kvKey('tool', key), revision)
+  touchLeaf(sql, key, revision)
+  for (const other of exposed?.displaced ?? []) changed(sql, other, revision)
+}
+
+export function storeName(sql: SqlStorage, key: string, name: string | null, revision: number): boolean {
+  const renamed = giveName(sql, key, name)
+  for (const each of renamed ?? []) changed(sql, each, revision)
+  return renamed !== undefined
+}
+
+/** Updates the other tools of a document after a new version. Gives the ids of those that it no longer defines. */
+export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revision: number): string[] {
+  const [first] = records
+  const stored = new Set(records.map(toolKey))
+  const others = first ? toolsBeside(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
+  for (const key of others) statusChanged(sql, key, revision)
+  return others
+    .filter((key) => isLeftOut(sql, key))
+    .flatMap((key) => nameOf(sql, key) ?? [])
+    .map((name) => formatToolId(name))
+}

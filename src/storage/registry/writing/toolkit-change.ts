@@ -1,0 +1,118 @@
+import type { Principal } from '../../../core/access/principal.ts'
+import { isAdministrator, type ToolkitChange, type ToolkitChanged } from '../../../core/access/toolkit-owner.ts'
+import { field } from '../../rows.ts'
+import {
+  changeDenial,
+  deletedDenial,
+  giveToolkit,
+  isBundled,
+  isToolkit,
+  keysOf,
+  settingsOf,
+  writeSettings,
+} from '../toolkits.ts'
+import { statusChanged, storeToolkitStatus, holderCame } from './store-version.ts'
+import { keysIn } from '../versions.ts'
+
+export type Refusal = Extract<ToolkitChanged, { readonly ok: false }>
+
+export const forbidden = (reason: string): Refusal => ({ ok: false, reason })
+
+export const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
+
+export function changeToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  { status, owner, tags, review }: ToolkitChange,
+  principal: Principal,
+  revision: () => number,
+): Refusal | 'unknown' | undefined {
+  if (!isToolkit(sql, toolkit)) return 'unknown'
+  const isAdmin = isAdministrator(principal)
+  const denied = wholeDenial(sql, principal, toolkit)
+  if (denied !== undefined) return forbidden(denied)
+  if (owner !== undefined && !isAdmin) return forbidden('Only an administrator says who owns a toolkit')
+  const deleted = deletedDenial(sql, toolkit)
+  if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
+  const { isHeld, isReviewed } = settingsOf(sql, toolkit)
+  if (status && !isAdmin && isHeld) {
+    return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
+  }
+  if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
+  if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(BUNDLED(toolkit, 'be given'))
+  if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
+  if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
+  if (status) {
+    const isActive = status.state === 'active'
+    const held = isAdmin && status.state === 'disabled' ? 1 : 0
+    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
+    storeToolkitStatus(sql, toolkit, status)
+  }
+  if (!status && !tags) return undefined
+  const at = revision()
+  const reason = isAdmin && status && status.state !== 'active' ? 'revocation' : 'status'
+  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at, reason)
+  return undefined
+}
+
+export interface ToolkitGift {
+  readonly to: string | null
+}
+
+/** Inside a transaction. */
+export function giveWhole(
+  sql: SqlStorage,
+  toolkit: string,
+  { to }: ToolkitGift,
+  revision: () => number,
+): Refusal | undefined {
+  const deleted = deletedDenial(sql, toolkit)
+  if (deleted !== undefined) return conflict(deleted)
+  if (!giveToolkit(sql, toolkit, to)) return conflict(BUNDLED(toolkit, 'be given'))
+  holderCame(sql, toolkit, toolkit, revision)
+  return undefined
+}
+
+/** Inside a transaction. Only administrators know of the toolkit then, until it is restored or its time is over. */
+export function deleteToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  principal: Principal,
+  now: number,
+  revision: () => number,
+): Refusal | 'unknown' | undefined {
+  if (!isToolkit(sql, toolkit)) return 'unknown'
+  const denied = wholeDenial(sql, principal, toolkit)
+  if (denied !== undefined) return forbidden(denied)
+  // The review of its tools would be gone with it
+  const { isReviewed, deleted } = settingsOf(sql, toolkit)
+  if (isReviewed && !isAdministrator(principal)) return forbidden(REVIEWED(toolkit, 'deletes it'))
+  if (deleted) return isAdministrator(principal) ? undefined : 'unknown'
+  if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
+  const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
+    WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
+      AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`
+  const callable = field<string>(sql, query, ...keysOf(toolkit))
+  if (callable !== undefined) {
+    const how = `disable the toolkit first, with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
+    return conflict(`'${callable}' can still be called: ${how}`)
+  }
+  const at = revision()
+  writeSettings(sql, toolkit, { deleted: now })
+  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at)
+  return undefined
+}
+
+function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): string | undefined {
+  return changeDenial(sql, principal, { toolkit, tool: '*' }, '')
+}
+
+const REVIEWED = (toolkit: string, what: string) =>
+  `What is published in the toolkit '${toolkit}' is reviewed: only an administrator ${what}`
+
+const BUNDLED = (toolkit: string, verb: string) =>
+  `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot ${verb}: ${
+    verb === 'be deleted'
+      ? `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
+      : `give a key that names it ('${toolkit}.*')`
+  }`

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { createBundledTools } from '../../../../src/storage/registry/isolate/bundled-tools.ts'
+import { recordWith } from '../../../core/call/fakes.ts'
+
+const record = recordWith({})
+const carried = createBundledTools(
+  {
+    hash: 'h',
+    records: [
+      { ...record, id: 'Calculator.Add@1.0.0', toolkit: 'Calculator', tool: 'Add', digest: 'a' },
+      { ...record, id: 'Arithmetic.add@1.0.0', toolkit: 'Arithmetic', tool: 'add', digest: 'b' },
+    ],
+    documents: [
+      {
+        dialect: 'machine-context',
+        hash: 'd',
+        text: '{}',
+        itself: { id: 'sums', version: '1.0.0' },
+        toolkit: 'Arithmetic',
+        tools: { add: 'add' },
+      },
+    ],
+  },
+  () => '',
+)
+const asked = (id: string, toolkit?: string) => {
+  const stored = toolkit === undefined ? undefined : { id, toolkit, tools: { theirs: 'theirs' } }
+  return carried.addressed('machine-context', id, stored)
+}
+const OWN = { id: 'sums', toolkit: 'Arithmetic', tools: { add: 'add' } }
+
+it('a toolkit that the deployment carries comes before a document of its name that somebody published earlier', () => {
+  for (const id of ['Calculator', 'calculator', 'ARITHMETIC'])
+    expect([id, asked(id, 'Mallory')]).toEqual([id, undefined])
+})
+
+it('a document that it carries comes before another of its id, and is there before the registry has it', () => {
+  expect(asked('sums', 'Mallory')).toEqual(OWN)
+  expect(asked('sums')).toEqual(OWN)
+  // Its other versions are in the registry
+  expect(asked('sums', 'Arithmetic')).toEqual({ id: 'sums', toolkit: 'Arithmetic', tools: { theirs: 'theirs' } })
+})
+
+it('a document of the deployment may be called as another toolkit of its own, and anybody’s as no toolkit of it', () => {
+  expect(asked('calculator', 'Arithmetic')?.toolkit).toBe('Arithmetic')
+  expect(asked('weather', 'Mallory')?.toolkit).toBe('Mallory')
+  expect(asked('weather')).toBeUndefined()
+})
+
+it('what is asked of another dialect is another document', () => {
+  expect(carried.addressed('open-tool-calling', 'sums', undefined)).toBeUndefined()
+})

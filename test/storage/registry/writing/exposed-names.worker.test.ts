@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../../src/core/access/principal.ts'
+import { ADMIN, type Harness, inRegistry, publication, stopClock } from '../set-up.ts'
+
+stopClock()
+
+const key = (id: string, ...tools: string[]): Principal => ({
+  id: `key:${id}`,
+  kind: 'key',
+  scopes: ['tools:publish'],
+  tools,
+  users: [],
+})
+const stranger = key('m', '*')
+
+/** Publishes a tool that declares a name, and gives what became of it. */
+async function declare({ registry }: Harness, id: string, name: string, principal: Principal = ADMIN) {
+  const { published } = await registry.publish([await publication(id, { name })], principal)
+  const [first] = published
+  if (!first) throw new Error('Nothing became of it')
+  return first
+}
+
+const exposed = ({ sql }: Harness, key: string) =>
+  sql.exec<{ exposed: string | null }>('SELECT exposed FROM tool WHERE key = ?', key).one().exposed
+const name = (toolkit: string, tool: string) => ({ toolkit, tool })
+
+describe('the name a tool is exposed under', () => {
+  it('is the one it declares, unless that is another’s: then it is the derived one, and the answer says so', () =>
+    inRegistry(async (harness) => {
+      expect(await declare(harness, 'Sms.Send@1.0.0', 'Send')).not.toHaveProperty('warnings')
+      const other = await declare(harness, 'Mail.Send@1.0.0', 'SEND')
+      expect(other).toMatchObject({
+        outcome: 'created',
+        warnings: [expect.stringContaining("'Mail.Send@1.0.0' is called 'Mail_Send'")],
+      })
+      expect([exposed(harness, 'sms.send'), exposed(harness, 'mail.send')]).toEqual(['Send', 'Mail_Send'])
+    }))
+
+  it('leads to its tool for ever, and so does every earlier one and the derived one, ignoring case', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await declare(harness, 'Mail.Send@1.0.0', 'Send')
+      await declare(harness, 'Mail.Send@2.0.0', 'SendMail')
+      await declare(harness, 'Sms.Send@1.0.0', 'send')
+      const all = ['Send', 'SEND', 'sendmail', 'Mail_Send', 'mail_send']
+      for (const each of all) expect(await registry.named(each)).toBe('mail.send')
+      expect(await registry.named('sms_send')).toBe('sms.send')
+      expect(await registry.named('nobody')).toBeUndefined()
+      for (const version of ['1.0.0', '2.0.0']) {
+        await registry.change(name('mail', 'send'), version, { status: { state: 'disabled' } }, ADMIN)
+      }
+      for (const each of all) expect(await registry.named(each)).toBe('mail.send')
+    }))
+
+  it('begins with no other toolkit’s name and an underscore, ignoring case', () =>
+    inRegistry(async (harness) => {
+      await declare(harness, 'Stripe.Refund@1.0.0', 'Stripe_Refund')
+      for (const [n, wanted] of ['Stripe_CreateCharge', 'STRIPE_x', 'stripe__x'].entries()) {
+        await declare(harness, `Evil.X${n}@1.0.0`, wanted, stranger)
+        expect(exposed(harness, `evil.x${n}`)).toBe(`Evil_X${n}`)
+        expect(await harness.registry.named(wanted)).toBeUndefined()
+      }
+      await declare(harness, 'Evil.Y@1.0.0', 'Stripes_x', stranger)
+      expect(exposed(harness, 'evil.y')).toBe('Stripes_x')
+      await harness.registry.changeToolkit('Later', { to: 'key:ann' }, ADMIN)
+      await declare(harness, 'Evil.Z@1.0.0', 'Later_Do', stranger)
+      expect(exposed(harness, 'evil.z')).toBe('Evil_Z')
+    }))
+
+  it('has at most 64 characters, and is one tool’s where two derive the same', () =>
+    inRegistry(async (harness) => {
+      await declare(harness, 'A.B_C@1.0.0', 'one')
+      await declare(harness, 'A_B.C@1.0.0', 'One')
+      expect(exposed(harness, 'a.b_c')).toBe('one')
+      expect(exposed(harness, 'a_b.c')).toMatch(/^A_B_C_[0-9a-f]{8}$/)
+      expect(await harness.registry.named('A_B_C')).toBe('a.b_c')
+      const [long, other] = ['x'.repeat(64), 'y'.repeat(64)]
+      await declare(harness, `${long}.${other}@1.0.0`, 'ONE')
+      expect(exposed(harness, `${long}.${other}`)).toMatch(/^x{55}_[0-9a-f]{8}$/)
+    }))
+})
+
+describe('a derived name', () => {
+  it('is taken back for its tool from whoever declared it first, when that was nobody trusted', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await declare(harness, 'Evil.X@1.0.0', 'Stripe_CreateCharge', stranger)
+      expect(await registry.named('stripe_createcharge')).toBe('evil.x')
+      await drain()
+      expect(kv.values.get('name/stripe_createcharge')).toBe('evil.x')
+      await declare(harness, 'Stripe.CreateCharge@1.0.0', 'CreateCharge', key('s', 'Stripe.*'))
+      expect(await registry.named('Stripe_CreateCharge')).toBe('stripe.createcharge')
+      expect(exposed(harness, 'evil.x')).toBe('Evil_X')
+      await drain()
+      expect(kv.values.get('name/stripe_createcharge')).toBe('stripe.createcharge')
+      await declare(harness, 'Evil.X@1.0.1', 'Stripe_CreateCharge', stranger)
+      expect(exposed(harness, 'evil.x')).toBe('Evil_X')
+    }))
+
+  it('is no way to take the name that another declares', () =>
+    inRegistry(async (harness) => {
+      await declare(harness, 'Weather.Now@1.0.0', 'get_weather', key('w', 'Weather.*'))
+      for (const principal of [stranger, key('g', 'get.*')]) {
+        expect(await declare(harness, 'get.weather@1.0.0', 'own', principal)).toMatchObject({ outcome: 'conflict' })
+      }
+      expect(await harness.registry.named('get_weather')).toBe('weather.now')
+      await declare(harness, 'Plain.Tool@1.0.0', 'do_it', stranger)
+      expect(await declare(harness, 'do.it@1.0.0', 'own', key('n', '*'))).toMatchObject({ outcome: 'conflict' })
+      expect(await declare(harness, 'get.weather@1.0.0', 'own')).toMatchObject({ outcome: 'created' })
+      expect(exposed(harness, 'weather.now')).toBe('Weather_Now')
+    }))
+})
+
+describe('a name that an administrator gives', () => {
+  const give = ({ registry }: Harness, of: ReturnType<typeof name>, given: string | null, principal = ADMIN) =>
+    registry.change(of, '1.0.0', { name: given }, principal)
+
+  it('is its tool’s from then on, whoever had it, until it is taken back', () =>
+    inRegistry(async (harness) => {
+      await declare(harness, 'Evil.Steal@1.0.0', 'GetEmails', stranger)
+      await declare(harness, 'Gmail.GetEmails@1.0.0', 'GetEmails')
+      expect(exposed(harness, 'gmail.getemails')).toBe('Gmail_GetEmails')
+      expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails', stranger)).toHaveProperty('reason')
+      expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails')).toHaveProperty('document')
+      expect(exposed(harness, 'gmail.getemails')).toBe('GetEmails')
+      expect(exposed(harness, 'evil.steal')).toBe('Evil_Steal')
+      await declare(harness, 'Evil.Steal@1.1.0', 'GetEmails', stranger)
+      expect(await harness.registry.named('getemails')).toBe('gmail.getemails')
+      await give(harness, name('Gmail', 'GetEmails'), 'mails')
+      expect(exposed(harness, 'gmail.getemails')).toBe('mails')
+      await give(harness, name('Gmail', 'GetEmails'), null)
+      expect(exposed(harness, 'gmail.getemails')).toBe('GetEmails')
+    }))
+
+  it('is not one that another tool derives', () =>
+    inRegistry(async (harness) => {
+      await declare(harness, 'A.B@1.0.0', 'one')
+      await declare(harness, 'C.D@1.0.0', 'two')
+      expect(await give(harness, name('C', 'D'), 'a_b')).toMatchObject({ isConflict: true })
+      expect(exposed(harness, 'c.d')).toBe('two')
+    }))
+})
