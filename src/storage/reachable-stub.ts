@@ -65,3 +65,13 @@ export async function withTimeout<T>(ms: number, who: string, work: () => Promis
     clearTimeout(timer)
   }
 }
+
+/** `other` where the object does not answer. */
+export async function orElse<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof Unreachable) return other
+    throw error
+  }
+}

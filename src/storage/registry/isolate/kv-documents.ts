@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { createKvReads } from '../../kv-reads.ts'
-import { createKvTexts } from './kv-texts.ts'
+import { createKvTexts } from './kv-pages.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 type WholeRecordsOptions = RegistryReach & { readonly carried?: (hash: string) => string | undefined }

@@ -1,18 +1,18 @@
 import type { LineFormat } from '../../../core/catalogue/catalogue.ts'
 import { governed } from '../../../core/access/policy.ts'
 import { afterStretches, type Budget, createBudget, type GiveWay, UNITS, unitsOf } from '../../../core/tool/budget.ts'
-import { bytesOfText, type Memory } from '../../../core/cache/kept.ts'
+import { bytesOfText } from '../../../core/cache/kept.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { kvKey } from '../../keys.ts'
+import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import type { KvReads } from '../../kv-reads.ts'
 import type { Leaf } from '../catalogue/head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import { createKvTexts } from './kv-texts.ts'
 import { type PageIndex, readPage } from '../catalogue/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
-export interface KvPagesOptions extends Pick<RegistryReach, 'registry'> {
+interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly reads: KvReads
-  readonly memory: Memory
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   readonly policies: Pick<CachedPolicies, 'now'>
   readonly giveWay: GiveWay
@@ -90,6 +90,43 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     write,
     keep(pages: ReadonlyMap<string, string>): void {
       for (const [hash, text] of pages) texts.keep(hash, text)
+    },
+  }
+}
+
+/** KV answers a bulk read with 25 MB at most. */
+const KV_BULK = 50
+
+interface KvTextsOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
+  readonly kind: 'document' | 'page'
+  readonly reads: KvReads
+  readonly carried?: (hash: string) => string | undefined
+}
+
+/** Texts that never change, by their hash: kept in the isolate, else read from KV, else of the deployment, else asked for. */
+export function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOptions) {
+  const kept = memory.part<string>(bytesOfText)
+
+  return {
+    keep: (hash: string, text: string) => kept.set(hash, text),
+
+    /** In the order of the hashes, up to the first that nobody has. */
+    async read(hashes: readonly string[]): Promise<readonly string[]> {
+      const missing = hashes.filter((hash) => !kept.has(hash)).map((hash) => kvKey(kind, hash))
+      const found = new Map<string, string | null>()
+      for (let at = 0; at < missing.length; at += KV_BULK) {
+        const some = await reads.texts(missing.slice(at, at + KV_BULK), IMMUTABLE_TTL_S)
+        for (const [key, text] of some) found.set(key, text)
+      }
+      const texts: string[] = []
+      for (const hash of hashes) {
+        const key = kvKey(kind, hash)
+        const text = kept.get(hash) ?? found.get(key) ?? carried?.(hash) ?? (await registry().value(key))
+        if (typeof text !== 'string') break
+        kept.set(hash, text)
+        texts.push(text)
+      }
+      return texts
     },
   }
 }

@@ -1,37 +1,31 @@
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
 import { kvKey } from '../../keys.ts'
 import { createKvReader } from '../../kv-reader.ts'
+import { orElse } from '../../reachable-stub.ts'
 import { createBundledTools } from './bundled-tools.ts'
 import { createBundleDelivery, type Deployed } from './bundle-delivery.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { createWholeRecords } from './kv-documents.ts'
 import { createKvPolicies } from './kv-policies.ts'
 import { createRegistryWriter } from './registry-writer.ts'
-import { createToolSource, orElse } from './tool-source.ts'
+import { createToolSource } from './tool-source.ts'
 
-interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'policies'> {
+type KvRegistryOptions = Omit<KvCatalogueOptions, 'whole' | 'policies'> & {
   readonly bundle: Deployed
-  /** Called after this isolate changed the registry, to drop what it caches of tools. */
   readonly onChange: () => void
 }
 
 /** Reads come from KV, or from the Registry while KV lags; an isolate sees its own writes at once. */
 export function createKvRegistry(options: KvRegistryOptions) {
-  const { registry, bundle, onChange } = options
+  const { registry, bundle } = options
   const reader = createKvReader({ ...options, value: (key) => registry().value(key) })
   const carried = createBundledTools(bundle, options.writeLine)
   const whole = createWholeRecords({ ...options, carried: carried.text })
   const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
   const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
 
-  function changed(revision: number, keys: readonly string[] = []): void {
-    require(revision)
-    for (const key of keys) reader.wrote(key)
-    onChange()
-  }
-
+  const { writer, toolkits, restore, changed } = createRegistryWriter({ ...options, reader, require })
   const { areCarried, takeIn } = createBundleDelivery(bundle, options, changed)
-  const { writer, toolkits, restore } = createRegistryWriter(registry, changed)
 
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),

@@ -5,10 +5,11 @@ import type { KeptDocument, Publication, PublicationOutcome, RegistryWriter } fr
 import { joinedName, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
+import type { KvReader } from '../../kv-reader.ts'
+import { orElse } from '../../reachable-stub.ts'
 import type { ToolkitGift } from '../writing/toolkit-change.ts'
 import { chunksOf } from '../catalogue/chunks.ts'
 import type { RegistryStub } from '../registry-stub.ts'
-import { orElse } from './tool-source.ts'
 
 /** A message to a Durable Object is at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
@@ -21,8 +22,22 @@ const lengthOf = (publication: Publication) => JSON.stringify(publication).lengt
 const toolKeys = (keys: readonly string[]) => keys.map((key) => kvKey('tool', key))
 const nameKey = (name: string) => kvKey('name', name.toLowerCase())
 
-/** `changed` is told the revision, and the KV keys that this isolate must not read of KV for a while. */
-export function createRegistryWriter(registry: RegistryStub, changed: (revision: number, keys: string[]) => void) {
+interface RegistryWriterOptions {
+  readonly registry: RegistryStub
+  readonly reader: Pick<KvReader, 'wrote'>
+  /** Makes this isolate's catalogue one of the revision or later. */
+  readonly require: (revision: number) => void
+  /** Called after this isolate changed the registry, to drop what it caches of tools. */
+  readonly onChange: () => void
+}
+
+export function createRegistryWriter({ registry, reader, require, onChange }: RegistryWriterOptions) {
+  function changed(revision: number, keys: readonly string[] = []): void {
+    require(revision)
+    for (const key of keys) reader.wrote(key)
+    onChange()
+  }
+
   const writer: RegistryWriter = {
     async publish(publications, principal) {
       const all: PublicationOutcome[] = []
@@ -91,7 +106,7 @@ export function createRegistryWriter(registry: RegistryStub, changed: (revision:
     return outcomes
   }
 
-  return { writer, toolkits, restore }
+  return { writer, toolkits, restore, changed }
 }
 
 function keysOf(records: readonly ToolRecord[], documents: readonly KeptDocument[]): string[] {

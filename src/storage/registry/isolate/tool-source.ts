@@ -1,9 +1,9 @@
-import { Unreachable } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { CHANGING_TTL_S, type KvReader, parsed } from '../../kv-reader.ts'
+import { orElse } from '../../reachable-stub.ts'
 import type { createBundledTools } from './bundled-tools.ts'
 import type { RegistryStub } from '../registry-stub.ts'
 
@@ -60,15 +60,5 @@ export function createToolSource({ registry, reader, carried, areCarried, whole 
       const answer = await registry().documentOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : answer
     },
-  }
-}
-
-/** `other` where the registry does not answer. */
-export async function orElse<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof Unreachable) return other
-    throw error
   }
 }
