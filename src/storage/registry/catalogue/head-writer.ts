@@ -14,7 +14,7 @@ const HEAD_AFTER_MS = 5_000
 /** KV takes one write a second to a key. */
 const HEAD_INTERVAL_MS = 1_100
 /** Pages are written at this rate on average, so that what is replaced does not pile up before it is deleted. */
-const CHARACTERS_PER_MS = 2_000
+const CHARACTERS_PER_MS = 1_000
 const MAX_PAUSE_MS = 60_000
 
 /** A new leaf none of whose tools can be listed yet is not named by the head. */
