@@ -3,9 +3,9 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { Expected } from '../../core/tool/revision.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
-import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit-owner.ts'
-import type { ArchiveCursor, ArchivePart, ArchiveRow, RowOutcome } from '../../core/publish/archive/archive-rows.ts'
-import type { Publication, PublicationOutcome, VersionChange } from '../../core/publish/registry.ts'
+import type { Toolkit, ToolkitChange } from '../../core/access/toolkit-owner.ts'
+import type { ArchiveCursor, ArchivePart, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
+import type { Publication, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, ToolkitCount, Unknown } from '../../core/catalogue/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
@@ -24,8 +24,8 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { publishDenial, toolkitOf } from './toolkits.ts'
-import type { Refusal, ToolkitGift } from './writing/toolkit-change.ts'
-import { documentText, holdsToolkit, keyAlike, keysIn } from './versions.ts'
+import type { ToolkitGift } from './writing/toolkit-change.ts'
+import { documentText, holdsToolkit, keyAlike } from './versions.ts'
 
 interface RegistryEnv {
   readonly REGISTRY: KVNamespace
@@ -62,19 +62,15 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** Each publication is stored or refused by itself. `revision` is that of the catalogue that shows them all. */
-    async publish(
-      publications: readonly Publication[],
-      principal: Principal,
-    ): Promise<{ published: PublicationOutcome[]; revision: number }> {
+    async publish(publications: readonly Publication[], principal: Principal) {
       const { store } = await import('./writing/publication.ts')
       const quota = quotaOf(this.env)
-      const published = publications.map((publication) =>
-        this.ctx.storage.transactionSync(() =>
-          store(this.#sql, publication, { principal, quota }, () => nextRevision(this.#sql)),
-        ),
+      const revision = () => nextRevision(this.#sql)
+      const published = publications.map((each) =>
+        this.ctx.storage.transactionSync(() => store(this.#sql, each, { principal, quota }, revision)),
       )
       await this.#outbox.schedule()
-      return { published, revision: readNumber(this.#sql, 'catalogue') }
+      return { published, revision: this.revision() }
     }
 
     /** Warnings by id, of tools that are taken for others; none when too many were judged this second. */
@@ -85,8 +81,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
 
     async change(name: ToolName, version: string, change: VersionChange, principal: Principal) {
       const { changeVersion } = await import('./writing/version-change.ts')
-      const changed = await this.#change(() => changeVersion(this.#sql, name, version, change, principal))
-      return changed?.ok ? { ...changed, revision: readNumber(this.#sql, 'catalogue') } : changed
+      return this.#change(() => changeVersion(this.#sql, name, version, change, principal))
     }
 
     denial(name: ToolName, principal: Principal): string | undefined {
@@ -106,25 +101,9 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitOf(this.#sql, name)
     }
 
-    async changeToolkit(
-      name: string,
-      change: ToolkitChange | ToolkitGift | 'delete',
-      principal: Principal,
-    ): Promise<{ ok: true; toolkit: Toolkit; revision: number; keys: string[] } | Refusal | undefined> {
-      const { changeToolkit, deleteToolkit, giveWhole } = await import('./writing/toolkit-change.ts')
-      const revision = () => nextRevision(this.#sql)
-      const refused = await this.#change(() =>
-        change === 'delete'
-          ? deleteToolkit(this.#sql, name, principal, Date.now(), revision)
-          : 'to' in change
-            ? giveWhole(this.#sql, name, change, revision)
-            : changeToolkit(this.#sql, name, change, principal, revision),
-      )
-      const toolkit = toolkitOf(this.#sql, name)
-      if (refused === 'unknown' || !toolkit) return undefined
-      return (
-        refused ?? { ok: true, toolkit, revision: readNumber(this.#sql, 'catalogue'), keys: keysIn(this.#sql, name) }
-      )
+    async changeToolkit(name: string, change: ToolkitChange | ToolkitGift | 'delete', principal: Principal) {
+      const { changeWhole } = await import('./writing/toolkit-change.ts')
+      return this.#change(() => changeWhole(this.#sql, name, change, principal, Date.now()))
     }
 
     async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {
@@ -132,18 +111,12 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return readArchive(this.#sql, cursor, toolkit)
     }
 
-    async restore(
-      rows: readonly ArchiveRow[],
-      principal: Principal,
-    ): Promise<{ outcomes: RowOutcome[]; revision: number }> {
+    async restore(rows: readonly ArchiveRow[], principal: Principal) {
       const { restoreRows } = await import('./archive/restore.ts')
-      const refused = 'Only an administrator restores what another registry had'
       const restoreAll = () => restoreRows(this.#sql, rows, principal)
       const hasPolicies = rows.some(({ kind }) => kind === 'policy')
-      const outcomes = isAdministrator(principal)
-        ? await this.#change(() => (hasPolicies ? this.#levelled(restoreAll) : restoreAll()))
-        : rows.map(() => ({ refused }))
-      return { outcomes, revision: readNumber(this.#sql, 'catalogue') }
+      const outcomes = await this.#change(() => (hasPolicies ? this.#levelled(restoreAll) : restoreAll()))
+      return { outcomes, revision: this.revision() }
     }
 
     async takeIn(
@@ -157,7 +130,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
         if (!wanted) noteDeployment(this.#sql, hash, deployedAt)
         else if (records) takeInBundle(this.#sql, { hash, records, documents }, deployedAt, nextRevision(this.#sql))
       })
-      return { wanted: wanted && !records, revision: readNumber(this.#sql, 'catalogue') }
+      return { wanted: wanted && !records, revision: this.revision() }
     }
 
     value(key: string): string | ArrayBuffer | undefined {

@@ -1,5 +1,6 @@
 import { MAX_POLICIES, type Policy } from '../../../core/access/policy.ts'
 import type { Principal } from '../../../core/access/principal.ts'
+import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type { ArchiveRow, RowOutcome } from '../../../core/publish/archive/archive-rows.ts'
 import type { KeptDocument } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
@@ -17,8 +18,11 @@ import { changeToolkit } from '../writing/toolkit-change.ts'
 import { deletedDenial, isBundled, restoreOwner, settingsOf, writeSettings } from '../toolkits.ts'
 import { keyAlike, nameOf, recordText, versionsOf } from '../versions.ts'
 
-/** For administrators, inside a transaction, which is one change: restores each row unless its place is taken. */
+const REFUSED = { refused: 'Only an administrator restores what another registry had' }
+
+/** Inside a transaction, which is one change: restores each row unless its place is taken. */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
+  if (!isAdministrator(principal)) return rows.map(() => REFUSED)
   const created: VersionRow[] = []
   let made: number | undefined
   const revision = () => (made ??= nextRevision(sql))

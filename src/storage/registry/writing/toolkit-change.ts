@@ -1,6 +1,12 @@
 import type { Principal } from '../../../core/access/principal.ts'
-import { isAdministrator, type ToolkitChange, type ToolkitChanged } from '../../../core/access/toolkit-owner.ts'
+import {
+  isAdministrator,
+  type Toolkit,
+  type ToolkitChange,
+  type ToolkitChanged,
+} from '../../../core/access/toolkit-owner.ts'
 import { field } from '../../rows.ts'
+import { nextRevision, readNumber } from '../tables.ts'
 import {
   changeDenial,
   deletedDenial,
@@ -9,6 +15,7 @@ import {
   isToolkit,
   keysOf,
   settingsOf,
+  toolkitOf,
   writeSettings,
 } from '../toolkits.ts'
 import { statusChanged, storeToolkitStatus, holderCame } from './store-version.ts'
@@ -59,13 +66,30 @@ export interface ToolkitGift {
   readonly to: string | null
 }
 
-/** Inside a transaction. */
-export function giveWhole(
+/** Inside a transaction. Undefined for a toolkit that the principal does not know of; `keys` are those of its tools. */
+export function changeWhole(
   sql: SqlStorage,
-  toolkit: string,
-  { to }: ToolkitGift,
-  revision: () => number,
-): Refusal | undefined {
+  name: string,
+  change: ToolkitChange | ToolkitGift | 'delete',
+  principal: Principal,
+  now: number,
+):
+  | { readonly ok: true; readonly toolkit: Toolkit; readonly keys: string[]; readonly revision: number }
+  | Refusal
+  | undefined {
+  const revision = () => nextRevision(sql)
+  const refused =
+    change === 'delete'
+      ? deleteToolkit(sql, name, principal, now, revision)
+      : 'to' in change
+        ? giveWhole(sql, name, change, revision)
+        : changeToolkit(sql, name, change, principal, revision)
+  const toolkit = toolkitOf(sql, name)
+  if (refused === 'unknown' || !toolkit) return undefined
+  return refused ?? { ok: true, toolkit, keys: keysIn(sql, name), revision: readNumber(sql, 'catalogue') }
+}
+
+function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift, revision: () => number): Refusal | undefined {
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
   if (!giveToolkit(sql, toolkit, to)) return conflict(BUNDLED(toolkit, 'be given'))
@@ -73,8 +97,8 @@ export function giveWhole(
   return undefined
 }
 
-/** Inside a transaction. Only administrators know of the toolkit then, until it is restored or its time is over. */
-export function deleteToolkit(
+/** Only administrators know of the toolkit then, until it is restored or its time is over. */
+function deleteToolkit(
   sql: SqlStorage,
   toolkit: string,
   principal: Principal,

@@ -4,8 +4,8 @@ import type { VersionChange } from '../../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { toolsBeside } from '../documents.ts'
 import { storeName, storeStatus, storeTrust } from './store-version.ts'
-import { nextRevision } from '../tables.ts'
-import { conflict, forbidden, type Refusal } from './toolkit-change.ts'
+import { nextRevision, readNumber } from '../tables.ts'
+import { conflict, forbidden } from './toolkit-change.ts'
 import { changeDenial, deletedDenial, mayChange } from '../toolkits.ts'
 import { documentText, isPending, recordText } from '../versions.ts'
 
@@ -16,7 +16,7 @@ export function changeVersion(
   version: string,
   { status, trusted, name: given }: VersionChange,
   principal: Principal,
-): { readonly ok: true; readonly document: string; readonly keys: string[] } | Refusal | undefined {
+) {
   const key = toolKey(name)
   if (recordText(sql, key, version) === undefined) return undefined
   if (isPending(sql, key, version) && !mayChange(sql, principal, name)) return undefined
@@ -34,6 +34,7 @@ export function changeVersion(
   }
   if (status) storeStatus(sql, { key, version }, status, isAdmin, revision)
   if (trusted !== undefined) storeTrust(sql, { key, version }, trusted, revision)
-  const document = documentText(sql, key)
-  return document === undefined ? undefined : { ok: true, document, keys: [key, ...toolsBeside(sql, key)] }
+  const keys = [key, ...toolsBeside(sql, key)]
+  const document = documentText(sql, key) ?? 'null'
+  return { ok: true, document, keys, revision: readNumber(sql, 'catalogue') } as const
 }
