@@ -1,20 +1,5 @@
-/** Kinds of KV keys; `STORAGE.md` says what each holds. */
-export const KV_KINDS = [
-  'tool',
-  'record',
-  'document',
-  'address',
-  'blob',
-  'page',
-  'name',
-  'apiKey',
-  'provider',
-  'policies',
-] as const
-
-export type KvKind = (typeof KV_KINDS)[number]
-
-const PREFIXES: Readonly<Record<KvKind, string>> = {
+/** `STORAGE.md` says what each kind of KV key holds. */
+const PREFIXES = {
   tool: 'tool/',
   record: 'record/',
   document: 'document/',
@@ -25,7 +10,11 @@ const PREFIXES: Readonly<Record<KvKind, string>> = {
   apiKey: 'key/',
   provider: 'provider/',
   policies: 'policies/',
-}
+} as const
+
+export type KvKind = keyof typeof PREFIXES
+
+export const KV_KINDS = Object.keys(PREFIXES).filter((kind): kind is KvKind => kind in PREFIXES)
 
 export const HEAD_KEY = 'catalogue/head'
 

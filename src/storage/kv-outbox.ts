@@ -6,18 +6,7 @@ export type Reason = keyof typeof URGENCY
 const URGENCY = { revocation: 0, status: 1, publication: 2 } as const
 
 /** Keys that others refer to are written first. */
-const RANKS: Readonly<Record<KvKind, number>> = {
-  page: 0,
-  blob: 0,
-  document: 0,
-  apiKey: 0,
-  provider: 0,
-  policies: 0,
-  record: 1,
-  address: 2,
-  tool: 2,
-  name: 2,
-}
+const RANKS: Partial<Readonly<Record<KvKind, number>>> = { record: 1, address: 2, tool: 2, name: 2 }
 const RANKS_OF_ONE_URGENCY = 10
 const IS_URGENT = `turn < ${URGENCY.publication * RANKS_OF_ONE_URGENCY}`
 
@@ -103,7 +92,7 @@ export function waitingOf(sql: SqlStorage, { targets, upTo }: QueuedKeys): Due[]
 
 function turnOf(target: string, reason: Reason): number {
   const kind = parseKvKey(target)?.kind
-  return URGENCY[reason] * RANKS_OF_ONE_URGENCY + (kind ? RANKS[kind] : 0)
+  return URGENCY[reason] * RANKS_OF_ONE_URGENCY + ((kind && RANKS[kind]) ?? 0)
 }
 
 /** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */

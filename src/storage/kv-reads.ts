@@ -1,18 +1,13 @@
 import { withTimeout } from './reachable-stub.ts'
 
-/** Null for a key that KV does not have, undefined where it failed or was too slow. `ttl` is in seconds. */
-export interface KvReads {
-  text(key: string, ttl: number): Promise<string | null | undefined>
-  /** Without the keys that could not be read. */
-  texts(keys: readonly string[], ttl: number): Promise<ReadonlyMap<string, string | null>>
-  bytes(key: string, ttl: number): Promise<ArrayBuffer | null | undefined>
-}
-
 const WAIT_MS = 2_000
 /** While KV hangs, reads skip it for so long, since each would wait. */
 const REST_MS = 2_000
 
-export function createKvReads(kv: KVNamespace, now: () => number): KvReads {
+export type KvReads = ReturnType<typeof createKvReads>
+
+/** Null for a key that KV does not have, undefined where it failed or was too slow. `cacheTtl` is in seconds. */
+export function createKvReads(kv: KVNamespace, now: () => number) {
   let restsUntil = -Infinity
 
   async function read<T>(ask: () => Promise<T>): Promise<T | undefined> {
@@ -35,8 +30,11 @@ export function createKvReads(kv: KVNamespace, now: () => number): KvReads {
   }
 
   return {
-    text: (key, cacheTtl) => read(() => kv.get(key, { cacheTtl })),
-    texts: async (keys, cacheTtl) => (await read(() => kv.get([...keys], { cacheTtl }))) ?? new Map(),
-    bytes: (key, cacheTtl) => read(() => kv.get(key, { type: 'arrayBuffer', cacheTtl })),
+    text: (key: string, cacheTtl: number) => read(() => kv.get(key, { cacheTtl })),
+    /** Without the keys that could not be read. */
+    async texts(keys: readonly string[], cacheTtl: number) {
+      return (await read(() => kv.get([...keys], { cacheTtl }))) ?? new Map<string, string | null>()
+    },
+    bytes: (key: string, cacheTtl: number) => read(() => kv.get(key, { type: 'arrayBuffer', cacheTtl })),
   }
 }

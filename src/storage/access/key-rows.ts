@@ -8,11 +8,8 @@ import { queue } from './tables.ts'
 export function storedKey(sql: SqlStorage, hash: string): string | undefined {
   const body = field<string>(sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
   if (body !== undefined) return body
-  const before = firstRow<{ readonly body: string; readonly until: number }>(
-    sql,
-    'SELECT body, until FROM earlier_key JOIN api_key ON api_key.id = earlier_key.id WHERE earlier_key.hash = ?',
-    hash,
-  )
+  const earlier = 'SELECT body, until FROM earlier_key JOIN api_key USING (id) WHERE earlier_key.hash = ?'
+  const before = firstRow<{ body: string; until: number }>(sql, earlier, hash)
   if (!before) return undefined
   const key: ApiKey = JSON.parse(before.body)
   const until = Math.min(before.until, key.expires_at === undefined ? Infinity : Date.parse(key.expires_at))
@@ -57,11 +54,7 @@ export function changeKey(
 
 /** The secret before works until `until`, and those before that no longer. */
 export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): KeyChanged | undefined {
-  const key = firstRow<{ readonly hash: string; readonly body: string }>(
-    sql,
-    'SELECT hash, body FROM api_key WHERE id = ?',
-    id,
-  )
+  const key = firstRow<{ hash: string; body: string }>(sql, 'SELECT hash, body FROM api_key WHERE id = ?', id)
   if (!key) return undefined
   const { hash: before, body } = key
   const earlier = earlierHashes(sql, id)
@@ -85,14 +78,9 @@ function earlierHashes(sql: SqlStorage, id: string): string[] {
 }
 
 export function noteUse(sql: SqlStorage, ids: readonly string[], at: number): void {
-  for (const id of ids) {
-    sql.exec(
-      `INSERT INTO key_use SELECT id, ? FROM api_key WHERE id = ?
-       ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`,
-      at,
-      id,
-    )
-  }
+  const use = `INSERT INTO key_use SELECT id, ? FROM api_key WHERE id = ?
+    ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`
+  for (const id of ids) sql.exec(use, at, id)
 }
 
 export function lastUses(sql: SqlStorage): Record<string, number> {

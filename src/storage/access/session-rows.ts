@@ -10,20 +10,10 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
     store(session: Session, hash: string): void {
       sql.exec('DELETE FROM session WHERE expires <= ?', now())
       const { id, owner, expires_at } = session
-      sql.exec(
-        'INSERT OR IGNORE INTO session VALUES (?, ?, ?, ?, ?)',
-        id,
-        hash,
-        owner,
-        Date.parse(expires_at),
-        JSON.stringify(session),
-      )
-      sql.exec(
-        `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE owner = ?
-         ORDER BY expires DESC, rowid DESC LIMIT -1 OFFSET ?)`,
-        owner,
-        MAX_SESSIONS,
-      )
+      const row = [id, hash, owner, Date.parse(expires_at), JSON.stringify(session)]
+      sql.exec('INSERT OR IGNORE INTO session VALUES (?, ?, ?, ?, ?)', ...row)
+      const surplus = 'SELECT id FROM session WHERE owner = ? ORDER BY expires DESC, rowid DESC LIMIT -1 OFFSET ?'
+      sql.exec(`DELETE FROM session WHERE id IN (${surplus})`, owner, MAX_SESSIONS)
     },
     find: (hash: string) => field<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now()),
     list(owner?: string): string[] {

@@ -1,30 +1,21 @@
 import type { Agent } from '../../core/access/agent.ts'
-import { column, field, firstRow, rows } from '../rows.ts'
+import { column, field, rows } from '../rows.ts'
 
 /** Per user; the one connected first gives way. */
 const MAX_AGENTS = 100
 const CODE_MS = 10 * 60_000
 const USED_EVERY_MS = 3_600_000
 
-type AgentRow = {
-  readonly expires: number
-  readonly connected: number | null
-  readonly used: number | null
-  readonly body: string
-}
-
-const COLUMNS = 'expires, connected, used, body'
-
 export type AgentRows = ReturnType<typeof agentRows>
 
 export function agentRows(sql: SqlStorage, now: () => number) {
-  function find(id: string): { readonly row: AgentRow; readonly agent: Agent } | undefined {
-    const row = firstRow<AgentRow>(sql, `SELECT ${COLUMNS} FROM agent WHERE id = ? AND expires > ?`, id, now())
-    return row && { row, agent: JSON.parse(row.body) }
+  function find(id: string): Agent | undefined {
+    const body = field<string>(sql, 'SELECT body FROM agent WHERE id = ? AND expires > ?', id, now())
+    return body === undefined ? undefined : JSON.parse(body)
   }
 
   return {
-    find: (id: string) => find(id)?.agent,
+    find,
 
     /** The agent is listed once its code is redeemed. Gives the ids of those that give way. */
     store(agent: Agent): string[] {
@@ -35,9 +26,9 @@ export function agentRows(sql: SqlStorage, now: () => number) {
     },
 
     connect(id: string): number | undefined {
-      const found = find(id)
-      if (!found) return undefined
-      const expires = Date.parse(found.agent.expires_at)
+      const agent = find(id)
+      if (!agent) return undefined
+      const expires = Date.parse(agent.expires_at)
       sql.exec('UPDATE agent SET expires = ?, connected = coalesce(connected, ?) WHERE id = ?', expires, now(), id)
       return expires - now()
     },
@@ -48,8 +39,8 @@ export function agentRows(sql: SqlStorage, now: () => number) {
     },
 
     list(user: string): string[] {
-      const all = `SELECT ${COLUMNS} FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid`
-      return rows<AgentRow>(sql, all, user, now()).map(({ used, body }) => {
+      const all = 'SELECT used, body FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid'
+      return rows<{ used: number | null; body: string }>(sql, all, user, now()).map(({ used, body }) => {
         const agent: Agent = JSON.parse(body)
         return JSON.stringify(used === null ? agent : { ...agent, used_at: new Date(used).toISOString() })
       })

@@ -8,11 +8,7 @@ export function storeAuditEntry(sql: SqlStorage, act: AuditEntry): void {
   sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
 }
 
-export function findActs(
-  sql: SqlStorage,
-  filter: AuditFilter,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
-): NumberedRecord[] {
+export function findActs(sql: SqlStorage, filter: AuditFilter, limit: number, before: number): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'acts')
   const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
   return rows<{ id: number; record: string }>(sql, query, before, ...values, limit)

@@ -44,28 +44,18 @@ export function partsOf({ tool: id, digest, outcome }: SharedFields): readonly [
   return named ? [named.toolkit, `${named.toolkit}.${named.tool}`, ''] : ['', '', '']
 }
 
-export function findCalls(
-  sql: SqlStorage,
-  filter: CallFilter,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
-): NumberedRecord[] {
+export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, before: number): NumberedRecord[] {
   const { text, values } = conditionOf(sql, filter, 'calls')
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const found: NumberedRecord[] = []
   for (const together of batchesOf(sql.exec<StoredRow>(query, before, ...values))) {
     // Not all calls of a row need be within the times
-    const wanted = together.filter(
-      ({ place: id, record: { at } }) => id < before && filter.since <= at && at < filter.until,
-    )
-    found.push(
-      ...wanted
-        .toReversed()
-        .slice(0, limit - found.length)
-        .map(numbered),
-    )
-    if (found.length === limit) break
+    const isWanted = ({ place: id, record: { at } }: PlacedRecord) =>
+      id < before && filter.since <= at && at < filter.until
+    found.push(...together.filter(isWanted).toReversed().map(numbered))
+    if (found.length >= limit) break
   }
-  return found
+  return found.slice(0, limit)
 }
 
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {

@@ -114,12 +114,12 @@ export class Records extends DurableObject<RecordsBindings> {
     return 0
   }
 
-  calls(filter: CallFilter, limit: number, before?: number): NumberedRecord[] {
-    return this.#isReady ? findCalls(this.#sql, filter, { before, limit }) : []
+  calls(filter: CallFilter, limit: number, before = Number.MAX_SAFE_INTEGER): NumberedRecord[] {
+    return this.#isReady ? findCalls(this.#sql, filter, limit, before) : []
   }
 
-  acts(filter: AuditFilter, limit: number, before?: number): NumberedRecord[] {
-    return this.#isReady ? findActs(this.#sql, filter, { before, limit }) : []
+  acts(filter: AuditFilter, limit: number, before = Number.MAX_SAFE_INTEGER): NumberedRecord[] {
+    return this.#isReady ? findActs(this.#sql, filter, limit, before) : []
   }
 
   figures(filter: CallFilter, by: readonly UsageKey[]): { rows: FigureRow[] | undefined; lost: number } {

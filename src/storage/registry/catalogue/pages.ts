@@ -23,14 +23,7 @@ export interface LeafPage {
   readonly isPartial: boolean
 }
 
-type LeafRow = {
-  first: string
-  count: number
-  page: string | null
-  dirty: number | null
-  behind: number | null
-  changed: number
-}
+type LeafRow = { readonly dirty: number | null; readonly behind: number | null; readonly changed: number }
 
 /** After the keys of all tools. */
 const LAST_KEY = '\u{10ffff}'

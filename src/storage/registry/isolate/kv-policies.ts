@@ -16,12 +16,7 @@ export interface CachedPolicies extends Policies {
   ready(background?: Background): Promise<void> | undefined
 }
 
-export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>): {
-  readonly policies: CachedPolicies
-  readonly store: PolicyStore
-  /** Makes this isolate see a change that was not made through the store. */
-  readonly changed: () => Promise<void>
-} {
+export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>) {
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now })
   const kept = createKept<PolicySet>({ store: new Map(), agesOf: () => AGES, now })
 
@@ -44,6 +39,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     },
   }
 
+  /** Makes this isolate see a change, of whoever made it. */
   async function changed(): Promise<void> {
     reader.wrote(KEY)
     kept.expire()
