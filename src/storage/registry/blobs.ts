@@ -1,6 +1,6 @@
 import { kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
-import { queue } from './tables.ts'
+import { nextRevision, queue } from './tables.ts'
 
 /** A row holds at most 2 MB. */
 const PART = 1024 * 1024
@@ -8,6 +8,7 @@ const PART = 1024 * 1024
 /** Bytes of a hash are stored once and never change. Run inside a transaction. */
 export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): void {
   if (holdsBlob(sql, hash)) return
+  nextRevision(sql)
   for (let at = 0; at < bytes.byteLength; at += PART) {
     sql.exec('INSERT INTO blob VALUES (?, ?, ?)', hash, at / PART, bytes.slice(at, at + PART))
   }

@@ -51,11 +51,11 @@ export function documentOfTool(sql: SqlStorage, tool: string): DocumentKey | und
 }
 
 /** Its records must be stored in the same transaction. */
-export function storeDocument(sql: SqlStorage, document: KeptDocument, revision: number): void {
+export function storeDocument(sql: SqlStorage, document: KeptDocument): void {
   const { dialect, hash, text, itself, toolkit, tools } = document
   if (textByHash(sql, hash) === undefined) {
     sql.exec('INSERT INTO document_text VALUES (?, ?)', hash, text)
-    queue(sql, kvKey('document', hash), revision)
+    queue(sql, kvKey('document', hash))
   }
   if (!itself) return
   const { id, version } = itself
@@ -67,7 +67,7 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument, revision:
     const stored = toolKey({ toolkit, tool })
     sql.exec('INSERT INTO document_tool VALUES (?, ?, ?, ?, ?)', dialect, key, version, name, stored)
   }
-  queue(sql, kvKey('address', documentKey(dialect, id)), revision)
+  queue(sql, kvKey('address', documentKey(dialect, id)))
 }
 
 /** The document that an id leads to without a toolkit. */

@@ -64,5 +64,5 @@ export function policySetOf(text: string | undefined): PolicySet {
 function changed(sql: SqlStorage): void {
   const revision = nextRevision(sql)
   writeMeta(sql, CHANGED, String(revision))
-  queue(sql, kvKey('policies', ALL_POLICIES), revision, 'revocation')
+  queue(sql, kvKey('policies', ALL_POLICIES), 'revocation')
 }

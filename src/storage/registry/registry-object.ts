@@ -65,9 +65,8 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     async publish(publications: readonly Publication[], principal: Principal) {
       const { store } = await import('./writing/publication.ts')
       const quota = quotaOf(this.env)
-      const revision = () => nextRevision(this.#sql)
       const published = publications.map((each) =>
-        this.ctx.storage.transactionSync(() => store(this.#sql, each, { principal, quota }, revision)),
+        this.ctx.storage.transactionSync(() => store(this.#sql, each, { principal, quota })),
       )
       await this.#outbox.schedule()
       return { published, revision: this.revision() }
@@ -128,7 +127,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       const wanted = isWanted(this.#sql, hash, deployedAt)
       await this.#change(() => {
         if (!wanted) noteDeployment(this.#sql, hash, deployedAt)
-        else if (records) takeInBundle(this.#sql, { hash, records, documents }, deployedAt, nextRevision(this.#sql))
+        else if (records) takeInBundle(this.#sql, { hash, records, documents }, deployedAt)
       })
       return { wanted: wanted && !records, revision: this.revision() }
     }
@@ -167,7 +166,11 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     /** Also queues the name for KV. It may lead to a tool that was once exposed under it. */
     async named(name: string): Promise<string | undefined> {
       const key = keyOfName(this.#sql, name)
-      if (key !== undefined) await this.#change(() => queue(this.#sql, kvKey('name', name.toLowerCase())))
+      if (key === undefined) return undefined
+      await this.#change(() => {
+        nextRevision(this.#sql)
+        queue(this.#sql, kvKey('name', name.toLowerCase()))
+      })
       return key
     }
 

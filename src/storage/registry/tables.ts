@@ -64,6 +64,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 export function createTables(sql: SqlStorage): void {
   if (!openTables(sql, { of: 'the Registry', version: 3, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
+  nextRevision(sql)
   queue(sql, HEAD_KEY)
 }
 
@@ -83,13 +84,21 @@ export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bu
   return Number(readMeta(sql, name) ?? 0)
 }
 
+const changes = new WeakMap<SqlStorage, number>()
+
+/** Begins a change, whose revision all counts as that is written until the next begins. */
 export function nextRevision(sql: SqlStorage): number {
   const revision = readNumber(sql, 'revision') + 1
   writeMeta(sql, 'revision', String(revision))
+  changes.set(sql, revision)
   return revision
 }
 
-/** Counts as a change of its own unless a revision is given. */
-export function queue(sql: SqlStorage, target: string, revision = nextRevision(sql), reason?: Reason): void {
-  enqueue(sql, target, revision, reason)
+/** The change that is under way. */
+export function revisionOf(sql: SqlStorage): number {
+  return changes.get(sql) ?? readNumber(sql, 'revision')
+}
+
+export function queue(sql: SqlStorage, target: string, reason?: Reason): void {
+  enqueue(sql, target, revisionOf(sql), reason)
 }

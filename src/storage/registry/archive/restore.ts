@@ -24,10 +24,9 @@ const REFUSED = { refused: 'Only an administrator restores what another registry
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
   if (!isAdministrator(principal)) return rows.map(() => REFUSED)
   const created: VersionRow[] = []
-  let made: number | undefined
-  const revision = () => (made ??= nextRevision(sql))
+  nextRevision(sql)
   const outcomes = rows.map((row) => {
-    const outcome = restoreRow(sql, row, principal, revision)
+    const outcome = restoreRow(sql, row, principal)
     if (row.kind === 'version' && outcome === 'created') created.push(row)
     return outcome
   })
@@ -38,27 +37,25 @@ export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], princi
     const bytes = versions.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
     if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
     const records = versions.map(({ record }) => record)
-    leaveOut(sql, records, revision())
+    leaveOut(sql, records)
   }
   return outcomes
 }
 
-type Revision = () => number
-
-function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal, revision: Revision): RowOutcome {
+function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal): RowOutcome {
   switch (row.kind) {
     case 'toolkit':
-      return restoreToolkit(sql, row, principal, revision)
+      return restoreToolkit(sql, row, principal)
     case 'policy':
       return restorePolicy(sql, row.policy)
     case 'document':
-      return restoreDocument(sql, row.document, revision)
+      return restoreDocument(sql, row.document)
     case 'version':
-      return row.bundled ? restoreBundled(sql, row, revision) : restoreVersion(sql, row, principal, revision)
+      return row.bundled ? restoreBundled(sql, row) : restoreVersion(sql, row, principal)
     case 'name':
       return restoreName(sql, row.name, keyOf(row.tool))
     case 'given':
-      return restoreGiven(sql, row.name, keyOf(row.tool), revision)
+      return restoreGiven(sql, row.name, keyOf(row.tool))
   }
 }
 
@@ -69,18 +66,18 @@ function keyOf(tool: string): string {
   return name === undefined ? '' : toolKey(name)
 }
 
-function restoreDocument(sql: SqlStorage, document: KeptDocument, revision: Revision): RowOutcome {
+function restoreDocument(sql: SqlStorage, document: KeptDocument): RowOutcome {
   const { dialect, itself } = document
   const published = documentRows(sql, dialect, { ...document, id: itself?.id ?? '' })
   const given = { implementation: true, tags: true, toolkit: true }
   const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published)
   if (refused !== undefined) return { refused }
   if (published.some(({ version }) => version === itself?.version)) return 'unchanged'
-  storeDocument(sql, document, revision())
+  storeDocument(sql, document)
   return 'created'
 }
 
-function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal, revision: Revision): RowOutcome {
+function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal): RowOutcome {
   const { record, bundled: _, kind: __, ...standing } = row
   const { id, toolkit, version, implementation, source } = record
   const key = toolKey(record)
@@ -102,18 +99,18 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal, 
   const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
   if (blob !== undefined && !holdsBlob(sql, blob))
     return { refused: `No bytes of its plugin, '${blob}', come before it` }
-  storeVersion(sql, record, principal, revision(), standing)
+  storeVersion(sql, record, principal, standing)
   return 'created'
 }
 
 /** Bundled tools come with the deployment: only their status is restored, where it is still `active` here. */
-function restoreBundled(sql: SqlStorage, { record, status }: VersionRow, revision: Revision): RowOutcome {
+function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
   const key = toolKey(record)
   const here = versionsOf(sql, key).find(({ version }) => version === record.version)
   if (!here?.bundled) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
   // A bundled tool awaits no review
   if (status.state === 'active' || status.state === 'pending' || here.status.state !== 'active') return 'unchanged'
-  storeStatus(sql, { key, version: record.version }, status, true, revision())
+  storeStatus(sql, key, record.version, status, true)
   return 'changed'
 }
 
@@ -122,11 +119,10 @@ function restoreToolkit(
   sql: SqlStorage,
   row: Extract<ArchiveRow, { kind: 'toolkit' }>,
   principal: Principal,
-  revision: Revision,
 ): RowOutcome {
   const { toolkit, owner, status, held, tags, review } = row
   const outcome = restoreOwner(sql, toolkit, owner)
-  if (outcome === 'created') holderCame(sql, toolkit, toolkit, revision)
+  if (outcome === 'created') holderCame(sql, toolkit, toolkit)
   if (outcome === 'taken') {
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   }
@@ -135,7 +131,7 @@ function restoreToolkit(
   const isSaid = status !== undefined || tags.length > 0 || review === true
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}), ...(review ? { review } : {}) }
-  const refused = changeToolkit(sql, toolkit, change, principal, revision)
+  const refused = changeToolkit(sql, toolkit, change, principal)
   if (typeof refused === 'object') return { refused: refused.reason }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
@@ -162,13 +158,13 @@ function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
   return 'created'
 }
 
-function restoreGiven(sql: SqlStorage, name: string, key: string, revision: Revision): RowOutcome {
+function restoreGiven(sql: SqlStorage, name: string, key: string): RowOutcome {
   const tool = firstRow<{ given: string | null }>(sql, 'SELECT given FROM tool WHERE key = ?', key)
   if (!tool || !nameOf(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
   if (tool.given === name) return 'unchanged'
   if (tool.given !== null) return { refused: `'${key}' was given the name '${tool.given}' here` }
   const other = field<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)
   if (other !== undefined) return { refused: `The name '${name}' was given to '${other}' here` }
-  if (storeName(sql, key, name, revision())) return 'created'
+  if (storeName(sql, key, name)) return 'created'
   return { refused: `'${name}' is the name of another tool by its toolkit's, which nobody else has` }
 }

@@ -4,7 +4,7 @@ import { field, firstRow, rows } from '../../rows.ts'
 import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head.ts'
 import { chunksOf } from './chunks.ts'
 import { LINE_TABLE, type ListedTool, toolsFrom, type WriteLine, writePage } from './listed-tools.ts'
-import { nextRevision, queue, readMeta, readNumber, writeMeta } from '../tables.ts'
+import { nextRevision, queue, readMeta, readNumber, revisionOf, writeMeta } from '../tables.ts'
 
 /** A leaf beyond either limit is split into parts of about equal size, with room for more in each. */
 const MAX_TOOLS = 64
@@ -38,22 +38,22 @@ export function renewLines(sql: SqlStorage): void {
   if (!firstRow(sql, 'SELECT first FROM leaf WHERE page IS NOT NULL OR landed_page IS NOT NULL')) return
   const revision = nextRevision(sql)
   sql.exec('UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1', revision)
-  noteCatalogue(sql, revision)
+  noteCatalogue(sql)
 }
 
-export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {
+export function touchLeaf(sql: SqlStorage, key: string): void {
   sql.exec(
     `UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1
      WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)`,
-    revision,
+    revisionOf(sql),
     key,
   )
-  noteCatalogue(sql, revision)
+  noteCatalogue(sql)
 }
 
-function noteCatalogue(sql: SqlStorage, revision: number): void {
-  writeMeta(sql, 'catalogue', String(revision))
-  queue(sql, HEAD_KEY, revision)
+function noteCatalogue(sql: SqlStorage): void {
+  writeMeta(sql, 'catalogue', String(revisionOf(sql)))
+  queue(sql, HEAD_KEY)
 }
 
 /** Makes the pages of changed leaves. All leaves are read once, so that a larger catalogue takes no longer. */

@@ -3,7 +3,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { KeptDocument } from '../../../core/publish/registry.ts'
 import { column, rows } from '../../rows.ts'
 import { documentRows, storeDocument } from '../documents.ts'
-import { readMeta, readNumber, writeMeta } from '../tables.ts'
+import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
 import { writeSettings } from '../toolkits.ts'
 import { leaveOut, storeLeftBundle, storeVersion } from './store-version.ts'
 import { versionsOf } from '../versions.ts'
@@ -27,17 +27,14 @@ export function noteDeployment(sql: SqlStorage, hash: string, deployedAt: number
 }
 
 /** The newest deployment wins; a status that a person set stays. Run inside a transaction. */
-export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number, revision: number): void {
+export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number): void {
+  nextRevision(sql)
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
     const [taken] = documentRows(sql, document.dialect, { ...document, id: document.itself?.id ?? '' })
     // Its id may be taken in another spelling, whose rows stay; isolates that carry this one find it without
     const { itself: _, ...unplaced } = document
-    storeDocument(
-      sql,
-      taken && taken.id !== document.itself?.id ? unplaced : { ...document, mayHaveName: true },
-      revision,
-    )
+    storeDocument(sql, taken && taken.id !== document.itself?.id ? unplaced : { ...document, mayHaveName: true })
   }
   // A deployment with tools of a deleted toolkit takes its name
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
@@ -47,16 +44,16 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   for (const record of bundle.records) {
     const key = toolKey(record)
     const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
-    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, 'bundle', revision)
-    else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false, revision)
+    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, 'bundle')
+    else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false)
   }
   for (const { toolkit } of bundle.documents) {
     const records = bundle.records.filter((record) => record.toolkit === toolkit)
-    leaveOut(sql, records, revision)
+    leaveOut(sql, records)
   }
   const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
   for (const { key, version } of rows<{ key: string; version: string }>(sql, bundled)) {
-    if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true, revision)
+    if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true)
   }
   writeMeta(sql, 'bundle', bundle.hash)
   writeMeta(sql, 'bundle_at', String(deployedAt))

@@ -10,6 +10,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { documentConflict, isSame, recordConflict } from './conflicts.ts'
 import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from '../documents.ts'
+import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
 import { leaveOut, storeVersion, holderCame } from './store-version.ts'
@@ -20,7 +21,6 @@ export function store(
   sql: SqlStorage,
   publication: Publication,
   { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
-  revision: () => number,
 ): PublicationOutcome {
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
@@ -53,17 +53,17 @@ export function store(
   const message = quotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
   if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
   countPublished(sql, principal.id, bytes)
-  const at = revision()
+  nextRevision(sql)
   const placed = document && placedBy(sql, document, principal)
   const byToolkit = placed?.itself !== undefined && placeOf(sql, placed) === null
-  if (placed) storeDocument(sql, placed, at)
-  if (placed?.itself && !byToolkit) holderCame(sql, placed.toolkit, placed.itself.id, () => at)
+  if (placed) storeDocument(sql, placed)
+  if (placed?.itself && !byToolkit) holderCame(sql, placed.toolkit, placed.itself.id)
   for (const each of fresh) {
     const record = byToolkit ? { ...each, source: { ...each.source, byToolkit } } : each
-    if (claimToolkit(sql, principal, record.toolkit)) holderCame(sql, record.toolkit, record.toolkit, () => at)
-    storeVersion(sql, record, principal, at)
+    if (claimToolkit(sql, principal, record.toolkit)) holderCame(sql, record.toolkit, record.toolkit)
+    storeVersion(sql, record, principal)
   }
-  const others = document?.itself ? leaveOut(sql, records, at) : []
+  const others = document?.itself ? leaveOut(sql, records) : []
   const own = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
   const warnings = [...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
   return {

@@ -14,13 +14,7 @@ import { awaitsReview, keysOf, publisherOf, settingsOf, type Source } from '../t
 import { IS_PENDING, nameOf, recordText, versionsOf } from '../versions.ts'
 
 /** One of the same id is replaced and keeps its status; a restored one has its former standing. */
-export function storeVersion(
-  sql: SqlStorage,
-  record: ToolRecord,
-  source: Source,
-  revision: number,
-  standing?: Standing,
-): void {
+export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, standing?: Standing): void {
   const key = toolKey(record)
   const { principal, trusted } = standing?.publisher ?? publisherOf(source, record)
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
@@ -53,19 +47,19 @@ export function storeVersion(
   const [first, second] = superseded
   // A replaced record may be of the same digest, which does not cover its source
   if (first !== undefined) sql.exec('DELETE FROM line WHERE key = ?', key)
-  if (first !== undefined && second === undefined) queue(sql, kvKey('record', first), revision)
+  if (first !== undefined && second === undefined) queue(sql, kvKey('record', first))
   const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
-  if (!isInline) queue(sql, kvKey('record', record.digest), revision)
-  changed(sql, key, revision)
+  if (!isInline) queue(sql, kvKey('record', record.digest))
+  changed(sql, key)
 }
 
 /** Once disabled by an administrator, only an administrator enables it. */
 export function storeStatus(
   sql: SqlStorage,
-  { key, version }: { readonly key: string; readonly version: string },
+  key: string,
+  version: string,
   status: ToolStatus,
   byAdministrator: boolean,
-  revision: number,
 ): void {
   sql.exec(
     // A refused version still awaits review: else its publisher could enable it
@@ -79,7 +73,7 @@ export function storeStatus(
   )
   const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
   // Another version of its document may be the newest now
-  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision, reason)
+  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, reason)
 }
 
 const ACTIVE: ToolStatus = { state: 'active' }
@@ -99,45 +93,37 @@ export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: Too
   }
 }
 
-export function storeTrust(
-  sql: SqlStorage,
-  { key, version }: { readonly key: string; readonly version: string },
-  trusted: boolean,
-  revision: number,
-): void {
+export function storeTrust(sql: SqlStorage, key: string, version: string, trusted: boolean): void {
   sql.exec('UPDATE version SET trusted = ? WHERE key = ? AND version = ?', trusted ? 1 : 0, key, version)
-  queueVersions(sql, key, revision, trusted ? 'status' : 'revocation')
+  queueVersions(sql, key, trusted ? 'status' : 'revocation')
 }
 
-export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
+export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean): void {
   sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
-  statusChanged(sql, key, revision)
+  statusChanged(sql, key)
 }
 
 /** Documents that had its name are called by their own toolkits from now on. */
-export function holderCame(sql: SqlStorage, toolkit: string, id: string, revision: () => number): void {
-  const keys = takeBackName(sql, toolkit, id)
-  if (keys.length === 0) return
-  const at = revision()
-  for (const key of keys) statusChanged(sql, key, at)
+export function holderCame(sql: SqlStorage, toolkit: string, id: string): void {
+  for (const key of takeBackName(sql, toolkit, id)) statusChanged(sql, key)
 }
 
-export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {
-  queueVersions(sql, key, revision, reason)
-  changed(sql, key, revision)
+export function statusChanged(sql: SqlStorage, key: string, reason: Reason = 'status'): void {
+  queueVersions(sql, key, reason)
+  changed(sql, key)
 }
 
 /** Queues a tool's versions, and before them what they refer to. */
-function queueVersions(sql: SqlStorage, key: string, revision: number, reason: Reason): void {
-  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision, reason)
+function queueVersions(sql: SqlStorage, key: string, reason: Reason): void {
+  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), reason)
   const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
   for (const hash of column<string | null>(sql, sources, key)) {
     if (hash !== null) hasten(sql, kvKey('document', hash), reason)
   }
-  queue(sql, kvKey('tool', key), revision, reason)
+  queue(sql, kvKey('tool', key), reason)
 }
 
-function changed(sql: SqlStorage, key: string, revision: number): void {
+function changed(sql: SqlStorage, key: string): void {
   const active = isLeftOut(sql, key) ? [] : versionsOf(sql, key).filter(({ status }) => status.state === 'active')
   const listed = resolveVersion(active)?.version ?? null
   const text = listed === null ? undefined : recordText(sql, key, listed)
@@ -145,23 +131,23 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   const exposed = record && exposedName(sql, record, record.name)
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
   indexTool(sql, key, record, record && settingsOf(sql, record.toolkit).tags)
-  queue(sql, kvKey('tool', key), revision)
-  touchLeaf(sql, key, revision)
-  for (const other of exposed?.displaced ?? []) changed(sql, other, revision)
+  queue(sql, kvKey('tool', key))
+  touchLeaf(sql, key)
+  for (const other of exposed?.displaced ?? []) changed(sql, other)
 }
 
-export function storeName(sql: SqlStorage, key: string, name: string | null, revision: number): boolean {
+export function storeName(sql: SqlStorage, key: string, name: string | null): boolean {
   const renamed = giveName(sql, key, name)
-  for (const each of renamed ?? []) changed(sql, each, revision)
+  for (const each of renamed ?? []) changed(sql, each)
   return renamed !== undefined
 }
 
 /** Updates the other tools of a document after a new version. Gives the ids of those that it no longer defines. */
-export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revision: number): string[] {
+export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[]): string[] {
   const [first] = records
   const stored = new Set(records.map(toolKey))
   const others = first ? toolsBeside(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
-  for (const key of others) statusChanged(sql, key, revision)
+  for (const key of others) statusChanged(sql, key)
   return others
     .filter((key) => isLeftOut(sql, key))
     .flatMap((key) => nameOf(sql, key) ?? [])

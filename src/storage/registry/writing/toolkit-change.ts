@@ -32,7 +32,6 @@ export function changeToolkit(
   toolkit: string,
   { status, owner, tags, review }: ToolkitChange,
   principal: Principal,
-  revision: () => number,
 ): Refusal | 'unknown' | undefined {
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const isAdmin = isAdministrator(principal)
@@ -56,9 +55,9 @@ export function changeToolkit(
     storeToolkitStatus(sql, toolkit, status)
   }
   if (!status && !tags) return undefined
-  const at = revision()
+  nextRevision(sql)
   const reason = isAdmin && status && status.state !== 'active' ? 'revocation' : 'status'
-  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at, reason)
+  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, reason)
   return undefined
 }
 
@@ -77,23 +76,23 @@ export function changeWhole(
   | { readonly ok: true; readonly toolkit: Toolkit; readonly keys: string[]; readonly revision: number }
   | Refusal
   | undefined {
-  const revision = () => nextRevision(sql)
   const refused =
     change === 'delete'
-      ? deleteToolkit(sql, name, principal, now, revision)
+      ? deleteToolkit(sql, name, principal, now)
       : 'to' in change
-        ? giveWhole(sql, name, change, revision)
-        : changeToolkit(sql, name, change, principal, revision)
+        ? giveWhole(sql, name, change)
+        : changeToolkit(sql, name, change, principal)
   const toolkit = toolkitOf(sql, name)
   if (refused === 'unknown' || !toolkit) return undefined
   return refused ?? { ok: true, toolkit, keys: keysIn(sql, name), revision: readNumber(sql, 'catalogue') }
 }
 
-function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift, revision: () => number): Refusal | undefined {
+function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refusal | undefined {
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
   if (!giveToolkit(sql, toolkit, to)) return conflict(BUNDLED(toolkit, 'be given'))
-  holderCame(sql, toolkit, toolkit, revision)
+  nextRevision(sql)
+  holderCame(sql, toolkit, toolkit)
   return undefined
 }
 
@@ -103,7 +102,6 @@ function deleteToolkit(
   toolkit: string,
   principal: Principal,
   now: number,
-  revision: () => number,
 ): Refusal | 'unknown' | undefined {
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const denied = wholeDenial(sql, principal, toolkit)
@@ -121,9 +119,9 @@ function deleteToolkit(
     const how = `disable the toolkit first, with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
     return conflict(`'${callable}' can still be called: ${how}`)
   }
-  const at = revision()
+  nextRevision(sql)
   writeSettings(sql, toolkit, { deleted: now })
-  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at)
+  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key)
   return undefined
 }
 

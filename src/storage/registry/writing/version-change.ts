@@ -28,12 +28,12 @@ export function changeVersion(
   if (denied !== undefined) return forbidden(denied)
   const deleted = deletedDenial(sql, name.toolkit)
   if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
-  const revision = nextRevision(sql)
-  if (given !== undefined && !storeName(sql, key, given, revision)) {
+  nextRevision(sql)
+  if (given !== undefined && !storeName(sql, key, given)) {
     return conflict(`'${given}' is the name of another tool by its toolkit's, which nobody else has`)
   }
-  if (status) storeStatus(sql, { key, version }, status, isAdmin, revision)
-  if (trusted !== undefined) storeTrust(sql, { key, version }, trusted, revision)
+  if (status) storeStatus(sql, key, version, status, isAdmin)
+  if (trusted !== undefined) storeTrust(sql, key, version, trusted)
   const keys = [key, ...toolsBeside(sql, key)]
   const document = documentText(sql, key) ?? 'null'
   return { ok: true, document, keys, revision: readNumber(sql, 'catalogue') } as const
