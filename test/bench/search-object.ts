@@ -19,7 +19,7 @@ export class Index extends DurableObject<object> {
 
   fill(records: readonly ToolRecord[]): number {
     this.ctx.storage.transactionSync(() => {
-      for (const record of records) storeVersion(this.#sql, record, 'bundle', 1)
+      for (const record of records) storeVersion(this.#sql, record, 'bundle')
     })
     return field<number>(this.#sql, 'SELECT count(*) FROM indexed') ?? 0
   }

@@ -27,6 +27,6 @@ export function tablesOf(records: readonly ToolRecord[]): SqlStorage {
   const sql = sqlOf(createDatabase(), () => undefined)
   createTables(sql)
   renewIndex(sql)
-  for (const [at, record] of records.entries()) storeVersion(sql, record, 'bundle', at + 1)
+  for (const record of records) storeVersion(sql, record, 'bundle')
   return sql
 }
