@@ -32,15 +32,11 @@ export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2
         httpMetadata: { contentType: isWords ? `${contentType}; charset=utf-8` : contentType },
         customMetadata: metadataOf(owner, expires),
       }
-      const kept = {
-        principal,
-        prefix: artifactKey(tag),
-        key: artifactKey(id),
-        body: bytes,
-        size: bytes.length,
-        options,
-      }
-      const stored = await keepBytes(kept, { bucket, now, quota: QUOTA })
+      const place = { principal, prefix: artifactKey(tag), key: artifactKey(id) }
+      const stored = await keepBytes(
+        { ...place, body: bytes, size: bytes.length, options },
+        { bucket, now, quota: QUOTA },
+      )
       if (!('size' in stored)) return { ok: false, why: 'nothing is kept for callers without a credential' }
       const query = new URLSearchParams({ expires, signature: await signer.sign(signed(id, expires)) })
       const url = `${new URL(owner.reachedAt()).origin}/artifacts/${id}?${query}`

@@ -15,6 +15,7 @@ export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { read
   async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
     return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
   }
+  const headOf = async (id: string, owner: UploadOwner) => (ID.test(id) ? bucket.head(await keyOf(id, owner)) : null)
 
   return {
     async keep({ body, size, contentType, filename }, owner) {
@@ -37,9 +38,7 @@ export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { read
       return { ok: true, id, expires }
     },
     async find(id, owner) {
-      if (!ID.test(id)) return undefined
-      const key = await keyOf(id, owner)
-      const stored = await bucket.head(key)
+      const stored = await headOf(id, owner)
       if (!stored || isOver(stored.customMetadata, now())) return undefined
       const { filename } = stored.customMetadata ?? {}
       return {
@@ -49,10 +48,8 @@ export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { read
       }
     },
     async remove(id, owner) {
-      if (!ID.test(id)) return false
-      const key = await keyOf(id, owner)
-      const stored = await bucket.head(key)
-      if (stored) await bucket.delete(key)
+      const stored = await headOf(id, owner)
+      if (stored) await bucket.delete(stored.key)
       return stored !== null && !isOver(stored.customMetadata, now())
     },
   }

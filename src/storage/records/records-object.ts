@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
 import type { CallFilter, UsageKey } from '../../core/call/recorded-calls.ts'
-import { field } from '../rows.ts'
+import { field, rows } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
-import { findActs, storeAuditEntry } from './audit-rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { findCalls, type NumberedRecord, storeCalls } from './call-rows.ts'
+import { conditionOf } from './condition.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './move-to-bucket.ts'
@@ -88,7 +88,7 @@ export class Records extends DurableObject<RecordsBindings> {
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
-      for (const act of acts) storeAuditEntry(this.#sql, act)
+      for (const act of acts) this.#storeAct(act)
       this.#add('lost', lost + this.#store(calls))
       if (expected) this.#add(`stored ${expected.writer}`, expected.records)
     })
@@ -101,6 +101,11 @@ export class Records extends DurableObject<RecordsBindings> {
   #add(name: string, more: number): void {
     const sum = 'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
     if (more > 0) this.#sql.exec(sum, name, more)
+  }
+
+  #storeAct(act: AuditEntry): void {
+    const row = [act.at, act.act, act.principal ?? null, act.user_id ?? null, act.outcome, JSON.stringify(act)]
+    this.#sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
   }
 
   /** Gives how many calls there is no room for. */
@@ -119,7 +124,10 @@ export class Records extends DurableObject<RecordsBindings> {
   }
 
   acts(filter: AuditFilter, limit: number, before = Number.MAX_SAFE_INTEGER): NumberedRecord[] {
-    return this.#isReady ? findActs(this.#sql, filter, limit, before) : []
+    if (!this.#isReady) return []
+    const { text, values } = conditionOf(this.#sql, filter, 'acts')
+    const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
+    return rows<{ id: number; record: string }>(this.#sql, query, before, ...values, limit)
   }
 
   figures(filter: CallFilter, by: readonly UsageKey[]): { rows: FigureRow[] | undefined; lost: number } {

@@ -129,10 +129,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return approved !== undefined
     },
 
-    lastFailure(
-      of: { readonly purpose: string } | { readonly provider: string },
-    ): { readonly reason: string; readonly forOperator?: string } | undefined {
-      const [name, value] = 'purpose' in of ? ['asked', of.purpose] : ['provider', of.provider]
+    lastFailure(name: 'asked' | 'provider', value: string) {
       const where = `${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`
       const last = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
       if (last?.status !== 'failed' || last.reason === null) return undefined

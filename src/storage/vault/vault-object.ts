@@ -99,7 +99,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#answer(request, ask, async (known) => {
         const answer = await this.#grants.token(known)
         if (!('scopes' in answer)) return answer
-        return { ...answer, ...this.#withLastFailure(answer, { provider: request.providerId }) }
+        return { ...answer, ...this.#withLastFailure(answer, 'provider', request.providerId) }
       })
     }
 
@@ -144,7 +144,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const user = userId === undefined ? {} : { userId }
       const call = { ...user, tool, principal, invocation: sealed }
       const wanted = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], ...call, purpose } as const
-      return this.#ask(wanted, this.#withLastFailure({ reason }, { purpose }), id)
+      return this.#ask(wanted, this.#withLastFailure({ reason }, 'asked', purpose), id)
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -225,8 +225,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { authorization: { id, scopes, status }, ...why }
     }
 
-    #withLastFailure({ reason, forOperator }: Why, of: Parameters<AuthorizationRows['lastFailure']>[0]): Why {
-      const last = this.#rows.lastFailure(of)
+    #withLastFailure({ reason, forOperator }: Why, name: 'asked' | 'provider', value: string): Why {
+      const last = this.#rows.lastFailure(name, value)
       const told = (why: string, failure: string | undefined) =>
         failure === undefined ? why : `${why}. When it was last asked for: ${failure}`
       const full = told(forOperator ?? reason, last?.forOperator ?? last?.reason)

@@ -133,25 +133,21 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       await policies.ready()
       if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
-      if (after === undefined) return undefined
-      if (after !== '' && !parseToolId(after)) return undefined
+      if (after === undefined || (after !== '' && !parseToolId(after))) return undefined
       const all = policies.now()
       const visible = (tool: CatalogueTool) =>
         maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool) &&
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
       const mayBegin = beginnings(principal)
-      const listing = await walk(await head.read(), query, after, visible, mayBegin, format)
-      if (listing) return listing
+      const listed = (by: Head) => walk(by, query, after, visible, mayBegin, format)
+      let listing = await listed(await head.read())
       // A page was replaced meanwhile
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const again = await walk(await head.renew(), query, after, visible, mayBegin, format)
-        if (again) return again
-      }
-      const landed = await head.landed()
-      const earlier = landed && (await walk(landed, query, after, visible, mayBegin, format))
-      if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
-      return earlier
+      for (let tries = 0; !listing && tries < MAX_TRIES; tries += 1) listing = await listed(await head.renew())
+      const landed = listing ? undefined : await head.landed()
+      if (landed) listing = await listed(landed)
+      if (!listing) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
+      return listing
     },
   }
 

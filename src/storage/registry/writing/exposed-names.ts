@@ -1,8 +1,9 @@
 import { joinedName, toolKey, type ToolName, withSuffix } from '../../../core/tool/tool-id.ts'
-import { column, field, firstRow } from '../../rows.ts'
+import { column, field } from '../../rows.ts'
 import { kvKey } from '../../keys.ts'
 import { queue } from '../tables.ts'
 import { isToolkit } from '../toolkits.ts'
+import { nameOf } from '../versions.ts'
 
 /**
  * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
@@ -76,7 +77,7 @@ function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: stri
 }
 
 function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
-  const tool = firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
+  const tool = nameOf(sql, key)
   if (!tool) return false
   const whole = joinedName(tool).toLowerCase()
   return [whole, withSuffix(whole, key).toLowerCase()].includes(name.toLowerCase())
