@@ -93,46 +93,33 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       })
     }
 
-    token(owner: string, request: CallTokenRequest): Promise<VaultAnswer> {
-      ensureOwner(this.ctx.storage.sql, owner)
-      const ask = (wanted: NewAuthorization, why: Why) => this.#ask(wanted, why)
-      return this.#answer(request, ask, async (known) => {
-        const answer = await this.#grants.token(known)
-        if (!('scopes' in answer)) return answer
-        return { ...answer, ...this.#withLastFailure(answer, 'provider', request.providerId) }
-      })
-    }
-
-    /** Predicts `token` without any effect: gives an open authorization, and makes none. */
-    look(owner: string, request: CallTokenRequest): Promise<VaultAnswer> {
-      const isNew = !hasTables(this.ctx.storage.sql)
+    /** To `look` predicts an answer without any effect: it finds an open authorization, and makes none. */
+    async token(owner: string, request: CallTokenRequest, how: 'use' | 'look'): Promise<VaultAnswer> {
+      const isNew = how === 'look' && !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
-      const ask = ({ purpose }: NewAuthorization, why: Why): OpenQuestion => {
-        const open = isNew ? undefined : this.#rows.open(purpose)
-        return { ...(open ? { authorization: open } : {}), ...why }
-      }
-      return this.#answer(request, ask, (known) => {
-        if (!isNew) return this.#grants.look(known)
-        return { scopes: request.scopes, reason: notGranted(request.tool, request.providerId) }
-      })
+      const answer = await this.#tokenFor(request, isNew ? 'new' : how)
+      if (!('scopes' in answer)) return answer
+      const { scopes, ...why } = answer
+      const wanted = grantFor(request, scopes)
+      if (how === 'use') return this.#ask(wanted, why)
+      const open = isNew ? undefined : this.#rows.open(wanted.purpose)
+      return { ...(open ? { authorization: open } : {}), ...why }
     }
 
     /** Where the provider cannot be asked, the operator must act. */
-    async #answer(
-      request: CallTokenRequest,
-      ask: (wanted: NewAuthorization, why: Why) => OpenQuestion | Promise<OpenQuestion>,
-      answerTo: (known: TokenRequest) => TokenAnswer | Promise<TokenAnswer>,
-    ): Promise<VaultAnswer> {
+    async #tokenFor(request: CallTokenRequest, how: 'use' | 'look' | 'new'): Promise<TokenAnswer> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
-      const setUp = (wanted: readonly string[], why: string) => ask(grantFor(request, wanted), nobodyCan(request, why))
-      if (typeof provider === 'string') return setUp(scopes, provider)
-      if (keyring.isEmpty) return setUp(scopes, NO_KEYS)
-      const answer = await answerTo({ ...request, provider })
+      if (typeof provider === 'string') return { scopes, ...nobodyCan(request, provider) }
+      if (keyring.isEmpty) return { scopes, ...nobodyCan(request, NO_KEYS) }
+      const answer =
+        how === 'new'
+          ? { scopes, reason: notGranted(request.tool, provider.id) }
+          : await this.#grants[how === 'use' ? 'token' : 'look']({ ...request, provider })
       if (!('scopes' in answer)) return answer
-      const { scopes: wanted, ...why } = answer
       const unready = oauth.unready(provider)
-      return unready === undefined ? ask(grantFor(request, wanted), why) : setUp(wanted, unready)
+      if (unready !== undefined) return { scopes: answer.scopes, ...nobodyCan(request, unready) }
+      return how === 'use' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
     }
 
     async claim(owner: string, request: ApprovalRequest) {

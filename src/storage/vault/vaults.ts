@@ -73,13 +73,13 @@ export function createVault(
 
   async function answerTo(
     required: RequiredToken,
-    how: 'token' | 'look',
+    how: 'use' | 'look',
     refused?: { token: string; final: boolean },
   ): Promise<TokenResult> {
     const { userId, requirement, reachedAt } = required
     const owner = userOwner(userId)
     const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
-    const answer = await vaultOf(owner)[how](owner, request)
+    const answer = await vaultOf(owner).token(owner, request, how)
     if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
     const { authorization, ...why } = answer
     if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...why }
@@ -100,8 +100,8 @@ export function createVault(
   }
 
   return {
-    tokenFor: (required) => answerTo(required, 'token'),
-    renew: (required, refused, final) => answerTo(required, 'token', { token: refused, final }),
+    tokenFor: (required) => answerTo(required, 'use'),
+    renew: (required, refused, final) => answerTo(required, 'use', { token: refused, final }),
     look: (required) => answerTo(required, 'look'),
 
     canBeApproved: identifies,
