@@ -24,9 +24,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
 
   async function sweep(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
-    const query = 'SELECT target FROM retired WHERE at <= ? LIMIT ?'
-    if (field(sql, query, until, 1) === undefined) return
-    const due = column<string>(sql, query, until, SWEPT)
+    const due = column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, SWEPT)
     for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
       const some = due.slice(at, at + SWEPT_AT_ONCE)
       await Promise.all(some.filter((target) => !isTaken(target)).map((target) => kv.delete(target)))

@@ -45,7 +45,8 @@ export function changeToolkit(
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
   }
   if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
-  if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(BUNDLED(toolkit, 'be given'))
+  if (owner !== undefined && !giveToolkit(sql, toolkit, owner))
+    return conflict(`${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`)
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
   if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
   if (status) {
@@ -90,7 +91,8 @@ export function changeWhole(
 function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refusal | undefined {
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
-  if (!giveToolkit(sql, toolkit, to)) return conflict(BUNDLED(toolkit, 'be given'))
+  if (!giveToolkit(sql, toolkit, to))
+    return conflict(`${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`)
   nextRevision(sql)
   holderCame(sql, toolkit, toolkit)
   return undefined
@@ -110,7 +112,10 @@ function deleteToolkit(
   const { isReviewed, deleted } = settingsOf(sql, toolkit)
   if (isReviewed && !isAdministrator(principal)) return forbidden(REVIEWED(toolkit, 'deletes it'))
   if (deleted) return isAdministrator(principal) ? undefined : 'unknown'
-  if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
+  if (isBundled(sql, toolkit)) {
+    const how = `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
+    return conflict(`${bundled(toolkit)} be deleted: ${how}`)
+  }
   const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
       AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`
@@ -132,9 +137,4 @@ function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): st
 const REVIEWED = (toolkit: string, what: string) =>
   `What is published in the toolkit '${toolkit}' is reviewed: only an administrator ${what}`
 
-const BUNDLED = (toolkit: string, verb: string) =>
-  `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot ${verb}: ${
-    verb === 'be deleted'
-      ? `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
-      : `give a key that names it ('${toolkit}.*')`
-  }`
+const bundled = (toolkit: string) => `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot`
