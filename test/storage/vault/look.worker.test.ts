@@ -104,8 +104,8 @@ it('the vault of one user opens for no other', async () => {
   await world.inVault(world.owner(ann), async (vault) => {
     const theirs = world.owner(bob)
     for (const open of [
-      async () => vault.token(theirs, request),
-      async () => vault.look(theirs, request),
+      async () => vault.token(theirs, request, 'use'),
+      async () => vault.token(theirs, request, 'look'),
       async () => vault.claim(theirs, call),
       async () => vault.list(theirs),
       async () => vault.revoke(theirs, bob, 'mail', {}),

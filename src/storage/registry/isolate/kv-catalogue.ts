@@ -140,14 +140,16 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
       const mayBegin = beginnings(principal)
-      const listed = (by: Head) => walk(by, query, after, visible, mayBegin, format)
-      let listing = await listed(await head.read())
-      // A page was replaced meanwhile
-      for (let tries = 0; !listing && tries < MAX_TRIES; tries += 1) listing = await listed(await head.renew())
-      const landed = listing ? undefined : await head.landed()
-      if (landed) listing = await listed(landed)
-      if (!listing) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
-      return listing
+      // A page may be replaced meanwhile
+      for (let tries = 0; tries <= MAX_TRIES; tries += 1) {
+        const by = tries === 0 ? await head.read() : await head.renew()
+        const listing = await walk(by, query, after, visible, mayBegin, format)
+        if (listing) return listing
+      }
+      const landed = await head.landed()
+      const earlier = landed && (await walk(landed, query, after, visible, mayBegin, format))
+      if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
+      return earlier
     },
   }
 
