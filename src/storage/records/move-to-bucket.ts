@@ -1,6 +1,7 @@
 import { oldRecordsKey } from '../keys.ts'
-import { field, rows } from '../rows.ts'
+import { rows } from '../rows.ts'
 import { callsAfter, type NumberedRecord } from './call-rows.ts'
+import { addToMeta, readMeta } from './tables.ts'
 
 /** Records an object of the bucket, to which the rest of the last batch is added: some 8 MB. */
 const CHUNK = 20_000
@@ -14,15 +15,15 @@ export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: str
   let left = CHUNKS
   for (const kind of KINDS) {
     for (;;) {
-      const chunk = meta(sql, `${kind}s moved`) ?? 0
-      const after = meta(sql, `${kind}s moved until`) ?? 0
+      const chunk = readMeta(sql, `${kind}s moved`)
+      const after = readMeta(sql, `${kind}s moved until`)
       const records = chunkAfter(sql, kind, after)
       const last = records.at(-1)
       if (!last) break
       if (left-- === 0) return false
       await bucket.put(oldRecordsKey(kind, day, chunk), records.map(({ record }) => `${record}\n`).join(''))
-      sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${kind}s moved`, chunk + 1)
-      sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${kind}s moved until`, last.id)
+      addToMeta(sql, `${kind}s moved`, 1)
+      addToMeta(sql, `${kind}s moved until`, last.id - after)
     }
   }
   return true
@@ -40,8 +41,4 @@ function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number
     if (records.length >= CHUNK) break
   }
   return records
-}
-
-function meta(sql: SqlStorage, name: string): number | undefined {
-  return field<number>(sql, 'SELECT value FROM meta WHERE name = ?', name)
 }

@@ -10,7 +10,7 @@ import { conditionOf } from './condition.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './move-to-bucket.ts'
-import { createTables } from './tables.ts'
+import { addToMeta, createTables, readMeta } from './tables.ts'
 
 /** `day` is such as `2026-01-31`; `lost` counts earlier records that could not be stored. */
 export interface RecordBatch {
@@ -67,7 +67,7 @@ export class Records extends DurableObject<RecordsBindings> {
   /** All that a writer ever had of this day, so that it does not matter in which order this and its batches come. */
   async expect(day: string, { writer, records }: Expected): Promise<void> {
     await this.#open(day)
-    this.#add(`had ${writer}`, records - (this.#read(`had ${writer}`) ?? 0))
+    addToMeta(this.#sql, `had ${writer}`, records - readMeta(this.#sql, `had ${writer}`))
   }
 
   /** An object starts anew a second after its last batch at the soonest, or where its process ended. */
@@ -79,7 +79,7 @@ export class Records extends DurableObject<RecordsBindings> {
     )
     this.#sql.exec("DELETE FROM meta WHERE name GLOB 'had *'")
     if (!lost) return
-    this.#add('lost', lost)
+    addToMeta(this.#sql, 'lost', lost)
     console.log(JSON.stringify({ event: 'records-lost', lost, error: 'The server ended before it stored them' }))
   }
 
@@ -89,18 +89,9 @@ export class Records extends DurableObject<RecordsBindings> {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) this.#storeAct(act)
-      this.#add('lost', lost + this.#store(calls))
-      if (expected) this.#add(`stored ${expected.writer}`, expected.records)
+      addToMeta(this.#sql, 'lost', lost + this.#store(calls))
+      if (expected) addToMeta(this.#sql, `stored ${expected.writer}`, expected.records)
     })
-  }
-
-  #read(name: string): number | undefined {
-    return field<number>(this.#sql, 'SELECT value FROM meta WHERE name = ?', name)
-  }
-
-  #add(name: string, more: number): void {
-    const sum = 'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
-    if (more > 0) this.#sql.exec(sum, name, more)
   }
 
   #storeAct(act: AuditEntry): void {
@@ -113,9 +104,9 @@ export class Records extends DurableObject<RecordsBindings> {
     storeFigures(this.#sql, groups)
     const count = groups.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
     if (count === 0) return 0
-    if ((this.#read('calls') ?? 0) + count > MAX_CALLS) return count
+    if (readMeta(this.#sql, 'calls') + count > MAX_CALLS) return count
     storeCalls(this.#sql, groups)
-    this.#add('calls', count)
+    addToMeta(this.#sql, 'calls', count)
     return 0
   }
 
@@ -132,16 +123,16 @@ export class Records extends DurableObject<RecordsBindings> {
 
   figures(filter: CallFilter, by: readonly UsageKey[]): { rows: FigureRow[] | undefined; lost: number } {
     if (!this.#isReady) return { rows: [], lost: 0 }
-    return { rows: countCalls(this.#sql, filter, by), lost: this.#read('lost') ?? 0 }
+    return { rows: countCalls(this.#sql, filter, by), lost: readMeta(this.#sql, 'lost') }
   }
 
   counted(): DayRows & { readonly lost: number } {
     if (!this.#isReady) return { calls: [], durations: [], lost: 0 }
-    return { ...countDay(this.#sql), lost: this.#read('lost') ?? 0 }
+    return { ...countDay(this.#sql), lost: readMeta(this.#sql, 'lost') }
   }
 
   override async alarm(): Promise<void> {
-    const day = this.#read('day') ?? 0
+    const day = readMeta(this.#sql, 'day')
     try {
       if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, dayOf(day)))) {
         return await this.ctx.storage.setAlarm(Date.now())

@@ -1,3 +1,4 @@
+import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /** Times are milliseconds since 1970. `call` has rows for each group of a batch. See `../STORAGE.md`. */
@@ -22,6 +23,15 @@ CREATE TABLE act (
 CREATE TABLE batch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 `
+
+export function readMeta(sql: SqlStorage, name: string): number {
+  return field<number>(sql, 'SELECT value FROM meta WHERE name = ?', name) ?? 0
+}
+
+export function addToMeta(sql: SqlStorage, name: string, more: number): void {
+  const sum = 'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
+  if (more > 0) sql.exec(sum, name, more)
+}
 
 export function createTables(sql: SqlStorage): void {
   openTables(sql, { of: "a day's Records", version: 2, tables: TABLES })

@@ -34,7 +34,7 @@ export function changeVersion(
   }
   if (status) storeStatus(sql, key, version, status, isAdmin)
   if (trusted !== undefined) storeTrust(sql, key, version, trusted)
-  const keys = [key, ...toolsBeside(sql, key)]
-  const document = documentText(sql, key) ?? 'null'
-  return { ok: true, document, keys, revision: readNumber(sql, 'catalogue') } as const
+  const document = documentText(sql, key)
+  if (document === undefined) return undefined
+  return { ok: true, document, keys: [key, ...toolsBeside(sql, key)], revision: readNumber(sql, 'catalogue') } as const
 }
