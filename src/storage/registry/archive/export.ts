@@ -48,48 +48,35 @@ type ArchivedRow = { readonly after: Place; readonly line: string | null }
 
 /** Versions come in the order of their publication, each after its document and the bytes that it names. */
 export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
-  const part = createPart()
+  const lines: string[] = []
+  let size = 0
+  const add = (line: string) => {
+    lines.push(line)
+    size += line.length
+  }
+  const part = (next?: ArchiveCursor): ArchivePart => {
+    const text = lines.map((line) => `${line}\n`).join('')
+    return { text, lines: lines.length, ...(next ? { next } : {}) }
+  }
   const phases = Object.keys(PHASES).filter((name): name is Phase => name in PHASES)
-  const begun = Math.max(
-    0,
-    phases.findIndex((phase) => phase === cursor['phase']),
-  )
+  const begun = phases.find((phase) => phase === cursor['phase']) ?? 'policies'
   let written = { source: String(cursor['source'] ?? ''), blob: String(cursor['blob'] ?? '') }
-  for (const phase of phases.slice(begun)) {
-    let after = phase === phases[begun] ? (cursor['after'] ?? '') : ''
+  for (const phase of phases.slice(phases.indexOf(begun))) {
+    let after = phase === begun ? (cursor['after'] ?? '') : ''
     for (const { after: at, line } of rowsOf(sql, phase, toolkit, after)) {
-      if (part.isFull) return part.whole({ phase, after, ...written })
+      if (size > MAX_CHARACTERS) return part({ phase, after, ...written })
       const version = line === null ? readVersion(sql, at) : undefined
       if (version) {
         const { source, blob } = version
-        if (blob !== '' && blob !== written.blob) return { ...part.whole({ phase, after, ...written, blob }), blob }
-        if (source !== '' && source !== written.source) part.add(documentLine(sql, version))
+        if (blob !== '' && blob !== written.blob) return { ...part({ phase, after, ...written, blob }), blob }
+        if (source !== '' && source !== written.source) add(documentLine(sql, version))
         written = { source, blob }
-        part.add(`${version.stands.slice(0, -1)},"record":${version.record}}`)
-      } else if (line !== null) part.add(line)
+        add(`${version.stands.slice(0, -1)},"record":${version.record}}`)
+      } else if (line !== null) add(line)
       after = at
     }
   }
-  return part.whole()
-}
-
-function createPart() {
-  const texts: string[] = []
-  let size = 0
-  return {
-    get isFull() {
-      return size > MAX_CHARACTERS
-    },
-    add(line: string) {
-      texts.push(line, '\n')
-      size += line.length
-    },
-    whole: (next?: ArchiveCursor): ArchivePart => ({
-      text: texts.join(''),
-      lines: texts.length / 2,
-      ...(next ? { next } : {}),
-    }),
-  }
+  return part()
 }
 
 /** Reads a few rows at a time, since nothing is written while they are read. */
