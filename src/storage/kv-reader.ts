@@ -15,7 +15,7 @@ interface KvReaderOptions {
 export const CHANGING_TTL_S = 30
 export const IMMUTABLE_TTL_S = 86_400
 /** Until the write is through, and caches elsewhere have expired. */
-export const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
+const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
 /** Per second, so that made-up keys cannot flood the Durable Object. */
 const UNKNOWN_PER_S = 50

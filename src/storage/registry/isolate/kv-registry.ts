@@ -24,8 +24,9 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
   const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
 
-  const { writer, toolkits, restore, changed } = createRegistryWriter({ ...options, reader, require })
-  const { areCarried, takeIn } = createBundleDelivery(bundle, options, changed)
+  const delivered = new Set<string>()
+  const { writer, toolkits, restore, changed } = createRegistryWriter({ ...options, reader, delivered, require })
+  const { document, takeIn } = createBundleDelivery({ ...options, reader, carried, delivered, changed })
 
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
@@ -50,6 +51,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  const source = createToolSource({ registry, reader, carried, areCarried, whole })
+  const source = createToolSource({ registry, reader, carried, document, whole })
   return { source, writer, published, toolkits, archive, policies, policyStore, catalogue, blobs, takeIn }
 }

@@ -25,16 +25,21 @@ const nameKey = (name: string) => kvKey('name', name.toLowerCase())
 interface RegistryWriterOptions {
   readonly registry: RegistryStub
   readonly reader: Pick<KvReader, 'wrote'>
+  /** KV keys of bundled tools that this isolate delivered, and changed none of. */
+  readonly delivered: Set<string>
   /** Makes this isolate's catalogue one of the revision or later. */
   readonly require: (revision: number) => void
   /** Called after this isolate changed the registry, to drop what it caches of tools. */
   readonly onChange: () => void
 }
 
-export function createRegistryWriter({ registry, reader, require, onChange }: RegistryWriterOptions) {
+export function createRegistryWriter({ registry, reader, delivered, require, onChange }: RegistryWriterOptions) {
   function changed(revision: number, keys: readonly string[] = []): void {
     require(revision)
-    for (const key of keys) reader.wrote(key)
+    for (const key of keys) {
+      reader.wrote(key)
+      delivered.delete(key)
+    }
     onChange()
   }
 

@@ -11,20 +11,15 @@ interface ToolSourceOptions {
   readonly registry: RegistryStub
   readonly reader: KvReader
   readonly carried: ReturnType<typeof createBundledTools>
-  /** Whether bundled tools count as taken in before KV has them. */
-  readonly areCarried: () => boolean
+  readonly document: (key: string) => Promise<ToolDocument | undefined>
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
 
-export function createToolSource({ registry, reader, carried, areCarried, whole }: ToolSourceOptions): ToolSource {
+export function createToolSource({ registry, reader, carried, document, whole }: ToolSourceOptions): ToolSource {
   const current = async <Value>(key: string) => parsed<Value>(await registry().value(key))
 
   return {
-    async document(name) {
-      const key = toolKey(name)
-      const document = await reader.read<ToolDocument>(kvKey('tool', key), 'believe')
-      return areCarried() ? carried.document(key, document) : document
-    },
+    document: (name) => document(toolKey(name)),
     current: (name) => current<ToolDocument>(kvKey('tool', toolKey(name))),
     async record(digest) {
       return carried.record(digest) ?? parsed<ToolRecord>(await reader.immutable(kvKey('record', digest), 'text'))
