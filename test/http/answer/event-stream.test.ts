@@ -150,6 +150,14 @@ describe('the events of an answer', () => {
     expect(await read(...text)).toEqual(all)
     expect(await read(text, 'event: e\ndata: no end')).toEqual(all)
     expect(await eventsOf(new Response(null))).toEqual([])
+    const others = [
+      'event: e',
+      'data: a',
+      'id: 1\nevent: e\ndata: a',
+      'event: e\ndata: a\nid: 1',
+      'event: last\ndata: of all',
+    ]
+    expect(await read(`${others.join('\n\n')}\n\n`)).toEqual([{ event: 'last', data: 'of all' }])
   })
 })
 

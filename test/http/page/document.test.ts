@@ -121,6 +121,7 @@ it.each<[Failure, number, string, string]>([
   const answer = await page(failurePage(failure))
   const text = await answer.text()
   expect(answer.status).toBe(status)
+  expect(answer.headers.get('retry-after')).toBe(status === 429 || status === 503 ? '1' : null)
   expect(text).toContain(`<h1>${title}</h1>`)
   expect(text).toContain(words)
 })

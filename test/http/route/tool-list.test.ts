@@ -184,6 +184,16 @@ describe('a whole list', () => {
     )
   })
 
+  it('of an agent is refused for a tool that is like none, with those that there are', async () => {
+    const { catalogue } = catalogueOf(['a'])
+    const unknown = (name: string, known: readonly string[]) =>
+      unknownAmong([name], KEY, { ...catalogue, unknown: async () => ({ name, known, isNear: false }) })
+    expect(await unknown('x', ['A', 'B'])).toBe("There is no toolkit 'x' here: there are 'A', 'B'")
+    expect(await unknown('x', [])).toBe("There is no toolkit 'x' here")
+    expect(await unknown('Kit.x', [])).toBe("There is no tool 'Kit.x' here")
+    expect(await unknownAmong([], KEY, catalogue)).toBeUndefined()
+  })
+
   it('is another one for each toolkit and format', () => {
     const { catalogue } = catalogueOf()
     const variantOf = (name: string, toolkit?: string) =>

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { createMeter } from '../../../src/core/tool/budget.ts'
+import { object, optional, string } from '../../../src/core/tool/json-reader.ts'
+import { jsonBody } from '../../../src/http/request/json-body.ts'
+
+const NAMED = object({ name: optional(string({ most: 3 })) })
+
+async function read(body: string | undefined, rules: Parameters<typeof jsonBody>[1] = {}) {
+  const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
+  const request = new Request('https://sb.example/', { method: 'POST', ...init })
+  const result = await jsonBody(NAMED, rules as object).read(request, {}, createMeter())
+  return result.ok ? result.value : result.failure
+}
+
+it('a body is read as it is declared, and may be left out where that is said', async () => {
+  expect(await read('{"name":"a"}')).toEqual({ name: 'a' })
+  expect(await read('{"name":"abcd"}')).toMatchObject({ type: 'request-malformed' })
+  expect(await read('{"name":"abcd"}', { what: 'key' })).toMatchObject({ type: 'definition-invalid', what: 'key' })
+  expect(await read(undefined)).toMatchObject({ type: 'media-type-unsupported' })
+  expect(await read(undefined, { isOptional: true })).toEqual({})
+  expect(await read('{"name":"a"}', { isOptional: true })).toEqual({ name: 'a' })
+  expect(await read(`{"name":"${'x'.repeat(100)}"}`, { limit: 50 })).toMatchObject({
+    type: 'body-too-large',
+    limit: 50,
+  })
+})
+
+it('a body is expected to have as many bytes as its request says, or as it may have', () => {
+  const bytesOf = (headers: Record<string, string>, rules = {}) =>
+    jsonBody(NAMED, { limit: 50, ...rules }).bytesFor(new Request('https://sb.example/', { method: 'POST', headers }))
+  expect(bytesOf({ 'content-length': '10' })).toBe(10)
+  expect(bytesOf({})).toBe(50)
+  expect(bytesOf({ 'content-length': '10' }, { readsMore: true })).toBe(50)
+})
