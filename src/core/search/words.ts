@@ -28,8 +28,9 @@ export function stemOf(word: string): string {
   const singular = word.replace(/(?<=..)ie[sd]$/, 'y').replace(/(?<![isu])s$/, '')
   const bare = singular.replace(/(?<=...)(?:ing|(?<!e)ed)$/, '')
   // "string" is no form of "str"
-  const stem = /[aeiouy]/.test(bare) ? bare : singular
-  return stem.replace(/(?<=..)([bdgmnprt])(?=\1$)|(?<=...)l(?=l$)/, '').replace(/(?<=...)e$/, '')
+  const isForm = bare !== singular && /[aeiouy]/.test(bare)
+  const stem = isForm ? bare.replace(/(?<=..)([bdgmnprt])(?=\1$)|(?<=...)l(?=l$)/, '') : singular
+  return stem.replace(/(?<=...)e$/, '')
 }
 
 /** The stems of a text's words, in its order. */

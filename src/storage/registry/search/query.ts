@@ -50,7 +50,10 @@ export function query(
   }
   const from = cursor === undefined ? START : behindOf(cursor)
   if (!from) return undefined
-  if (versions === 'newest') return newestOf(sql, { ...listQuery, q }, limit, principal, from)
+  if (versions === 'newest') {
+    const { page, total, unmatched } = rank(sql, q, scopeOf(sql, listQuery, principal), limit + 1, from)
+    return { ...pageOf(sql, newestOf(sql, page), { versions, limit }, limit, principal), total, unmatched }
+  }
   const scope = scopeOf(sql, { ...listQuery, tag: undefined }, principal)
   const { page, unmatched } = rank(sql, q, scope, MAX_LOOKED_AT + 1, from)
   return { ...pageOf(sql, versionsOf(sql, page, from), listQuery, limit, principal), unmatched }
@@ -66,29 +69,13 @@ function behindOf(cursor: string): Place | undefined {
   return { place: Number(place), id: Number(id), ...(version === undefined ? {} : { version }) }
 }
 
-function newestOf(
-  sql: SqlStorage,
-  listQuery: ListQuery & { readonly q: string },
-  limit: number,
-  principal: Principal,
-  from: Place,
-): QueryAnswer {
-  const { page, total, unmatched } = rank(sql, listQuery.q, scopeOf(sql, listQuery, principal), limit, from)
-  const found: FoundVersion[] = []
-  let characters = 0
-  let last = 0
-  for (const { id, key, place } of page) {
-    if (characters > MAX_CHARACTERS) break
-    const tool =
-      'SELECT exposed AS name, record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
-    const row = firstRow<Omit<FoundVersion, 'cursor'>>(sql, tool, key)
-    if (!row) continue
-    found.push({ ...row, cursor: `${place}.${id}` })
-    characters += row.record.length
-    last = place
+function* newestOf(sql: SqlStorage, ranked: readonly Ranked[]): Generator<FoundVersion> {
+  const query =
+    'SELECT exposed AS name, record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
+  for (const { id, key, place } of ranked) {
+    const row = firstRow<Omit<FoundVersion, 'cursor'>>(sql, query, key)
+    if (row) yield { ...row, cursor: `${place}.${id}` }
   }
-  const next = found.at(-1)?.cursor
-  return { found, total, unmatched, ...(next === undefined || last >= total ? {} : { next }) }
 }
 
 function* versionsOf(
