@@ -160,7 +160,7 @@ describe('an answer of more parts than a call needs is a failure of the tool, in
   })
 
   it.each(['names', 'lists'])('%s of a module', async (what) => {
-    expect(await failed('code', { what, n: 400_000 })).toContain('more than 300000 parts')
+    expect(await failed('code', { what, n: 350_000 })).toContain('more than 300000 parts')
     const { body } = await call('code', { what, n: 40_000 })
     expect(body.result.success).toBe(true)
   })
