@@ -24,18 +24,7 @@ export function toolFaces({ stores, doors, calls, routes, version }: Deployment,
   const findTool = { source, resolver, policies, toolkits }
   const readBlob = blobs.read
   return [
-    registryFace({
-      ...forTools,
-      ...findTool,
-      publish,
-      writer,
-      source,
-      catalogue,
-      codecs,
-      sha256,
-      tellReadiness,
-      formats,
-    }),
+    registryFace({ ...forTools, ...findTool, publish, writer, catalogue, codecs, sha256, tellReadiness, formats }),
     implementationFace({ ...forTools, ...findTool, readBlob }),
     archiveFace({
       ...forTools,
