@@ -20,7 +20,7 @@ export interface RecordWriterOptions {
 const WINDOW_MS = 1_000
 /** Fewer than a batch may have. */
 const MOST = 1_000
-const EXPECT_MS = 25
+const EXPECT_MS = 50
 /** So that no request's work goes on for ever. */
 const MOST_EXPECTED = 1_000
 

@@ -64,10 +64,10 @@ export class Records extends DurableObject<RecordsBindings> {
     await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
   }
 
-  /** All that a writer ever had of this day, so that it does not matter in which order this and its batches come. */
+  /** `records` are all that a writer ever had of this day, so that it does not matter how this and its batches overtake each other. */
   async expect(day: string, { writer, records }: Expected): Promise<void> {
     await this.#open(day)
-    addToMeta(this.#sql, `had ${writer}`, records - readMeta(this.#sql, `had ${writer}`))
+    this.#sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `had ${writer}`, records)
   }
 
   /** An object starts anew a second after its last batch at the soonest, or where its process ended. */
