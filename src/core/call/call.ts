@@ -7,8 +7,8 @@ import { type AskedToolDeps, type Asker, authorise, findAsked } from './authoris
 import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { inlineBytesOf, optionOf, SELECT } from './call-fields.ts'
 import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
-import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
-import { type Deadline, endedEarly } from './deadline.ts'
+import { type CallableTool, type OpenCall, passStages, type StageDeps } from './callable-tool.ts'
+import type { Deadline } from './deadline.ts'
 import { type Failing, type Failure, fail, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { identify, type Invocation } from './invocation.ts'
@@ -191,7 +191,7 @@ async function goThrough(
     open.inlineBytes = inline.value ?? open.inlineBytes
   }
 
-  const unmet = stages.requirements.length > 0 && (await pass(stages.requirements, open, deps))
+  const unmet = stages.requirements.length > 0 && (await passStages(stages.requirements, open, deps))
   if (unmet) return unmet
 
   const checked = checkGivenInput(call, tool, userId, caller.meter)
@@ -207,14 +207,6 @@ async function goThrough(
   background(running.catch(() => undefined))
   findings.finished = await running
   return findings.finished.result
-}
-
-async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): Promise<Failing | undefined> {
-  for (const stage of stages) {
-    const ended = await open.deadline().race(stage.pass(open, deps))
-    if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended
-  }
-  return undefined
 }
 
 /** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
@@ -237,7 +229,7 @@ function runReady(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
   const { ready } = call.tool.stages
   return ready.length === 0
     ? runNow(call, deps)
-    : pass(ready, call, deps).then((unready) => unready ?? runNow(call, deps))
+    : passStages(ready, call, deps).then((unready) => unready ?? runNow(call, deps))
 }
 
 function runNow(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {

@@ -10,6 +10,7 @@ import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
 import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
 import { isIdempotent, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { endedEarly } from './deadline.ts'
 import { describeFiles, type FileStores, findFiles, mayHoldFiles, type NamedFiles, readFiles } from './files.ts'
 import { type CallerContext, type GrantLooks, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
@@ -70,6 +71,18 @@ export function stagesOf(record: ToolRecord): Stages {
       ...(takesFiles ? [READ_FILES] : []),
     ],
   }
+}
+
+export async function passStages(
+  stages: readonly Stage[],
+  open: OpenCall,
+  deps: StageDeps,
+): Promise<Failing | undefined> {
+  for (const stage of stages) {
+    const ended = await open.deadline().race(stage.pass(open, deps))
+    if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended
+  }
+  return undefined
 }
 
 const REQUIREMENTS: Stage = {

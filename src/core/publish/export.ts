@@ -1,14 +1,6 @@
 import { localReference } from '../schema/subschemas.ts'
-import {
-  afford,
-  afterStretches,
-  type Budget,
-  createBudget,
-  type GiveWay,
-  UNITS,
-  unitsOf,
-  weigh,
-} from '../tool/budget.ts'
+import { afford, afterStretches, type Budget, createBudget, type GiveWay, UNITS, unitsOf } from '../tool/budget.ts'
+import { weigh } from '../tool/budget.ts'
 import type { Encoded } from '../tool/codec.ts'
 import { isObject } from '../tool/json.ts'
 import { type Checked, pointerStep, type Problem, valueAt } from '../tool/problem.ts'

@@ -9,14 +9,8 @@ import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem
 import { sanitizedName, sanitizedNames } from '../tool/sanitize-name.ts'
 import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import {
-  judgeComplete,
-  judgeImplementation,
-  judgeSchemas,
-  judgeText,
-  judgeTogether,
-  judgeWork,
-} from './definition-rules.ts'
+import { judgeComplete, judgeImplementation, judgeSchemas, judgeText, judgeTogether } from './definition-rules.ts'
+import { judgeWork } from './definition-rules.ts'
 import type { Publication } from './registry.ts'
 import type { DefinedSubmission, DocumentSubmission } from './submission.ts'
 import { type Beside, readWrapper } from './wrapper.ts'

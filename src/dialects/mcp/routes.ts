@@ -24,18 +24,8 @@ import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declareCall } from '../../http/route/operation.ts'
 import { ALL, type McpClient, readToolset, toolsetQuery } from './toolset.ts'
-import {
-  answerText,
-  decodeToolCall,
-  errorText,
-  INVALID_REQUEST,
-  type McpAnswer,
-  type McpError,
-  type McpRequest,
-  MESSAGES,
-  readMessage,
-  type ToolCall,
-} from './wire.ts'
+import { answerText, decodeToolCall, errorText, INVALID_REQUEST, type McpAnswer, type McpError } from './wire.ts'
+import { type McpRequest, MESSAGES, readMessage, type ToolCall } from './wire.ts'
 
 export interface Door {
   readonly path: string

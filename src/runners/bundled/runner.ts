@@ -1,10 +1,5 @@
-import {
-  type InputRequired,
-  type BundledTool,
-  more,
-  type Shown,
-  type ToolContext,
-} from '../../core/tool/bundled-tool.ts'
+import { type InputRequired, type BundledTool, more, type Shown } from '../../core/tool/bundled-tool.ts'
+import type { ToolContext } from '../../core/tool/bundled-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'

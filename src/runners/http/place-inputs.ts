@@ -2,13 +2,8 @@ import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
 import { encodeStrictly, type UrlTemplate, variableNames } from '../shared/url-template.ts'
 import { type BodyField, FORM_EXPLODED } from './body.ts'
-import {
-  bodyFieldSteps,
-  bodyHasFields,
-  type HttpImplementation,
-  type HttpParameter,
-  unplacedInputs,
-} from './implementation.ts'
+import { bodyFieldSteps, bodyHasFields, type HttpImplementation, type HttpParameter } from './implementation.ts'
+import { unplacedInputs } from './implementation.ts'
 import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
 
 export type PlacedInputs = ReturnType<ReturnType<typeof inputPlacer>>

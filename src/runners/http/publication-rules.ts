@@ -5,14 +5,8 @@ import type { Definition } from '../../core/tool/tool.ts'
 import { placeKey, refuseUndeclared } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
-import {
-  bodyFieldSteps,
-  bodyHasFields,
-  type HttpImplementation,
-  httpImplementation,
-  TOOL_VARIABLES,
-  unplacedInputs,
-} from './implementation.ts'
+import { bodyFieldSteps, bodyHasFields, type HttpImplementation, httpImplementation } from './implementation.ts'
+import { TOOL_VARIABLES, unplacedInputs } from './implementation.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report) => void
 

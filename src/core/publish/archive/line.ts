@@ -1,18 +1,8 @@
 import { guardFields } from '../../access/guard.ts'
 import { inputSchema, namePart, requirementId, tags, version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isTexts, type Json } from '../../tool/json.ts'
-import {
-  anyObject,
-  anything,
-  boolean,
-  check,
-  integer,
-  into,
-  list,
-  map,
-  nullable,
-  object,
-} from '../../tool/json-reader.ts'
+import { anyObject, anything, boolean, check, integer, into, list, map, nullable } from '../../tool/json-reader.ts'
+import { object } from '../../tool/json-reader.ts'
 import { oneOf, optional, parsed, type ReadBy, type Reader, type Report, string } from '../../tool/json-reader.ts'
 import { strings, text, WRONG, wrong } from '../../tool/json-reader.ts'
 import { type Checked, quoted, refused } from '../../tool/problem.ts'
