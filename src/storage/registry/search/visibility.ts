@@ -69,7 +69,7 @@ export function anyOf(words: readonly string[]): string {
 }
 
 /** Rows that are read of a word, those that weigh most: of one that more have, the others say little. */
-const MAX_ROWS = 4_000
+const MAX_ROWS = 2_500
 
 /** For each FTS5 expression the rows that it finds of tools in the scope. */
 export function rowsOf(

@@ -4,7 +4,7 @@ import { query } from '../../../../src/storage/registry/search/query.ts'
 import { definition } from '../../../e2e/definition.ts'
 import { recordsOf, tablesOf } from '../../../search/registry.ts'
 
-const MANY = 4_100
+const MANY = 2_600
 
 it('reads of a word that most tools have where it weighs most, of what the caller sees alone', async () => {
   const hidden = { requirements: { user_id: true } }
@@ -27,12 +27,12 @@ it('reads of a word that most tools have where it weighs most, of what the calle
   const admin: Principal = { id: 'x', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
   const anonymous: Principal = { ...admin, kind: 'anonymous', scopes: ['tools:read'] }
   const large = tablesOf([...copies(MANY), named])
-  expect(ask(large, 'paint', admin)).toMatchObject({ found: [named.id], total: 4_000, unmatched: [] })
+  expect(ask(large, 'paint', admin)).toMatchObject({ found: [named.id], total: 2_500, unmatched: [] })
   expect(ask(large, 'paint a fence', admin)).toMatchObject({ found: [named.id] })
   const few = [...copies(20), named]
   const seen = (sql: SqlStorage) => ['paint', 'wall', 'paint a fence'].map((q) => ask(sql, q, anonymous))
   const among = tablesOf([...copies(MANY, { ...other, securityLevel: 1 }), ...few])
-  expect(ask(among, 'wall', admin)).toMatchObject({ total: 4_000 })
+  expect(ask(among, 'wall', admin)).toMatchObject({ total: 2_500 })
   const without = seen(tablesOf(few))
   const plain = (answers: ReturnType<typeof seen>) =>
     answers.map(({ found, total, unmatched }) => ({ found, total, unmatched }))
