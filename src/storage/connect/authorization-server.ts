@@ -5,7 +5,7 @@ import { column, field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, clientRows } from './client-rows.ts'
-import { deleteEntriesOf } from './entries.ts'
+import { deleteEntriesOf, entryKeys } from './entries.ts'
 import { createOAuthServer } from './oauth-library.ts'
 import { refreshTokens } from './refresh-token-reuse.ts'
 import { createTables, sweep } from './tables.ts'
@@ -75,7 +75,7 @@ export class OAuthServer {
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
       const isEnded = settle?.(answer.status === 200, expires) === true && answer.body.includes('"invalid_grant"')
       // A code that came twice, and a refresh token that was revoked, took their grant along
-      if (isEnded || !this.#isGranted(agent)) this.#end(agent)
+      if (isEnded || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
       return answer
     })
   }
@@ -199,11 +199,6 @@ export class OAuthServer {
   #left(id: string): number | undefined {
     const agent = this.#agents.find(id)
     return agent && Date.parse(agent.expires_at) - Date.now()
-  }
-
-  #isGranted(agent: string): boolean {
-    const some = 'SELECT 1 FROM entry WHERE key > ? AND key < ? LIMIT 1'
-    return field(this.#sql, some, `grant:${agent}:`, `grant:${agent}:\uffff`) !== undefined
   }
 
   #end(agent: string): void {

@@ -1,4 +1,4 @@
-import { field, rows } from '../rows.ts'
+import { column, field, rows } from '../rows.ts'
 
 interface PutOptions {
   /** In seconds from now. */
@@ -61,9 +61,13 @@ export function createEntries(sql: SqlStorage, now: () => number) {
   }
 }
 
-export function deleteEntriesOf(sql: SqlStorage, user: string): void {
-  for (const kind of ['grant', 'token']) {
-    const prefix = `${kind}:${user}:`
-    sql.exec('DELETE FROM entry WHERE key > ? AND key < ?', prefix, `${prefix}\uffff`)
-  }
+/** Of the grants or tokens of an agent. */
+export function entryKeys(sql: SqlStorage, kind: 'grant' | 'token', agent: string): string[] {
+  const prefix = `${kind}:${agent}:`
+  return column<string>(sql, 'SELECT key FROM entry WHERE key > ? AND key < ?', prefix, `${prefix}\uffff`)
+}
+
+export function deleteEntriesOf(sql: SqlStorage, agent: string): void {
+  const keys = [...entryKeys(sql, 'grant', agent), ...entryKeys(sql, 'token', agent)]
+  for (const key of keys) sql.exec('DELETE FROM entry WHERE key = ?', key)
 }
