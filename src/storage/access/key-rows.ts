@@ -34,12 +34,7 @@ export interface KeyChanged {
 }
 
 /** Undefined for an unknown id. */
-export function changeKey(
-  sql: SqlStorage,
-  id: string,
-  change: KeyChange,
-  expected?: Expected,
-): KeyChanged | 'stale' | undefined {
+export function changeKey(sql: SqlStorage, id: string, change: KeyChange, expected?: Expected) {
   const before = storedKeyOfId(sql, id)
   if (before === undefined) return undefined
   if (!isExpected(before, expected)) return 'stale'

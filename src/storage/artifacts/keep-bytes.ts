@@ -27,13 +27,8 @@ interface Door {
   readonly refusesWhenFull?: boolean
 }
 
-export type NotKept = { readonly full: string } | { readonly anonymous: true }
-
 /** The one way into the bucket for what a caller sends or causes: whatever is kept has an owner, a quota and an age. */
-export async function keepBytes(
-  kept: Kept,
-  { bucket, now, quota, refusesWhenFull }: Door,
-): Promise<R2Object | NotKept> {
+export async function keepBytes(kept: Kept, { bucket, now, quota, refusesWhenFull }: Door) {
   if (kept.principal === ANONYMOUS.id) return { anonymous: true }
   const { objects } = await bucket.list({ prefix: kept.prefix, limit: 1_000 })
   const isOver = ({ uploaded }: R2Object) => now() >= uploaded.getTime() + LIFETIME_MS

@@ -118,12 +118,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return { outcomes, revision: this.revision() }
     }
 
-    async takeIn(
-      hash: string,
-      deployedAt: number,
-      records?: Bundle['records'],
-      documents: Bundle['documents'] = [],
-    ): Promise<{ wanted: boolean; revision: number }> {
+    async takeIn(hash: string, deployedAt: number, records?: Bundle['records'], documents: Bundle['documents'] = []) {
       const wanted = isWanted(this.#sql, hash, deployedAt)
       await this.#change(() => {
         if (!wanted) noteDeployment(this.#sql, hash, deployedAt)

@@ -32,12 +32,7 @@ export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolN
 
 type StandingRow = { readonly held: number; readonly unreviewed: number; readonly publisher: string | null }
 
-export function changeDenial(
-  sql: SqlStorage,
-  principal: Principal,
-  name: ToolName,
-  version: string,
-): string | undefined {
+export function changeDenial(sql: SqlStorage, principal: Principal, name: ToolName, version: string) {
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
@@ -73,11 +68,7 @@ export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string 
 }
 
 /** Claims a free toolkit for its former owner; null is the deployment. */
-export function restoreOwner(
-  sql: SqlStorage,
-  toolkit: string,
-  principal: string | null,
-): 'created' | 'unchanged' | 'taken' {
+export function restoreOwner(sql: SqlStorage, toolkit: string, principal: string | null) {
   const owner = ownerOf(sql, toolkit)
   if (owner === 'nobody') {
     writeOwner(sql, toolkit, principal)

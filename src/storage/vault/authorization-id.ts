@@ -31,10 +31,7 @@ function addressed(object: DurableObjectId, length: number): string {
   return base64url.encode(bytes)
 }
 
-export function objectOf<T extends Rpc.DurableObjectBranded>(
-  namespace: DurableObjectNamespace<T>,
-  id: string,
-): DurableObjectId | undefined {
+export function objectOf<T extends Rpc.DurableObjectBranded>(namespace: DurableObjectNamespace<T>, id: string) {
   if (!ID.test(id) && !isState(id)) return undefined
   try {
     return namespace.idFromString(hexOf(base64url.decode(id).subarray(0, OBJECT_BYTES)))

@@ -17,7 +17,6 @@ import {
   challengeForNobody,
   type GrantLooks,
   type RequiredToken,
-  type TokenResult,
   type UserTokens,
 } from '../../core/call/requirements.ts'
 import { reachableStub, type Reach } from '../reachable-stub.ts'
@@ -71,11 +70,7 @@ export function createVault(
     }
   }
 
-  async function answerTo(
-    required: RequiredToken,
-    how: 'use' | 'look',
-    refused?: { token: string; final: boolean },
-  ): Promise<TokenResult> {
+  async function answerTo(required: RequiredToken, how: 'use' | 'look', refused?: { token: string; final: boolean }) {
     const { userId, requirement, reachedAt } = required
     const owner = userOwner(userId)
     const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }

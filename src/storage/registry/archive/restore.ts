@@ -115,11 +115,7 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
 }
 
 /** A bundled toolkit without settings here gets them too, so that one disabled elsewhere is not active here. */
-function restoreToolkit(
-  sql: SqlStorage,
-  row: Extract<ArchiveRow, { kind: 'toolkit' }>,
-  principal: Principal,
-): RowOutcome {
+function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolkit' }>, principal: Principal) {
   const { toolkit, owner, status, held, tags, review } = row
   const outcome = restoreOwner(sql, toolkit, owner)
   if (outcome === 'created') holderCame(sql, toolkit, toolkit)

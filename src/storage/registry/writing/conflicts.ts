@@ -13,11 +13,7 @@ import { keyAlike, nameOf, nameTaken } from '../versions.ts'
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
 /** Why a document cannot be published under its id. `published` are the stored versions of that id, in its toolkit. */
-export function documentConflict(
-  sql: SqlStorage,
-  { document, given }: Publication,
-  published: readonly DocumentRow[],
-): string | undefined {
+export function documentConflict(sql: SqlStorage, { document, given }: Publication, published: readonly DocumentRow[]) {
   if (!document?.itself) return undefined
   const { toolkit } = document
   const { id, version } = document.itself
@@ -33,12 +29,7 @@ export function documentConflict(
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }
 
-export function recordConflict(
-  sql: SqlStorage,
-  record: ToolRecord,
-  publication: Publication,
-  principal: Principal,
-): string | undefined {
+export function recordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication, principal: Principal) {
   return toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal)
 }
 

@@ -118,11 +118,7 @@ function successorProblems(
   return [...(document ? wholeProblems(sql, document, published) : []), ...ofEach]
 }
 
-function wholeProblems(
-  sql: SqlStorage,
-  { dialect, itself, tools }: KeptDocument,
-  published: readonly DocumentRow[],
-): readonly Problem[] {
+function wholeProblems(sql: SqlStorage, { dialect, itself, tools }: KeptDocument, published: readonly DocumentRow[]) {
   const previous = itself && highestBelow(published, itself.version)
   if (!previous) return []
   const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
