@@ -175,13 +175,7 @@ export class OAuthServer {
     return field(this.#sql, first, await sha256(id), until) !== undefined
   }
 
-  async #answer(
-    origin: string,
-    endpoint: string,
-    headers: Record<string, string>,
-    body: string,
-    client?: Client,
-  ): Promise<OAuthAnswer> {
+  async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {
     const { server } = await this.#server(origin)
     const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
     const kept = { OAUTH_KV: this.#clients.entriesWith(client) }

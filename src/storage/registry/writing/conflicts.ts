@@ -64,12 +64,7 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
 }
 
 /** Fields that the publisher left out match anything. */
-export function isSame(
-  sql: SqlStorage,
-  stored: ToolRecord,
-  record: ToolRecord,
-  { document, given }: Publication,
-): boolean {
+export function isSame(sql: SqlStorage, stored: ToolRecord, record: ToolRecord, { document, given }: Publication) {
   return (
     stored.source.dialect === record.source.dialect &&
     (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&

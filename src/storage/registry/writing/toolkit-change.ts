@@ -99,12 +99,7 @@ function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refus
 }
 
 /** Only administrators know of the toolkit then, until it is restored or its time is over. */
-function deleteToolkit(
-  sql: SqlStorage,
-  toolkit: string,
-  principal: Principal,
-  now: number,
-): Refusal | 'unknown' | undefined {
+function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number) {
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const denied = wholeDenial(sql, principal, toolkit)
   if (denied !== undefined) return forbidden(denied)
