@@ -105,6 +105,11 @@ describe('the approval of a call', () => {
     const world = createWorld()
     const id = await asked(world, { userId: undefined })
     expect(await world.vault.find(id)).not.toHaveProperty('userId')
+    // In a vault of that principal alone
+    const kept = await world.inVault(JSON.stringify(['principal', world.principal('a')]), (_, { storage }) =>
+      storage.sql.exec('SELECT id FROM authorization').toArray(),
+    )
+    expect(kept).toEqual([{ id }])
     await decide(world, id, true)
     challenged(await claim(world, { userId: undefined, principal: 'b' }))
     expect(await claim(world, { userId: undefined })).toEqual({ approved: true })

@@ -411,6 +411,7 @@ describe("a deployment's verifier of users", () => {
   it('is asked before the provider opens, and has to name the very user', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, location, flow } = await sentToVerifier(world)
+    expect(await resume(world, id, flow)).toMatchObject({ ok: false, why: 'refused' })
     expect(location.href).toMatch(/^https:\/\/app\.example\/who\?tenant=1&authorization=/)
     expect(location.searchParams.get('authorization')).toBe(id)
     expect(await resume(world, id)).toMatchObject({
@@ -492,6 +493,13 @@ describe("a deployment's verifier of users", () => {
       why: 'unavailable',
     })
   })
+})
+
+it('the state that a provider sends back confirms nobody', async () => {
+  const world = createWorld()
+  const { user, id, location } = await begun(world)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  expect(await world.vault.confirm(id, state, user)).toMatchObject({ ok: false, why: 'gone' })
 })
 
 describe('a browser that comes back', () => {

@@ -29,6 +29,20 @@ describe('an approval where people sign in', () => {
     expect(JSON.stringify(await world.vault.find(id))).not.toContain(world.principal('agent'))
   })
 
+  it('needs no trial where people sign in, or a verifier says who they are', async () => {
+    const world = createWorld({ signsIn: true })
+    world.isTrial = false
+    expect(await decide(world, await asked(world), {})).toMatchObject({
+      ok: true,
+      authorization: { status: 'completed' },
+    })
+    const verified = createWorld({ verifierUrl: 'https://app.example/who' })
+    verified.isTrial = false
+    expect(await decide(verified, await asked(verified))).toMatchObject({
+      location: expect.stringContaining('https://app.example/who'),
+    })
+  })
+
   it('is never its caller’s, not even to one who approves for others', async () => {
     const world = createWorld({ signsIn: true })
     const id = await asked(world)

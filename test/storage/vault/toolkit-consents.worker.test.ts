@@ -83,6 +83,16 @@ describe('a grant', () => {
     await asked(world, asking(user, ['mail.read'], { hosts: ['api.mail.example', 'third.example'] }))
   })
 
+  it('is for the scopes that its toolkit was allowed, whatever others may use', async () => {
+    const { world, user } = await granted()
+    const { authorization: id } = await asked(world, weather(user, ['mail.send']))
+    const url = world.provider.allow(locationOf(await start(world, id, user)), user)
+    expect(await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })).toMatchObject({ ok: true })
+    expect(await world.vault.tokenFor(weather(user, ['mail.send']))).toHaveProperty('token')
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+    expect((await asked(world, asking(user, ['mail.send']))).reason).toContain("needs the user's consent")
+  })
+
   it("of which the provider took back everything is nobody's: each toolkit is asked for again", async () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user))
