@@ -97,6 +97,11 @@ describe('a body of more parts than a call needs is refused in the words of its 
     },
   )
 
+  it('also where it is a definition to be converted', async () => {
+    const { status, text } = await sent('/convert?from=mcp&to=gemini', `{"name":"x","inputSchema":${nested(90_000)}}`)
+    expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
+  })
+
   it('also where it is a text within a message', async () => {
     const params = { name: 'call_tool', arguments: { name: 'Calculator_Add', arguments: nested(90_000) } }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })

@@ -15,6 +15,7 @@ import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { quoted } from '../../core/tool/problem.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
@@ -70,7 +71,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     ...PUBLISHER,
     act: 'tools.publish',
     query: publicationQuery,
-    body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT }),
+    body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT, parts: MANY_PARTS }),
     answers: {
       200: {
         ...json('Published before as it is; or the result of each of a batch', {

@@ -1,9 +1,8 @@
 import { malformed } from '../../core/call/call-fields.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
-import type { Meter } from '../../core/tool/budget.ts'
+import { type Meter, UNITS } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { check, type Reader } from '../../core/tool/json-reader.ts'
-import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import { lengthOf, readJson } from './body.ts'
 
 type Path = Readonly<Record<string, string>>
@@ -17,6 +16,7 @@ export interface Body<B> {
 
 interface BodyRules<B> {
   readonly limit?: number
+  readonly parts?: number
   /** Where the body may name what is read from elsewhere, of so many bytes. */
   readonly readsMore?: true
   /** Where named, a body that does not fit is `definition-invalid` and not `request-malformed`. */
@@ -35,14 +35,14 @@ export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B
 
 export function loadedBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
-  { limit = DEFAULT_LIMIT, readsMore, what, isOptional, readerFor = reader }: BodyRules<B> = {},
+  { limit = DEFAULT_LIMIT, parts = UNITS, readsMore, what, isOptional, readerFor = reader }: BodyRules<B> = {},
 ): Body<B> {
   return {
     reader,
     bytesFor: ({ headers }) => (readsMore ? limit : (lengthOf(headers) ?? limit)),
     async read(request, path, meter) {
       const isAbsent = isOptional && !request.headers.has('content-type')
-      const sent = isAbsent ? ok({}) : await readJson(request, limit, meter, { parts: MANY_PARTS })
+      const sent = isAbsent ? ok({}) : await readJson(request, limit, meter, { parts })
       if (!sent.ok) return sent
       const checked = check(await readerFor(path, sent.value), sent.value)
       if (checked.ok) return ok(checked.value)

@@ -348,7 +348,9 @@ describe('POST /convert', () => {
   })
 
   it('says where a document takes too much work, to read and to write', async () => {
-    const many = { plain: Array.from({ length: 400 }, () => ({ input: { enum: Array(400).fill(0) } })) }
+    // As many parts as are read of a body, and a long text beside them
+    const plain = Array.from({ length: 400 }, () => ({ input: { enum: Array(245).fill(0) } }))
+    const many = { plain, long: 'x'.repeat(100_000) }
     expect(await send('POST', '/convert?to=id', many)).toMatchObject({
       status: 422,
       body: { problems: [{ path: '', message: 'Takes too much work to read: it has too many parts' }] },

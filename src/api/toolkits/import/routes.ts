@@ -7,6 +7,7 @@ import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { GiveWay } from '../../../core/tool/budget.ts'
 import { oneOf, optional } from '../../../core/tool/json-reader.ts'
+import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import { loadedBody } from '../../../http/request/json-body.ts'
 import { query } from '../../../http/request/query.ts'
 import { json, listOf, OBJECT, objectOf, TEXTS } from '../../../http/route/answers.ts'
@@ -39,6 +40,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     query: importQuery,
     body: loadedBody(async () => (await load()).importReader(kinds), {
       limit: IMPORT_LIMIT,
+      parts: MANY_PARTS,
       readsMore: true,
       what: 'definition',
     }),
