@@ -124,7 +124,9 @@ describe('the gate', () => {
     ready()
     expect(await entered).toEqual(ok(KEY))
     const away = createGate({ authenticate: () => ok(KEY) }, background, () => Promise.reject(new Error('away')))
-    expect(await away(from(), 'tools:call')).toMatchObject({ failure: { type: 'unavailable' } })
+    expect(await away(from(), 'tools:call')).toEqual(
+      fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' }),
+    )
   })
 })
 
