@@ -5,13 +5,15 @@ import { ANY_QUERY } from '../http/request/query.ts'
 import type { Answer, AnswerDeps } from './show-page.ts'
 import { NO_PAGE, PAGES } from './pages.ts'
 
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5a4a"/><path d="M4 5h8M4 11h8" stroke="#fff" stroke-width="1.5"/><circle cx="6" cy="5" r="2" fill="#fff"/><circle cx="10" cy="11" r="2" fill="#fff"/></svg>`
+
 export interface ConsoleDeps extends AnswerDeps {
   readonly onPageError: ErrorHandler
 }
 
 export interface Console {
   readonly face: Hono
-  /** Answers what no route takes: a browser below `/console/` with a page, everything else by `otherwise`. */
+  /** Answers what no route takes: a browser with a page, everything else by `otherwise`. */
   notFound(otherwise: (c: Context) => Promise<Response>): (c: Context) => Promise<Response>
 }
 
@@ -30,9 +32,15 @@ export function createConsole({ onPageError, ...deps }: ConsoleDeps): Console {
     '/console',
     declare({ query: ANY_QUERY }, () => goTo('/')),
   )
+  const icon = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' }
+  face.get(
+    '/favicon.ico',
+    declare({ query: ANY_QUERY }, () => new Response(ICON, { headers: icon })),
+  )
   const notFound: Console['notFound'] = (otherwise) => async (c) => {
-    const isPage = c.req.method === 'GET' && c.req.path.startsWith('/console/') && isBrowser(c)
-    return isPage ? (await load())(c, NO_PAGE, {}) : otherwise(c)
+    const answer = await otherwise(c)
+    const isNone = answer.status === 404 || answer.status === 401
+    return isNone && c.req.method === 'GET' && isBrowser(c) ? (await load())(c, NO_PAGE, {}) : answer
   }
   return { face, notFound }
 }

@@ -77,6 +77,7 @@ describe('the address of a deployment', () => {
     for (const [path, status] of [
       ['/console/keys', 403],
       ['/console/nothing', 404],
+      ['/login', 404],
       ['/console/tools/a/b', 404],
       ['/console/tools/..%2f', 404],
     ] as const) {
@@ -84,6 +85,8 @@ describe('the address of a deployment', () => {
       expect([path, page.status]).toEqual([path, status])
       expect(await page.text()).toContain('<a href="/">All tools</a>')
     }
+    const icon = await reader.get('/favicon.ico', { accept: 'image/*' })
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
     // Programs are told so in their own words
     const program = await reader.get('/console/nothing', { accept: 'application/json' })
     expect([program.status, program.headers.get('content-type')]).toEqual([404, expect.not.stringContaining('html')])
@@ -119,6 +122,7 @@ describe('a page', () => {
     const [, nonce = ''] = /script-src 'nonce-([\w-]+)'/.exec(policy) ?? []
     expect(policy.split('; ')).toEqual([
       "default-src 'none'",
+      "img-src 'self'",
       `style-src 'nonce-${nonce}'`,
       `script-src 'nonce-${nonce}'`,
       "connect-src 'self'",

@@ -96,8 +96,7 @@ function plan(n: number, lettersAreOff: boolean): Made {
   if (n % 17 === 0) return { key, tool: 'Weather.Broken', user, outcome: 'tool-failed' }
   if (n % 19 === 0) return { key, tool: 'Post.Send', user, outcome: 'input-invalid' }
   if (n % 23 === 0) return { key, tool: 'Post.Sned', user, outcome: 'tool-unknown' }
-  if (n % 5 === 0)
-    return { key, tool: 'Letters.Deliver', user, outcome: lettersAreOff ? 'version-unavailable' : 'success' }
+  if (n % 5 === 0) return { key, tool: 'Letters.Deliver', user, outcome: lettersAreOff ? 'tool-disabled' : 'success' }
   return { key, tool: n % 2 === 0 ? 'Post.Send' : 'Post.Find', user, outcome: 'success' }
 }
 

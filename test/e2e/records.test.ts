@@ -179,7 +179,9 @@ describe('GET /usage and GET /metrics', () => {
     const own = await server.json('GET', '/usage?by=principal', undefined, key.headers)
     expect(own.body.items).toMatchObject([{ group: { principal: key.id }, calls: 10 }])
 
-    const answer = await fetch(`${server.url}/metrics`, { headers: ADMIN })
+    const answer = await fetch(`${server.url}/metrics`, {
+      headers: { ...ADMIN, accept: 'application/openmetrics-text' },
+    })
     expect(answer.headers.get('content-type')).toMatch(/^application\/openmetrics-text/)
     const text = await answer.text()
     const counted = /^switchboard_calls_total\{toolkit="Calculator",tool="Calculator.Add",outcome="success"\} (\d+)$/m

@@ -97,7 +97,7 @@ describe('PATCH /toolkits/{toolkit}', () => {
       [{ status: 'off' }, 400, "'active', 'deprecated', 'yanked', 'disabled'"],
       [{ state: 'disabled' }, 400, 'status'],
       [{ status: 'disabled', tag: ['x'] }, 400, "Unknown field 'tag'"],
-      [{ status: 'disabled', message: 'Use New' }, 400, "Must not be said but of 'deprecated'"],
+      [{ status: 'disabled', successor: 'New.T' }, 400, "Is only for the status 'deprecated'"],
       [{ tags: [''] }, 400, 'up to 32 texts of 1 to 64 characters'],
       [{}, 400, 'status'],
       [5, 400, 'an object'],

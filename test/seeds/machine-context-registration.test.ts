@@ -243,7 +243,7 @@ works(SEMANTIC, 'one that there is not', async () => {
   await versioned('absent', '1.0.0', '1.1.0')
   expect(await errorOf('absent', 'go', {}, { version: '2.0.0' })).toEqual({
     code: 'NOT_FOUND_ERROR',
-    message: "Version '2.0.0' of tool 'absent.go' is not available",
+    message: "Version '2.0.0' of tool 'absent.go' is not available: there is '1.0.0', '1.1.0'",
     details: { available: ['1.0.0', '1.1.0'] },
   })
 })

@@ -58,13 +58,12 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     return ok({ ...times, by, items: report.items, lost: report.lost })
   })
 
-  on('GET /metrics', "Today's figures as OpenMetrics", {
+  on('GET /metrics', "Today's figures for Prometheus", {
     ...AUDITOR,
-    answers: { 200: plain('OpenMetrics 1.0', 'application/openmetrics-text') },
-  })(async () => {
-    const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
-    const text = encodeMetrics(await records.counted(), version)
-    return new Response(text, { headers: { 'content-type': OPEN_METRICS } })
+    answers: { 200: plain("Prometheus' text, or OpenMetrics 1.0 where 'Accept' names that", 'text/plain') },
+  })(async ({ c }) => {
+    const { answerMetrics } = await import('./metrics.ts')
+    return answerMetrics(await records.counted(), version, c.req.raw.headers.get('accept'))
   })
 
   return face

@@ -43,8 +43,9 @@ export function loggedTool(
   found: ToolRecord | undefined,
   result?: { readonly ok: true } | Failing,
 ): string {
-  const isThere = result?.ok === false && result.failure.type === 'version-unavailable'
-  return found?.id ?? (isThere ? result.failure.tool : asked.slice(0, MAX_ASKED))
+  const failure = result?.ok === false ? result.failure : undefined
+  if (failure?.type === 'tool-disabled') return failure.id
+  return found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : asked.slice(0, MAX_ASKED))
 }
 
 export function recordOf(

@@ -61,7 +61,9 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const id = parseToolId(asked)
     const name = owner ?? id
     const selector = (named ?? id)?.selector
-    if (!name || (selector !== undefined && !isSelector(selector))) return fail({ type: 'id-malformed', asked })
+    if (!name || (selector !== undefined && !isSelector(selector))) {
+      return fail({ type: 'id-malformed', asked: asked.replace(/^name:/, '') })
+    }
     return lookUpTool(name, selector, asked)
   }
 
@@ -89,7 +91,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     if (found) return found
     const current = await source.currentOrNearest(name)
     const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
-    if (there) return (await pick(there, selector)) ?? versionUnavailable(there, selector)
+    if (there) return (await pick(there, selector)) ?? unavailable(there, selector)
     const near = 'versions' in current ? await source.nearest(name) : current
     return fail({ type: 'tool-unknown', asked, suggestions: near.map((each) => formatToolId(each)) })
   }
@@ -97,9 +99,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   async function pick(document: ToolDocument, selector: string | undefined): Promise<Resolved | Failing | undefined> {
     const version = document.isDeleted ? undefined : chooseVersion(document, selector)
     if (!version) return undefined
-    if (version.status.state === 'disabled') {
-      return fail({ type: 'tool-disabled', id: formatToolId(document, version.version) })
-    }
+    if (version.status.state === 'disabled') return disabled(formatToolId(document, version.version), version.status)
     const known = tools.get(version.digest)
     const { status, publisher } = version
     if (known) return { ok: true, tool: known, status, publisher }
@@ -140,7 +140,9 @@ export function governResolver(resolver: Resolver, policies: Policies): Resolver
   }
 }
 
-function versionUnavailable(document: ToolDocument, selector = 'latest'): Failing {
+function unavailable(document: ToolDocument, selector = 'latest'): Failing {
+  const off = document.versions.flatMap(({ status }) => (status.state === 'disabled' ? [status] : []))
+  if (off.length === document.versions.length) return disabled(formatToolId(document), off.at(-1))
   return fail({
     type: 'version-unavailable',
     tool: formatToolId(document),
@@ -148,4 +150,8 @@ function versionUnavailable(document: ToolDocument, selector = 'latest'): Failin
     asked: selector,
     available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
+}
+
+function disabled(id: string, { message: detail }: { readonly message?: string } = {}): Failing {
+  return fail({ type: 'tool-disabled', id, ...(detail === undefined ? {} : { detail }) })
 }

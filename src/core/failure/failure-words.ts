@@ -1,11 +1,13 @@
 import type { LimitPolicy } from '../access/call-limits.ts'
-import { didYouMean, type Problem, problemsByParameter } from '../tool/problem.ts'
+import { didYouMean, type Problem, problemsByParameter, quoted } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
 export interface FailureWords {
   readonly message: string
   readonly detail?: string | undefined
 }
+
+const MAX_VERSIONS = 20
 
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
@@ -53,7 +55,10 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'tool-unknown':
       return { message: `Tool '${failure.asked.slice(0, 200)}' was not found${didYouMean(failure.suggestions)}` }
     case 'version-unavailable':
-      return { message: `Version '${failure.asked}' of tool '${failure.tool}' is not available` }
+      return {
+        message: `Version '${failure.asked}' of tool '${failure.tool}' is not available`,
+        detail: `there is ${quoted(failure.available.slice(-MAX_VERSIONS)) || 'none'}`,
+      }
     case 'tool-disabled':
       return { message: `Tool '${failure.id}' is disabled`, detail: failure.detail }
     case 'tool-not-executable':

@@ -1,11 +1,15 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
+const ENABLE = 'an administrator can enable it with PATCH /tools/{id}'
+
 export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
   switch (failure.type) {
     case 'tool-disabled':
-      return isOperator ? { ...failure, detail: 'an administrator can enable it with PATCH /tools/{id}' } : failure
+      return isOperator
+        ? { ...failure, detail: [failure.detail, ENABLE].filter((each) => each !== undefined).join('; ') }
+        : failure
     case 'tool-untrusted': {
       const detail = `whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own along`
       return isOperator ? { ...failure, detail } : failure

@@ -1,7 +1,6 @@
 import { isObject } from '../tool/json.ts'
 import { into, map, object, oneOf, optional, schemaOf, stating, string } from '../tool/json-reader.ts'
 import { type Reader, type Report, text, WRONG, wrong } from '../tool/json-reader.ts'
-import { pointerStep } from '../tool/problem.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import { SAID_STATES, type ToolStatus } from '../tool/version.ts'
 
@@ -52,6 +51,8 @@ export function statusReader<T extends object>(
 
 function statusOf(state: (typeof SAID_STATES)[number], details: Details, report: Report): ToolStatus | typeof WRONG {
   if (state === 'deprecated') return { state, ...details }
-  const [field] = Object.keys(details)
-  return field === undefined ? { state } : wrong(report, "Must not be said but of 'deprecated'", pointerStep(field))
+  const { successor, ...reason } = details
+  if (successor !== undefined) return wrong(report, "Is only for the status 'deprecated'", '/successor')
+  if (state !== 'active') return { state, ...reason }
+  return reason.message === undefined ? { state } : wrong(report, "Is not for the status 'active'", '/message')
 }

@@ -55,7 +55,8 @@ export function askedByName(name: string, selector?: string): string {
 }
 
 export function askedByIdOrName(text: string): string {
-  return isNamePart(text) ? askedByName(text) : text
+  const byName = askedByName(text)
+  return parseAskedName(byName) ? byName : text
 }
 
 export function parseAskedName(text: string): AskedName | undefined {

@@ -7,9 +7,8 @@ import { isVersion } from './tool-id.ts'
 export type ToolStatus =
   | { readonly state: 'active' }
   | { readonly state: 'deprecated'; readonly message?: string; readonly successor?: string }
-  | { readonly state: 'yanked' }
+  | { readonly state: 'yanked' | 'disabled'; readonly message?: string }
   | { readonly state: 'pending' }
-  | { readonly state: 'disabled' }
 
 /** From least to most restrictive: only those who may change a pending version know of it. */
 export const STATES = ['active', 'deprecated', 'yanked', 'disabled', 'pending'] as const

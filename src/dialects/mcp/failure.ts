@@ -57,9 +57,7 @@ export function textOf(failure: Failure): string {
     case 'tool-unknown':
       return unknownTool(failure)
     case 'version-unavailable':
-      return `Version '${failure.asked}' of the tool '${failure.name}' is not available: there is ${quoted(failure.available) || 'none'}`
-    case 'tool-disabled':
-      return `The tool '${failure.id}' is disabled`
+      return sentence(wordsOf({ ...failure, tool: failure.name }))
     case 'tool-not-executable':
       return `The tool '${failure.id}' cannot be called here: ${failure.reason}`
     case 'requirements-missing':

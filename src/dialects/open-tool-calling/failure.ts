@@ -28,10 +28,6 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'tool-unknown':
       return error({ ...wordsOf(failure), detail: 'GET /worker/tools lists the tools' })
     case 'version-unavailable':
-      return error({
-        message: `Tool '${failure.tool}' has no version '${failure.asked}'`,
-        detail: `wanted one of ${quoted(failure.available) || 'none'}`,
-      })
     case 'tool-disabled':
     case 'tool-not-executable':
     case 'tool-untrusted':

@@ -1,5 +1,12 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
+import {
+  againOf,
+  detailOf,
+  type FailureWords,
+  inputProblems,
+  sentence,
+  wordsOf,
+} from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
@@ -45,7 +52,7 @@ export function failureBody(failure: Failure): JsonObject {
     }
     case 'version-unavailable':
       return {
-        message: `Tool '${failure.name}' was not found`,
+        message: sentence(wordsOf(failure)),
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
       }
     case 'requirements-missing':

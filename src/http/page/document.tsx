@@ -35,6 +35,7 @@ const PAGE_HEADERS = {
 function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string {
   return [
     "default-src 'none'",
+    "img-src 'self'",
     `style-src 'nonce-${nonce}'`,
     ...(script === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
     ...(keepsForms ? ["form-action 'self'"] : []),

@@ -40,7 +40,8 @@ export function partsOf({ tool: id, digest, outcome }: SharedFields): readonly [
     const [tool = '', version = ''] = id.split('@', 2)
     return [tool.split('.', 1)[0] ?? '', tool, version]
   }
-  const named = outcome === 'version-unavailable' ? parseToolId(id) : undefined
+  const isThere = outcome === 'version-unavailable' || outcome === 'tool-disabled'
+  const named = isThere ? parseToolId(id) : undefined
   return named ? [named.toolkit, `${named.toolkit}.${named.tool}`, ''] : ['', '', '']
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeMetrics } from '../../../src/api/calls/metrics.ts'
+import { answerMetrics, encodeMetrics } from '../../../src/api/calls/metrics.ts'
 import { readOpenMetrics } from './open-metrics.ts'
 
 describe('the reader of OpenMetrics that these tests use', () => {
@@ -30,27 +30,28 @@ describe('the reader of OpenMetrics that these tests use', () => {
   })
 })
 
+const counted = {
+  since: Date.parse('2026-06-15'),
+  calls: [{ toolkit: 'A', tool: 'A"\\\nb', outcome: 'success', calls: 3 }],
+  durations: [
+    {
+      toolkit: 'A',
+      seconds: 0.25,
+      calls: 3,
+      atMost: [
+        { seconds: 0.1, calls: 1 },
+        { seconds: 5, calls: 3 },
+      ],
+    },
+  ],
+  lost: 2,
+}
+
 it('metrics are OpenMetrics, whatever a name holds', () => {
-  const counted = {
-    since: Date.parse('2026-06-15'),
-    calls: [{ toolkit: 'A', tool: 'A"\\\nb', outcome: 'success', calls: 3 }],
-    durations: [
-      {
-        toolkit: 'A',
-        seconds: 0.25,
-        calls: 3,
-        atMost: [
-          { seconds: 0.1, calls: 1 },
-          { seconds: 5, calls: 3 },
-        ],
-      },
-    ],
-    lost: 2,
-  }
-  const families = readOpenMetrics(encodeMetrics(counted, '1.2.3'))
+  const families = readOpenMetrics(encodeMetrics(counted, '1.2.3', true))
   expect(families.get('switchboard_calls')?.samples.size).toBe(2)
   expect(families.get('switchboard_call_duration_seconds')?.type).toBe('histogram')
-  expect(encodeMetrics(counted, '1.2.3').split('\n')).toEqual([
+  expect(encodeMetrics(counted, '1.2.3', true).split('\n')).toEqual([
     '# TYPE switchboard info',
     '# HELP switchboard The version that answers.',
     'switchboard_info{version="1.2.3"} 1',
@@ -74,4 +75,32 @@ it('metrics are OpenMetrics, whatever a name holds', () => {
     '# EOF',
     '',
   ])
+})
+
+it("metrics are Prometheus' text for whoever does not name OpenMetrics", async () => {
+  const answered = (accept: string | null) => answerMetrics(counted, '1.2.3', accept)
+  for (const accept of [null, '*/*', 'text/plain;version=0.0.4']) {
+    expect(answered(accept).headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  }
+  const scraper = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
+  expect(answered(scraper).headers.get('content-type')).toMatch(/^application\/openmetrics-text; version=1.0.0/)
+  expect(await answered(null).text()).toBe(
+    String.raw`# TYPE switchboard_info gauge
+# HELP switchboard_info The version that answers.
+switchboard_info{version="1.2.3"} 1
+# TYPE switchboard_calls_total counter
+# HELP switchboard_calls_total Calls today (UTC).
+switchboard_calls_total{toolkit="A",tool="A\"\\\nb",outcome="success"} 3
+# TYPE switchboard_call_duration_seconds histogram
+# HELP switchboard_call_duration_seconds How long calls took today (UTC).
+switchboard_call_duration_seconds_bucket{toolkit="A",le="0.1"} 1
+switchboard_call_duration_seconds_bucket{toolkit="A",le="5.0"} 3
+switchboard_call_duration_seconds_bucket{toolkit="A",le="+Inf"} 3
+switchboard_call_duration_seconds_count{toolkit="A"} 3
+switchboard_call_duration_seconds_sum{toolkit="A"} 0.25
+# TYPE switchboard_records_lost_total counter
+# HELP switchboard_records_lost_total Calls today that could not be recorded.
+switchboard_records_lost_total 2
+`,
+  )
 })

@@ -96,13 +96,19 @@ describe('a status', () => {
       { status: 'deprecated', message: 'x'.repeat(1_000), successor: 'A.B@^2' },
       { state: 'deprecated', message: 'x'.repeat(1_000), successor: 'A.B@^2' },
     ],
+    [
+      { status: 'disabled', message: 'INC-7' },
+      { state: 'disabled', message: 'INC-7' },
+    ],
+    [{ status: { yanked: { message: '' } } }, { state: 'yanked', message: '' }],
     [{ status: { state: 'deprecated', message: '' } }, { state: 'deprecated', message: '' }],
     [{ status: { deprecated: { successor: 'A.B' } } }, { state: 'deprecated', successor: 'A.B' }],
   ])('may be said as %j', (body, status) => expect(check(CHANGE, body)).toEqual({ ok: true, value: { status } }))
 
   const ONE_OF = "Must be one of 'active', 'deprecated', 'yanked', 'disabled'"
   const ONE_KEY = 'Must be an object of at most 1 fields, got an object'
-  const OF_DEPRECATED = "Must not be said but of 'deprecated'"
+  const NOT_ACTIVE = "Is not for the status 'active'"
+  const OF_DEPRECATED = "Is only for the status 'deprecated'"
   const LONG = 'x'.repeat(101)
   it.each<[unknown, string, string]>([
     [7, '', 'Must be an object, got 7'],
@@ -117,10 +123,10 @@ describe('a status', () => {
     [{ status: { state: 'active' }, [LONG]: 1 }, `/${LONG}`, `Unknown field '${'x'.repeat(100)}': wanted 'status'`],
     [{ status: 'active', more: 1 }, '/more', "Unknown field 'more': wanted 'status', 'message', 'successor'"],
     [{ status: { yanked: { more: 1 } } }, '/status/yanked/more', "Unknown field 'more': wanted 'message', 'successor'"],
-    [{ status: 'active', message: '' }, '/message', OF_DEPRECATED],
+    [{ status: 'active', message: '' }, '/message', NOT_ACTIVE],
     [{ status: 'yanked', successor: 'A.B' }, '/successor', OF_DEPRECATED],
-    [{ status: { state: 'disabled', message: '' } }, '/status/message', OF_DEPRECATED],
-    [{ status: { yanked: { message: '' } } }, '/status/message', OF_DEPRECATED],
+    [{ status: { state: 'active', message: '' } }, '/status/message', NOT_ACTIVE],
+    [{ status: { yanked: { successor: 'A.B' } } }, '/status/successor', OF_DEPRECATED],
     [{ status: 'deprecated', message: 7 }, '/message', 'Must be a string of at most 1000 characters, got 7'],
     [
       { status: 'deprecated', message: 'x'.repeat(1_001) },

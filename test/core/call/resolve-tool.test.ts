@@ -125,7 +125,7 @@ describe('an id', () => {
   it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'name:a.b', 'name:', 'a b.c'])(
     'that is none, such as %j, is not looked up',
     async (asked) => {
-      expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked }])
+      expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked: asked.replace('name:', '') }])
     },
   )
 
@@ -135,6 +135,15 @@ describe('an id', () => {
       { type: 'tool-disabled', id: 'Example.Tool@1.0.0' },
       'document Example.Tool',
     ])
+  })
+
+  it('of a tool whose versions are all disabled says so, with the last reason', async () => {
+    const document = documentOf({ '1.0.0': 'disabled', '1.1.0': 'disabled' })
+    const versions = document.versions.map((each) => ({ ...each, status: { ...each.status, message: 'INC-7' } }))
+    const { short } = setUp({ quick: { ...document, versions } })
+    const off = { type: 'tool-disabled', id: 'Example.Tool', detail: 'INC-7' }
+    for (const asked of ['Example.Tool', 'Example.Tool@^1']) expect((await short(asked))[0]).toEqual(off)
+    expect((await short('Example.Tool@1.1.0'))[0]).toEqual({ ...off, id: 'Example.Tool@1.1.0' })
   })
 
   it('of a pending version is as of one that there is not, and of a tool that has no other as of none', async () => {
@@ -236,7 +245,7 @@ describe('a name', () => {
 
   it('with what is no version is malformed', async () => {
     expect(await setUp({ names }).short('name:Short@no version')).toEqual([
-      { type: 'id-malformed', asked: 'name:Short@no version' },
+      { type: 'id-malformed', asked: 'Short@no version' },
       'named Short',
     ])
   })

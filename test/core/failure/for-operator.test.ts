@@ -51,6 +51,11 @@ describe('what only an operator can do', () => {
     }
   })
 
+  it('adds to the reason that a tool is disabled for', () => {
+    const told = failureFor(ADMIN, { type: 'tool-disabled', id, detail: 'INC-7' })
+    expect(told).toMatchObject({ detail: expect.stringMatching(/^INC-7; .*PATCH/) })
+  })
+
   it('leaves what everybody is told as it is', () => {
     const failure: Failure = { type: 'forbidden', reason: 'It may not' }
     expect(failureFor(ADMIN, failure)).toBe(failure)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  askedByIdOrName,
   askedByName,
   formatToolId,
   isNamePart,
@@ -98,6 +99,8 @@ describe('a tool asked for by its name', () => {
   it('is read as it was written', () => {
     expect(askedByName('get_emails')).toBe('name:get_emails')
     expect(askedByName('get_emails', '^1')).toBe('name:get_emails@^1')
+    expect(askedByIdOrName('get_emails@1.0.0')).toBe('name:get_emails@1.0.0')
+    expect(askedByIdOrName('Gmail.GetEmails@1.0.0')).toBe('Gmail.GetEmails@1.0.0')
     expect(parseAskedName('name:get_emails')).toEqual({ name: 'get_emails' })
     expect(parseAskedName('name:get_emails')).not.toHaveProperty('selector')
     expect(parseAskedName('name:get_emails@^1')).toEqual({ name: 'get_emails', selector: '^1' })

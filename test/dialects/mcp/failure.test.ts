@@ -250,8 +250,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'rate-limited': 'Too many requests: try again in 2 seconds',
   'id-malformed': "Unknown tool: 'a b'",
   'tool-unknown': "Unknown tool: 'Kit.Tol': did you mean 'Kit.Tool'?",
-  'version-unavailable': "Version '^9' of the tool 'Tool' is not available: there is '1.0.0'",
-  'tool-disabled': "The tool 'Kit.Tool@1.0.0' is disabled",
+  'version-unavailable': "Version '^9' of tool 'Tool' is not available: there is '1.0.0'",
+  'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "The tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   'requirements-missing':
@@ -297,11 +297,11 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
   ],
   [
     { type: 'version-unavailable', tool: 'Kit.Tool', name: 'Tool', asked: '^9', available: [] },
-    "Version '^9' of the tool 'Tool' is not available: there is none",
+    "Version '^9' of tool 'Tool' is not available: there is none",
   ],
   [
     { type: 'version-unavailable', tool: 'Kit.Tool', name: 'Tool', asked: '^9', available: ['1.0.0', '2.0.0'] },
-    "Version '^9' of the tool 'Tool' is not available: there is '1.0.0', '2.0.0'",
+    "Version '^9' of tool 'Tool' is not available: there is '1.0.0', '2.0.0'",
   ],
   [
     {

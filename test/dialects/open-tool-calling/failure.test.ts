@@ -48,8 +48,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'version-unavailable': {
     output: {
       error: {
-        message: "Tool 'Kit.Tool' has no version '^9'",
-        developer_message: "Wanted one of '1.0.0'",
+        message: "Version '^9' of tool 'Kit.Tool' is not available",
+        developer_message: "There is '1.0.0'",
         can_retry: false,
       },
     },
@@ -223,8 +223,8 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     {
       output: {
         error: {
-          message: "Tool 'Kit.Tool' has no version '^9'",
-          developer_message: 'Wanted one of none',
+          message: "Version '^9' of tool 'Kit.Tool' is not available",
+          developer_message: 'There is none',
           can_retry: false,
         },
       },
@@ -235,8 +235,8 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     {
       output: {
         error: {
-          message: "Tool 'Kit.Tool' has no version '^9'",
-          developer_message: "Wanted one of '1.0.0', '2.0.0'",
+          message: "Version '^9' of tool 'Kit.Tool' is not available",
+          developer_message: "There is '1.0.0', '2.0.0'",
           can_retry: false,
         },
       },

@@ -58,7 +58,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     suggestions: ['Kit.Tool'],
   },
   'version-unavailable': {
-    message: "Tool 'Tool' was not found",
+    message: "Version '^9' of tool 'Kit.Tool' is not available: there is '1.0.0'",
     developer_message: 'Kit.Tool version ^9 is not available',
   },
   'tool-disabled': {

@@ -17,7 +17,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'rate-limited': 'Too many requests: try again in 2 seconds',
   'id-malformed': "'a b' is not a tool's name, which is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",
   'tool-unknown': "Tool 'Kit.Tol' was not found: did you mean 'Kit.Tool'?",
-  'version-unavailable': "Version '^9' of tool 'Kit.Tool' is not available",
+  'version-unavailable': "Version '^9' of tool 'Kit.Tool' is not available: there is '1.0.0'",
   'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,

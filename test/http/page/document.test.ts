@@ -51,10 +51,10 @@ const policyOf = (answer: Response) =>
   answer.headers.get('content-security-policy')?.replaceAll(/nonce-[\w-]+/g, 'nonce')
 
 it.each([
-  [{}, "default-src 'none'; style-src 'nonce'; base-uri 'none'; frame-ancestors 'none'"],
+  [{}, "default-src 'none'; img-src 'self'; style-src 'nonce'; base-uri 'none'; frame-ancestors 'none'"],
   [
     { script: 'alert(1)', keepsForms: true },
-    "default-src 'none'; style-src 'nonce'; script-src 'nonce'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; img-src 'self'; style-src 'nonce'; script-src 'nonce'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   ],
 ])('with %j may do no more than it has to', async (more, policy) => {
   const answer = await answerDocument({ status: 404, title: 'A', style: 'b{}', body: raw('<b>\u202e</b>'), ...more })

@@ -28,8 +28,9 @@ const STATUS: Reader<ToolStatus> = into(
     successor: optional(string({ most: 300 })),
   }),
   ({ state, message, successor }) => {
-    if (state !== 'deprecated') return { state }
-    return { state, ...(message === undefined ? {} : { message }), ...(successor === undefined ? {} : { successor }) }
+    if (state === 'active' || state === 'pending') return { state }
+    const reason = message === undefined ? {} : { message }
+    return state === 'deprecated' && successor !== undefined ? { state, ...reason, successor } : { state, ...reason }
   },
 )
 
