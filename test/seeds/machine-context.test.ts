@@ -107,6 +107,18 @@ works(REGISTERED, 'by who may', async () => {
   expect(await publish(tool('strangers'), '', await keyFor('others.*'))).toMatchObject({ status: 403 })
   expect(await listed('strangers')).toEqual([])
 })
+works(REGISTERED, 'where they are discovered', async () => {
+  const post = (body: unknown, headers: Record<string, string> = asAdmin) =>
+    server.json('POST', '/machine-context/tools', body, headers)
+  const created = await post({ definition: tool('here'), implementation: SAY })
+  expect([created.status, created.body]).toEqual([201, { ids: ['here.go@1.0.0'] }])
+  expect(await post(tool('here'))).toMatchObject({ status: 200, body: { ids: ['here.go@1.0.0'] } })
+  expect(await resultOf('here', 'go')).toEqual(await resultOf('runs', 'go'))
+  expect((await post({ ...tool('here'), securityLevel: 11 })).status).toBe(422)
+  expect(await post(tool('strangers'), asNobody)).toMatchObject({ status: 401 })
+  expect(await post(tool('strangers'), await keyFor('others.*'))).toMatchObject({ status: 403 })
+  expect(await listed('strangers')).toEqual([])
+})
 works('discovered,', 'by GET', async () => {
   await published(tool('found'))
   const { status, body } = await server.json('GET', '/machine-context/tools', undefined, asAdmin)
@@ -124,13 +136,24 @@ works('discovered,', 'by the name of a toolkit', async () => {
   expect(await get('/machine-context/tools?toolkit=nothing')).toEqual({ tools: [] })
   expect(await get('/machine-context/tools?toolkit=a.b')).toMatchObject({ error: { code: 'VALIDATION_ERROR' } })
 })
+works('discovered,', 'by its own id, in each version', async () => {
+  const one = { ...tool('Own.Id'), version: '1.0.0' }
+  const two = { ...one, version: '1.1.0', description: 'Newer' }
+  for (const each of [one, two]) await published(each)
+  expect(await get('/machine-context/tools?id=Own.Id')).toEqual({ tools: [two] })
+  expect(await get('/machine-context/tools?id=own.id&versions=newest')).toEqual({ tools: [two] })
+  const { tools } = await get('/machine-context/tools?id=Own.Id&versions=all')
+  expect(tools).toHaveLength(2)
+  expect(tools).toEqual(expect.arrayContaining([one, two]))
+  expect(await get('/machine-context/tools?id=nothing')).toEqual({ tools: [] })
+})
 works('discovered,', 'by who may see them', async () => {
   await published({ ...of('seen', capability('a'), capability('b')), securityLevel: 1 })
   expect(await listed('seen', await keyFor('seen.b'))).toEqual([{ ...of('seen', capability('b')), securityLevel: 1 }])
   expect(await listed('seen', asNobody)).toEqual([])
 })
 works('discovered,', 'each id once', async () => {
-  const ids = (await get('/machine-context/tools')).tools.map(({ id }: Draft) => id.toLowerCase())
+  const ids = (await get('/machine-context/tools')).tools.map(({ id }: Draft) => id)
   expect(ids).toContain('types')
   expect(ids).toEqual([...new Set(ids)])
 })
@@ -143,7 +166,10 @@ deviates('discovered,', 'tools of other dialects', 'a tool of another dialect', 
       metadata: { capabilities: { Add: { securityLevel: 0 }, Subtract: { securityLevel: 1 } } },
     },
   ])
-  expect(await resultOf('toolkit:Calculator', 'Add', { a: 1, b: 2 })).toBe(3)
+  for (const id of ['Calculator', 'toolkit:Calculator']) expect(await resultOf(id, 'Add', { a: 1, b: 2 })).toBe(3)
+  const { id } = await get('/tools/Calculator.Add?format=machine-context')
+  const whole = (await get('/machine-context/tools')).tools.map(({ id }: Draft) => id)
+  expect([id, whole.includes(id)]).toEqual(['Calculator', true])
 })
 works('and executed through the MCP.', 'by id and capability', async () => {
   const tool = { id: 'types', capability: 'number' }
@@ -151,6 +177,15 @@ works('and executed through the MCP.', 'by id and capability', async () => {
   const execution = { status: 'success', result: { value: 1 }, execution_time_ms: expect.any(Number) }
   expect([status, body.payload]).toEqual([200, { tool, execution }])
 })
+works(
+  'and executed through the MCP.',
+  'a capability by its name, which is no other tool’s in another case',
+  async () => {
+    expect(await resultOf('calculator', 'add', { a: 1, b: 2 })).toEqual({ result: 3 })
+    expect(await errorOf('calculator', 'Add', { a: 1, b: 2 })).toMatchObject({ code: 'NOT_FOUND_ERROR' })
+    expect(await resultOf('Calculator', 'Add', { a: 1, b: 2 })).toBe(3)
+  },
+)
 works('and executed through the MCP.', 'not without anything that runs', async () => {
   await published(tool('idle'))
   expect(await errorOf('idle', 'go')).toEqual({

@@ -4,7 +4,7 @@ import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
-import { fail, ok } from '../../core/failure/failure.ts'
+import { fail, type Failing, ok } from '../../core/failure/failure.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import { type Publish, publishedOf } from '../../core/publish/publish.ts'
@@ -23,10 +23,10 @@ import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { query } from '../../http/request/query.ts'
+import { query, type ReadOf } from '../../http/request/query.ts'
 import { ANY, component, json, listOf, OBJECT, objectOf, ref, UNCALLABLE, UNCHANGED } from '../../http/route/answers.ts'
 import { backgroundOf } from '../../http/route/gate.ts'
-import { createFace, PLAIN, PUBLISHER, type RouteDeps } from '../../http/route/route.ts'
+import { createFace, type Note, PLAIN, PUBLISHER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
 import {
   askedId,
@@ -60,6 +60,14 @@ const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
+interface Publishing {
+  readonly principal: Principal
+  readonly query: ReadOf<typeof publicationQuery>
+  readonly body: Json
+  readonly note: Note
+}
+type Answered = RouteAnswer<ToolAnswers['POST /tools']> | Failing
+
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
@@ -67,7 +75,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const format = oneOf([...formats.keys()])
   const READER = { scope: 'tools:read', ...PLAIN } as const
 
-  on('POST /tools', 'Publish a definition of any dialect, or up to 1,000', {
+  const publishing = {
     ...PUBLISHER,
     act: 'tools.publish',
     query: publicationQuery,
@@ -81,7 +89,17 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       },
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-  })(async ({ principal, query: { allow, dialect, ...given }, body, note }) => {
+  } as const
+  on('POST /tools', 'Publish a definition of any dialect, or up to 1,000', publishing)(publishAll)
+  const summary = 'Publish a definition of machine-context; without a body, list as GET does'
+  on(
+    'POST /machine-context/tools',
+    summary,
+    publishing,
+  )(({ query, ...asked }) => publishAll({ ...asked, query: { dialect: 'machine-context', ...query } }))
+
+  async function publishAll({ principal, query, body, note }: Publishing): Promise<Answered> {
+    const { allow, dialect, ...given } = query
     const isBatch = isList(body)
     const documents = isList(body) ? body : [body]
     const reports = await publish(
@@ -99,7 +117,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
     return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
-  })
+  }
 
   on('GET /tools/:id', 'Read a definition', {
     ...READER,

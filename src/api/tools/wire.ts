@@ -130,13 +130,17 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
   }
 }
 
+type Publications =
+  ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
+
 export interface ToolAnswers {
   'GET /tools': {
     readonly items: readonly ReturnType<typeof summaryOf>[]
     readonly total?: number
     readonly next_cursor?: string
   }
-  'POST /tools': ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
+  'POST /tools': Publications
+  'POST /machine-context/tools': Publications
   'GET /tools/:id':
     Json | { readonly document: Json; readonly losses: readonly Loss[] } | { readonly items: readonly Neighbour[] }
   'GET /tools/:id/readiness': Readiness

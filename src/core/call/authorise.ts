@@ -30,8 +30,16 @@ export function findAsked(
   deps: AskedToolDeps,
 ): Resolved | Failing | Promise<Resolved | Failing> {
   if (address === undefined) return findById(id, asker, deps)
-  const orById = (found: Resolved | Failing) =>
-    found.ok && covers(asker.principal, found.tool.record) ? found : findById(id, asker, deps)
+  const orById = (found: Resolved | Failing) => {
+    if (found.ok && covers(asker.principal, found.tool.record)) return found
+    const byId = findById(id, asker, deps)
+    return byId instanceof Promise ? byId.then(exactly) : exactly(byId)
+  }
+  // In another case it is the id of a document
+  const exactly = (found: Resolved | Failing) => {
+    const isExact = !found.ok || id === address || id.startsWith(`${found.tool.record.toolkit}.`)
+    return isExact ? found : fail({ type: 'tool-unknown', asked: id, suggestions: [] })
+  }
   const found = resolveInTime(address, asker, deps)
   return found instanceof Promise ? found.then(orById) : orById(found)
 }

@@ -80,7 +80,9 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     }
     // With a dash it is a document's, if there is one
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizedName(id) === id)
-    if (isToolkit && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
+    const found =
+      isToolkit && isNamePart(called) ? await lookUpTool({ toolkit: id, tool: called }, selector, asked) : undefined
+    if (found && (!found.ok || found.tool.record.toolkit === id)) return found
     return fail({ type: 'tool-unknown', asked, suggestions: [] })
   }
 

@@ -20,6 +20,12 @@ const FIELDS = [
 /** Each field is JSON without line breaks. An empty `closing` means no document; the `id` is then the toolkit's. */
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
+/** Of one id alone, or in all versions. */
+export interface Joining {
+  readonly id?: string | undefined
+  readonly versions?: 'newest' | 'all'
+}
+
 /** Lines are joined to documents as text, so that listing parses nothing. */
 export function writeShare(record: ToolRecord): string {
   const share = publishedShare(record) ?? ownShare(record)
@@ -27,25 +33,28 @@ export function writeShare(record: ToolRecord): string {
 }
 
 /** One document an id: a published one at its newest version with the given capabilities, or a toolkit's others. */
-export function joinShares(lines: readonly string[]): readonly string[] {
+export function joinShares(lines: readonly string[], { id, versions }: Joining = {}): readonly string[] {
   const groups = new Map<string, Share[]>()
   const published = new Set<string>()
   for (const line of lines) {
     const share = readShare(line)
     const isPublished = share.closing !== ''
-    if (isPublished) published.add(share.id.toLowerCase())
-    const key = isPublished ? `document ${share.toolkit} ${share.id}` : `toolkit ${share.id.toLowerCase()}`
+    if (isPublished) published.add(share.id)
+    const kind = isPublished ? `document ${share.toolkit}` : 'toolkit'
+    const key = [kind, share.id, versions === 'all' ? share.version : ''].join('\n')
     const group = groups.get(key)
     if (group) group.push(share)
     else groups.set(key, [share])
   }
-  return [...groups.values()].map((shares) => {
+  const asked = id === undefined ? undefined : JSON.stringify(id).toLowerCase()
+  return [...groups.values()].flatMap((shares) => {
     const [first] = shares
-    if (!first) return ''
+    if (!first) return []
     const version = newestOf(shares)
-    if (first.closing !== '') return joinPublished(shares.filter((share) => share.version === version))
-    const isTaken = published.has(first.id.toLowerCase())
-    return joinOwn(shares, version, isTaken ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id)
+    const isOwn = first.closing === ''
+    const shown = isOwn && published.has(first.id) ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id
+    if (asked !== undefined && shown.toLowerCase() !== asked) return []
+    return isOwn ? joinOwn(shares, version, shown) : joinPublished(shares.filter((share) => share.version === version))
   })
 }
 

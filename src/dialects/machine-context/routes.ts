@@ -2,13 +2,14 @@ import { Hono } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { optional, text } from '../../core/tool/json-reader.ts'
+import { oneOf, optional, text } from '../../core/tool/json-reader.ts'
+import { OWN_NAME } from '../../core/tool/sanitize-name.ts'
 import { json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
 import { NO_QUERY, query } from '../../http/request/query.ts'
 import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
 import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
-import { joinShares, writeShare } from './listing.ts'
+import { joinShares, type Joining, writeShare } from './listing.ts'
 import { decodeCall, encodeFailure, encodeOutcome, MESSAGE, NOBODY, type ReplyTo, replyTo, statusOf } from './wire.ts'
 
 export interface MachineContextFaceDeps extends ToolListDeps {
@@ -19,14 +20,18 @@ export interface MachineContextFaceDeps extends ToolListDeps {
 
 const LIST = {
   summary: 'List tools as documents of machine-context',
-  query: query({ toolkit: optional(text("a tool's id", isNamePart)) }),
+  query: query({
+    toolkit: optional(text("a toolkit's name", isNamePart)),
+    id: optional(OWN_NAME),
+    versions: optional(oneOf(['newest', 'all'])),
+  }),
   schema: objectOf({ tools: listOf(OBJECT) }),
   format: { name: 'machine-context', write: writeShare },
-  join: (lines: readonly string[]) => `{"tools":[${joinShares(lines).join()}]}`,
+  join: (lines: readonly string[], query: Joining) => `{"tools":[${joinShares(lines, query).join()}]}`,
   tooMany: {
     type: 'request-malformed',
     message: 'Cannot list so many tools at once',
-    detail: 'Ask for one tool with ?toolkit=, or list and search by page with GET /tools',
+    detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
   },
 } as const
 const EXECUTE = {
@@ -37,14 +42,16 @@ const EXECUTE = {
   answer: json('A response message', OBJECT),
 }
 
-/** The Machine Context Protocol 1.0. It has no message for a list, so the body of a list's POST is not read. */
+/** The Machine Context Protocol 1.0. It has no message for a list, which a POST without a body, and so without a type of one, asks for. */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const { callTool } = deps
   const respond = responder(deps)
   const face = new Hono()
   const failures = 'MachineContextError'
   const list = wholeListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
-  face.get('/machine-context/tools', list).post('/machine-context/tools', list)
+  face.get('/machine-context/tools', list)
+  // A definition is for the door of everything published
+  face.post('/machine-context/tools', (c, next) => (c.req.header('content-type') === undefined ? list(c) : next()))
   const respondTo = () => (failure: Failure) => respond(failure)
   face.post('/machine-context/execute', callRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
 

@@ -1,4 +1,4 @@
-import type { Catalogue, LineFormat } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failure, fail, ok, type Result, Unreachable } from '../../core/failure/failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -75,13 +75,15 @@ async function listTools(
 export interface WholeListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
   readonly schema: JsonObject
   readonly format: LineFormat
-  readonly join: (lines: readonly string[]) => string
+  readonly join: (lines: readonly string[], query: Q) => string
   readonly tooMany: Failure
   readonly respond: (failure: Failure) => Response
 }
 
+type Asked = Partial<Pick<ListQuery, 'toolkit' | 'versions'>>
+
 /** The route of a list in a dialect without pages. */
-export function wholeListRoute<Q extends { readonly toolkit?: string }>(
+export function wholeListRoute<Q extends Asked>(
   deps: ToolListDeps,
   { schema, format, join, tooMany, respond, ...operation }: WholeListRoute<Q>,
 ) {
@@ -90,7 +92,8 @@ export function wholeListRoute<Q extends { readonly toolkit?: string }>(
     const read = () => {
       const query = readQuery(operation.query, c.req.raw.url)
       if (!query.ok) return query
-      return ok(wholeList(deps.catalogue, format, join, { toolkit: query.value.toolkit, tooMany }))
+      const joined = (lines: readonly string[]) => join(lines, query.value)
+      return ok(wholeList(deps.catalogue, format, joined, { ...query.value, tooMany }))
     }
     return answerToolList(c, deps, read, respond)
   })
@@ -104,17 +107,18 @@ export function wholeList(
   catalogue: Catalogue,
   format: LineFormat,
   join: (lines: readonly string[]) => string,
-  { toolkit, tooMany }: { readonly toolkit?: string | undefined; readonly tooMany: Failure },
+  { tooMany, ...asked }: Asked & { readonly tooMany: Failure },
 ): ToolList {
+  const { toolkit, versions = 'newest' } = asked
   return {
-    variant: [format.name, toolkit ?? ''],
+    variant: [format.name, JSON.stringify(asked)],
     narrowedBy: { toolkit },
     async write(principal) {
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined
       do {
-        const listing = await catalogue.list({ toolkit, versions: 'newest', limit: PAGE, cursor }, principal, format)
+        const listing = await catalogue.list({ toolkit, versions, limit: PAGE, cursor }, principal, format)
         if (!listing) throw new Error('Cannot list: the catalogue does not know its own cursor')
         for (const line of listing.lines) {
           if (line === '') continue

@@ -108,11 +108,11 @@ describe('a published document', () => {
   })
 
   it('has its id to itself: a toolkit of that name is listed at another address', () => {
-    const document: JsonObject = { id: 'kit', capabilities: [capability('A')] }
+    const document: JsonObject = { id: 'Kit', capabilities: [capability('A')] }
     const share = recordOf({ toolkit: 'Other', tool: 'A', source: { dialect: 'machine-context', document } })
     expect(joined(recordOf(), share).map(({ id, name }) => [id, name])).toEqual([
       ['toolkit:Kit', 'Kit'],
-      ['kit', undefined],
+      ['Kit', undefined],
     ])
   })
 

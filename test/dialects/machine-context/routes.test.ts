@@ -401,7 +401,7 @@ describe('each failure of a call', () => {
       const answer = await setUp({ principal: FAILURES[type] }).send(
         method,
         path,
-        method === 'POST' ? REQUEST : undefined,
+        path.endsWith('execute') ? REQUEST : undefined,
       )
       expect(answer.status).toBe(WANTED[type].status)
       expect(answer.body).toMatchObject({
