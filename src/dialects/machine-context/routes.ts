@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono, type Next } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
@@ -8,6 +8,7 @@ import { json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
 import { NO_QUERY, query } from '../../http/request/query.ts'
 import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
+import { declare } from '../../http/route/operation.ts'
 import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
 import { joinShares, type Joining, writeShare } from './listing.ts'
 import { decodeCall, encodeFailure, encodeOutcome, MESSAGE, NOBODY, type ReplyTo, replyTo, statusOf } from './wire.ts'
@@ -51,7 +52,8 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const list = wholeListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
   face.get('/machine-context/tools', list)
   // A definition is for the door of everything published
-  face.post('/machine-context/tools', (c, next) => (c.req.header('content-type') === undefined ? list(c) : next()))
+  const listUnlessSent = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
+  face.post('/machine-context/tools', declare({ query: LIST.query }, listUnlessSent))
   const respondTo = () => (failure: Failure) => respond(failure)
   face.post('/machine-context/execute', callRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
 
