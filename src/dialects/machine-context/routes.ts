@@ -53,7 +53,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   face.get('/machine-context/tools', list)
   // A definition is for the door of everything published
   const listUnlessSent = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
-  face.post('/machine-context/tools', declare({ query: LIST.query }, listUnlessSent))
+  face.post('/machine-context/tools', declare({ query: NO_QUERY }, listUnlessSent))
   const respondTo = () => (failure: Failure) => respond(failure)
   face.post('/machine-context/execute', callRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
 
