@@ -7,7 +7,7 @@ import {
   sentence,
   wordsOf,
 } from '../../core/failure/failure-words.ts'
-import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
+import type { MissingAuthorization } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
@@ -55,15 +55,18 @@ export function failureBody(failure: Failure): JsonObject {
         message: sentence(wordsOf(failure)),
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
       }
-    case 'requirements-missing':
+    case 'requirements-missing': {
+      // The published OXP requires a link of each
+      const linked = failure.authorization.filter(({ url }) => url !== undefined)
       return {
         ...said(wordsOf(failure)),
         missing_requirements: {
-          ...(failure.authorization.length > 0 ? { authorization: failure.authorization.map(authorization) } : {}),
+          ...(linked.length > 0 ? { authorization: linked.map(authorization) } : {}),
           ...(failure.secrets.length > 0 ? { secrets: failure.secrets.map(({ id }) => ({ id })) } : {}),
           ...(failure.user_id ? { user_id: true } : {}),
         },
       }
+    }
     case 'approval-required':
       return { ...said(wordsOf(failure)), missing_requirements: { authorization: [authorization(failure.challenge)] } }
     case 'input-invalid': {
@@ -108,6 +111,6 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
+function authorization({ id, url, check_url }: MissingAuthorization): JsonObject {
   return { id, url, check_url }
 }
