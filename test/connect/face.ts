@@ -3,6 +3,9 @@ import type { Agent } from '../../src/core/access/agent.ts'
 import type { AuditEntry } from '../../src/core/access/audit-entry.ts'
 import { ADMIN, Admission } from '../../src/core/access/principal.ts'
 import { ok } from '../../src/core/failure/failure.ts'
+// The face loads them with its first request: no test is to be the one that does
+import '../../src/connect/authorize.ts'
+import '../../src/connect/client-assertion.ts'
 import { connectFace, type ConnectFaceDeps } from '../../src/connect/routes.ts'
 import { onPageError } from '../http/on-page-error.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { challenge } from '../../src/connect/metadata.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import { faceWith, ORIGIN } from './face.ts'
 
@@ -50,6 +51,13 @@ describe('metadata', () => {
     }
     const there = [404, 'invalid_request', 'Agents connect by https', 'no-store', null]
     for (const path of [RESOURCE, ...SERVER]) expect(await seen(get(HTTP + path))).toEqual(there)
+  })
+
+  it('is where a refusal sends who has no token, or one that does not hold', () => {
+    const asked = (headers: Record<string, string>) => challenge(new Request(`${ORIGIN}/connect/mcp`, { headers }))
+    const told = `Bearer realm="switchboard", resource_metadata="${ORIGIN}${RESOURCE}", scope="tools:read tools:call"`
+    expect(asked({})).toBe(told)
+    expect(asked({ authorization: 'Bearer x' })).toBe(`${told}, error="invalid_token"`)
   })
 
   it("names a company's own server in place of ours, which is not there", async () => {

@@ -56,6 +56,10 @@ it('keys with a prefix are listed page by page, with what was said of them', () 
     const rest = await entries.list({ prefix: 'grant:a:', limit: 2, cursor: first.cursor ?? null })
     expect(rest).toMatchObject({ keys: [{ name: 'grant:a:3' }], list_complete: true })
     expect((await entries.list()).keys).toHaveLength(6)
+    expect((await entries.list({ prefix: 'grant:a:', limit: 3 })).list_complete).toBe(true)
+    await entries.put('plain', '1')
+    expect(await entries.list({ prefix: 'plain' })).toEqual({ keys: [{ name: 'plain' }], list_complete: true })
+    await entries.delete('plain')
     // A percent sign is no pattern
     expect((await entries.list({ prefix: 'grant:%' })).keys).toEqual([])
     at.now += 60_000
