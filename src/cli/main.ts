@@ -25,6 +25,12 @@ async function main(args: readonly string[], surroundings: Surroundings, signal:
   }
 }
 
+const FILE_PROBLEMS = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['EISDIR', 'it is a folder'],
+  ['EACCES', 'it may not be read'],
+])
+
 function known(thrown: unknown): SwitchboardError | CliError {
   if (thrown instanceof SwitchboardError || thrown instanceof CliError) return thrown
   if (thrown instanceof CommanderError) {
@@ -35,8 +41,11 @@ function known(thrown: unknown): SwitchboardError | CliError {
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const why = FILE_PROBLEMS.get(code)
   // Errors of the file system name the file, and nothing in it
-  return new CliError(['ENOENT', 'EISDIR', 'EACCES'].includes(code) ? 'usage' : 'failed', message)
+  return why === undefined
+    ? new CliError('failed', message)
+    : new CliError('usage', `Cannot open '${Object(thrown).path ?? 'the file'}': ${why}`)
 }
 
 function describe(error: SwitchboardError | CliError): object {
@@ -56,6 +65,7 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
     ...problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
     ...(missing?.secrets ?? []).map((id) => `  The secret '${id}' is not set`),
+    ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
     ...(missing?.user ? ['  It is for a user: pass --user'] : []),
     ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),

@@ -21,10 +21,11 @@ export function serverMetadata(origin: string) {
   }
 }
 
-export function resourceMetadata(origin: string, issuers: readonly string[] = [`${origin}/connect`]) {
+/** Clients ask for the resource that its metadata names, with the toolkits that the address was narrowed to. */
+export function resourceMetadata(origin: string, issuer: string | undefined, query: string) {
   return {
-    resource: `${origin}/connect/mcp`,
-    authorization_servers: issuers,
+    resource: `${origin}/connect/mcp${issuer === undefined ? query : ''}`,
+    authorization_servers: [issuer ?? `${origin}/connect`],
     scopes_supported: AGENT_SCOPES,
     bearer_methods_supported: ['header'],
     resource_name: 'Switchboard',
@@ -34,8 +35,14 @@ export function resourceMetadata(origin: string, issuers: readonly string[] = [`
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/connect/mcp'
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server/connect'
 
+/** RFC 9728, section 3.1: a resource's query is its metadata's too. */
+export function toolkitsQuery({ search, searchParams }: URL): string {
+  return searchParams.has('toolkits') ? search.replaceAll('\\', '%5C') : ''
+}
+
 export function challenge(request: Request): string {
-  const { origin } = new URL(request.url)
+  const url = new URL(request.url)
+  const metadata = `${url.origin}${RESOURCE_METADATA_PATH}${toolkitsQuery(url)}`
   const error = request.headers.has('authorization') ? ', error="invalid_token"' : ''
-  return `Bearer realm="switchboard", resource_metadata="${origin}${RESOURCE_METADATA_PATH}", scope="${AGENT_SCOPES.join(' ')}"${error}`
+  return `Bearer realm="switchboard", resource_metadata="${metadata}", scope="${AGENT_SCOPES.join(' ')}"${error}`
 }

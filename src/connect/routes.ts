@@ -14,7 +14,13 @@ import { isTrustworthy } from '../http/caller/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorize.ts'
-import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH, serverMetadata } from './metadata.ts'
+import {
+  RESOURCE_METADATA_PATH,
+  resourceMetadata,
+  SERVER_METADATA_PATH,
+  serverMetadata,
+  toolkitsQuery,
+} from './metadata.ts'
 import type { OAuthAnswer } from '../storage/connect/authorization-server.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
@@ -49,11 +55,11 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
-  function tell(path: string, summary: string, of: (origin: string) => object): void {
+  function tell(path: string, summary: string, of: Metadata): void {
     const answer = (c: Context) => metadata(c, of, caching)
     face.get(path, declare({ ...declared, summary, answers: { 200: json('Metadata', OBJECT) } }, answer))
   }
-  const ofResource = (origin: string) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])
+  const ofResource: Metadata = (origin, query) => resourceMetadata(origin, issuer, query)
   tell(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
   if (issuer !== undefined) return face
   tell(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
@@ -137,10 +143,12 @@ function originOf(c: Context): string | undefined {
   return isTrustworthy(url) ? url.origin : undefined
 }
 
-function metadata(c: Context, of: (origin: string) => object, caching: PublicCaching): Response {
+type Metadata = (origin: string, query: string) => object
+
+function metadata(c: Context, of: Metadata, caching: PublicCaching): Response {
   const origin = originOf(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect by https')
-  return jsonText(JSON.stringify(of(origin)), 200, { 'cache-control': caching })
+  return jsonText(JSON.stringify(of(origin, toolkitsQuery(new URL(c.req.url)))), 200, { 'cache-control': caching })
 }
 
 async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {

@@ -13,7 +13,23 @@ const OPTIONS = {
   'generated': { type: 'string' },
   'built': { type: 'boolean', default: false },
   'watch': { type: 'boolean', default: false },
+  'help': { type: 'boolean', default: false },
 } satisfies ParseArgsOptionsConfig
+
+export const HELP = `Usage: npm run serve -- [options]
+
+  --port PORT            where to listen: 8787, and 0 for any free port
+  --ip ADDRESS           the address to listen at: 127.0.0.1
+  --persist-to FOLDER    where to keep what is stored
+  --var NAME:value       a variable of the deployment; may be repeated
+  --config FILE          the configuration: wrangler.toml
+  --watch                build and serve again what changes
+  --built                serve what --outdir holds, without building it
+  --outdir FOLDER        where to build: dist/worker
+  --entry FILE           the entry in --outdir: index.mjs
+  --tools FOLDER         the bundled tools, with --generated
+  --generated FOLDER     what is generated of them, with --tools
+  --inspector-port PORT  lets a debugger attach`
 
 export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })

@@ -1,6 +1,6 @@
 import type { Admission } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import { type GuardedFetch, withRemedy } from './guarded-fetch.ts'
 import type { RequestingTool } from './traffic.ts'
 import { mayHaveBody } from './response-rules.ts'
 
@@ -28,7 +28,7 @@ export function asFetch(guardedFetch: GuardedFetch, asker: Omit<RequestingTool, 
     })
     if (!result.ok) {
       if (result.kind === 'aborted') signal.throwIfAborted()
-      throw new TypeError(result.message)
+      throw new TypeError(withRemedy(result))
     }
     const { status, statusText, body, headers: answered } = result.response
     if (request.redirect === 'error' && status >= 300 && status < 400) {

@@ -1,6 +1,6 @@
 import type { Admission } from '../core/access/principal.ts'
 import type { Signal } from '../core/tool/platform.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import { type GuardedFetch, withRemedy } from './guarded-fetch.ts'
 import { utf8Text } from './utf8.ts'
 
 const TIMEOUT_MS = 30_000
@@ -24,7 +24,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string, aske
     })
     if (!result.ok) {
       if (result.kind === 'aborted') return { ok: false, problem: 'Did not come within 30 seconds' }
-      return { ok: false, problem: [result.message, result.remedy].filter((words) => words !== undefined).join('. ') }
+      return { ok: false, problem: withRemedy(result) }
     }
     const { status, body, url: from } = result.response
     if (status !== 200) return { ok: false, problem: `Cannot be fetched: the server answered ${status}, wanted 200` }

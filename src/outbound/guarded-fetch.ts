@@ -55,6 +55,11 @@ export interface GuardedFailure {
   readonly retryAfterMs?: number
   readonly remedy?: string
 }
+/** For code that is the deployment's own, or of somebody who may publish. */
+export function withRemedy({ message, remedy }: GuardedFailure): string {
+  return remedy === undefined ? message : `${message}. ${remedy}`
+}
+
 export type GuardedResult = { readonly ok: true; readonly response: GuardedResponse } | GuardedFailure
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>

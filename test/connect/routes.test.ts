@@ -60,6 +60,17 @@ describe('metadata', () => {
     expect(asked({ authorization: 'Bearer x' })).toBe(`${told}, error="invalid_token"`)
   })
 
+  it('names the resource with the toolkits that its address was narrowed to', async () => {
+    const narrowed = `${ORIGIN}/connect/mcp?toolkits=Gmail,SMS&mode=search`
+    const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(challenge(new Request(narrowed))) ?? []
+    expect(metadata).toBe(`${ORIGIN}${RESOURCE}?toolkits=Gmail,SMS&mode=search`)
+    expect(await (await faceWith().get(metadata.slice(ORIGIN.length))).json()).toMatchObject({ resource: narrowed })
+    const theirs = faceWith({ issuer: 'https://id.example' })
+    for (const answer of [theirs.get(`${RESOURCE}?toolkits=A`), faceWith().get(`${RESOURCE}?mode=search`)]) {
+      expect(await (await answer).json()).toMatchObject({ resource: `${ORIGIN}/connect/mcp` })
+    }
+  })
+
   it("names a company's own server in place of ours, which is not there", async () => {
     const { get, redeem, register, ask } = faceWith({ issuer: 'https://id.example' })
     expect(await (await get(RESOURCE)).json()).toMatchObject({ authorization_servers: ['https://id.example'] })

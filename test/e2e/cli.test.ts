@@ -69,11 +69,16 @@ describe('what it is asked', () => {
     [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is no JSON object/],
     [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
     [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /Give --input or --field/],
-    [['publish', 'nowhere.json'], /no such file/],
+    [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
   ])('has to be in order, or ends with 2: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
+  })
+
+  it('names the ways to give a key, where one is wanted', async () => {
+    const { stderr } = await run(['list'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
+    expect(stderr).toMatch(/^ +Pass --key, or set SWITCHBOARD_KEY$/m)
   })
 
   it('is told in full by --help, at any depth', async () => {

@@ -632,7 +632,10 @@ describe('the plain fetch', () => {
 
   test('says why it refuses', async () => {
     await expect(plain({})('https://localhost/')).rejects.toThrow(
-      new TypeError('Cannot request "https://localhost": the host is not a public name'),
+      new TypeError(
+        'Cannot request "https://localhost": the host is not a public name. ' +
+          "ALLOW_HTTP_HOSTS can name a host that may be reached all the same, such as 'localhost:3000'",
+      ),
     )
   })
 

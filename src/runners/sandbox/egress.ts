@@ -1,6 +1,6 @@
 import { isAllowedHost } from '../../outbound/allowed-url.ts'
 import { binaryText, bytesOfBinary } from '../../outbound/base64.ts'
-import type { GuardedFetch, GuardedResponse } from '../../outbound/guarded-fetch.ts'
+import { type GuardedFetch, type GuardedResponse, withRemedy } from '../../outbound/guarded-fetch.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
@@ -47,7 +47,7 @@ export async function answerEgress(
     signal,
     asker: { toolkit: policy.toolkit, caller: policy.caller, timeoutMs: policy.timeoutMs, signal },
   })
-  return result.ok ? responseOf(result.response, policy) : refusal(result.message)
+  return result.ok ? responseOf(result.response, policy) : refusal(withRemedy(result))
 }
 
 function refusal(message: string): Response {
