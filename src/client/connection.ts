@@ -16,7 +16,7 @@ export interface Ask<T> {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly json?: unknown
-  readonly body?: BodyInit
+  readonly body?: NonNullable<RequestInit['body']>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
   /** Whether the request may arrive twice; `GET` may by default. */
