@@ -441,10 +441,10 @@ const ONE_ROW = '"Exactly one of “text”, “data” (base64), or “annotati
 works(ONE, 'text', passes({ type: 'text', text: 'a' }))
 works(ONE, 'data', passes({ type: 'image', data: PIXEL }))
 works(ONE, 'annotations', passes({ type: 'text', annotations: BOTH }))
-works(ONE, 'of text and data, what the type says', async () => {
-  expect(await block({ type: 'text', text: 'a', data: PIXEL })).toEqual({ type: 'text', text: 'a' })
-  expect(await block({ type: 'image', text: 'a', data: PIXEL })).toEqual({ type: 'image', data: PIXEL })
-})
+const EITHER = "must have either 'text' or 'data', as its type says"
+works(ONE, 'not text and data', isNone({ type: 'text', text: 'a', data: PIXEL }, EITHER))
+works(ONE, 'not data and text', isNone({ type: 'image', text: 'a', data: PIXEL }, EITHER))
+works(ONE, 'a text of neither is none', isNone({ type: 'text' }, "must have a 'text'"))
 deviates(ONE, 'annotations beside a text', ONE_ROW, passes({ type: 'text', text: 'a', annotations: BOTH }))
 deviates(ONE, 'annotations beside data', ONE_ROW, passes({ type: 'image', data: PIXEL, annotations: BOTH }))
 const NO_TYPE = "'type' must be text, image, audio, resource or resource_link"
@@ -614,9 +614,9 @@ works(ARGUMENTS, 'both', async () => {
     arguments: { a: 1 },
   })
 })
-works(ARGUMENTS, 'nothing else', async () => {
-  const { status, body } = await send({ params: { name: 'request', args: { a: 1 } } }, 'Box')
-  expect([status, body.content[0].text]).toEqual([400, expect.stringContaining("Unknown field 'args'")])
+works(ARGUMENTS, 'nothing else is read', async () => {
+  const request = { params: { name: 'request', arguments: { a: 1 }, args: { b: 1 } } }
+  expect((await asked(request)).params).toEqual({ name: 'request', arguments: { a: 1 } })
 })
 const MAP =
   'arguments: type: object description: > A JSON object (map) of parameter names → values, passed to the tool.'
@@ -686,8 +686,8 @@ works(AUDIENCE, 'no text', isNone(annotated({ audience: 'user', priority: 1 }), 
 const WHOM = 'description: > One or more Roles to indicate who this annotation is for (e.g., [“user”, “assistant”]).'
 works(WHOM, 'the example', passes(annotated({ audience: ['user', 'assistant'], priority: 1 })))
 works(WHOM, 'in its order', passes(annotated({ audience: ['assistant', 'user'], priority: 1 })))
-deviates(WHOM, 'none is both', '`TextAnnotation` requires', async () => {
-  expect((await block(annotated({ audience: [], priority: 1 }))).annotations).toEqual({ ...BOTH, priority: 1 })
+deviates(WHOM, 'none', '`TextAnnotation` requires', async () => {
+  expect(await block(annotated({ audience: [], priority: 1 }))).toEqual({ type: 'text', text: 'a' })
 })
 const SCORE = "'annotations.priority' must be a number from 0 to 1"
 works('priority: type: number', 'no text', isNone(annotated({ audience: ['user'], priority: '1' }), SCORE))
@@ -700,10 +700,14 @@ works(PRIORITY, 'more', isNone(annotated({ audience: ['user'], priority: 1.01 })
 works(PRIORITY, 'less', isNone(annotated({ audience: ['user'], priority: -0.01 }), SCORE))
 const REQUIRED_ROW = '`TextAnnotation` requires'
 deviates('required: - audience', 'without it', REQUIRED_ROW, async () => {
-  expect((await block(annotated({ priority: 1 }))).annotations).toEqual({ ...BOTH, priority: 1 })
+  expect(await block(annotated({ priority: 1 }))).toEqual({ type: 'text', text: 'a' })
 })
 deviates('- priority', 'without it', REQUIRED_ROW, async () => {
-  expect((await block(annotated({ audience: ['user'] }))).annotations).toEqual({ audience: ['user'], priority: 0.5 })
+  expect(await block(annotated({ audience: ['user'] }))).toEqual({ type: 'text', text: 'a' })
+})
+works('- priority', 'none that nobody gave, and what was given over MCP', async () => {
+  const content = [annotated({ audience: ['user'] })]
+  expect(await givenOverMcp({ content })).toEqual(content)
 })
 
 const CONTENTS =

@@ -26,14 +26,8 @@ const META: Reader<Pick<NamedCall, 'values' | 'select'>> = (value, report) => {
   return read === WRONG ? WRONG : { values: read[CONTEXT_KEY], select: read[SELECT_KEY] }
 }
 
-export const REQUEST = object(
-  {
-    method: nullish(string({ most: 256 })),
-    // Arguments under a misspelled name would be a call without arguments
-    params: object({ name: string(), arguments: nullish(anyObject, {}), _meta: META }),
-  },
-  { unknown: 'ignore' },
-)
+const PARAMS = object({ name: string(), arguments: nullish(anyObject, {}), _meta: META }, { unknown: 'ignore' })
+export const REQUEST = object({ method: nullish(string({ most: 256 })), params: PARAMS }, { unknown: 'ignore' })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */
 export function decodeCall(body: unknown): NamedCall | Failing {
@@ -60,14 +54,15 @@ export function encodeFailure(failure: Failure) {
 }
 
 function encodeContent(block: Content): JsonObject {
-  return { ...shown(block), ...encodeAnnotations(block) }
+  const annotations = encodeAnnotations(block)
+  return { ...shown(block, 'annotations' in annotations), ...annotations }
 }
 
-function shown(block: Content): JsonObject {
+function shown(block: Content, isAnnotated: boolean): JsonObject {
   switch (block.type) {
     case 'text': {
-      const { text: words, annotations } = block
-      return { type: 'text', ...(words === '' && annotations ? {} : { text: words }), ...mediaOf(block) }
+      const { text: words } = block
+      return { type: 'text', ...(words === '' && isAnnotated ? {} : { text: words }), ...mediaOf(block) }
     }
     case 'image':
       return { type: 'image', ...(block.data === '' ? {} : { data: block.data }), ...mediaOf(block) }
@@ -90,11 +85,10 @@ function mediaOf({ mimeType }: { readonly mimeType?: string }): { readonly mimeT
   return mimeType === undefined ? {} : { mimeType }
 }
 
-/** The schema wants both fields: no audience means both, and no priority a middling one. */
-function encodeAnnotations({ annotations }: Content): { readonly annotations?: Json } {
-  if (annotations === undefined) return {}
-  const { audience = [], priority = 0.5 } = annotations
-  return { annotations: { audience: audience.length > 0 ? [...audience] : ['user', 'assistant'], priority } }
+/** The schema wants both fields, and a value that nobody gave would look like the tool's. */
+function encodeAnnotations({ annotations = {} }: Content): { readonly annotations?: Json } {
+  const { audience = [], priority } = annotations
+  return audience.length === 0 || priority === undefined ? {} : { annotations: { audience: [...audience], priority } }
 }
 
 function encodeArtifact({ url, content_type, size, meta }: Artifact): JsonObject {

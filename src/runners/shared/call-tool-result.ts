@@ -29,6 +29,8 @@ export function readCallToolResult(
   return { ok: true, value: structuredContent === undefined ? (isText ? words : null) : structuredContent, content }
 }
 
+const MIXED = "must have either 'text' or 'data', as its type says"
+
 function readBlock(block: unknown): Content | string {
   if (!isObject(block)) return 'must be an object'
   const annotations = annotationsOf(block.annotations ?? undefined)
@@ -43,14 +45,19 @@ function readBlock(block: unknown): Content | string {
   if (typeof media === 'string') return media
   switch (type) {
     case 'text':
+      if (data !== '') return MIXED
+      if ((block.text ?? block.annotations ?? undefined) === undefined) return "must have a 'text'"
       return { type, text, ...media, ...annotations }
     case 'image':
     case 'audio':
+      if (text !== '') return MIXED
       return { type, data, ...media, ...annotations }
     case 'resource_link':
       if (typeof uri !== 'string' || typeof name !== 'string') return "'uri' and 'name' must be strings"
       return { type, uri, name, ...media, ...annotations }
     case 'resource': {
+      if (text !== '' && data !== '') return MIXED
+      if ((block.resource ?? block.text ?? block.data ?? undefined) === undefined) return "must have a 'text' or 'data'"
       const resource = readResource(block.resource ?? undefined, data === '' ? { text } : { blob: data }, media)
       return typeof resource === 'string' ? resource : { type, resource, ...annotations }
     }

@@ -35,18 +35,16 @@ describe('where we deviate from the plugin schema', () => {
     expect(written(beside, { type: 'text', text: '', annotations })).toEqual([beside, { type: 'text', annotations }])
   })
 
-  it('annotations are read with what they have, and written with both', () => {
+  it('annotations are read with what they have, and written only where both are there', () => {
     expect(read({ type: 'text', text: 'a', annotations: { priority: 1 } })).toMatchObject({
       content: [{ annotations: { priority: 1 } }],
     })
-    expect(written({ type: 'text', text: 'a', annotations: { priority: 1 } })).toEqual([
-      { type: 'text', text: 'a', annotations: { audience: ['user', 'assistant'], priority: 1 } },
-    ])
+    expect(written({ type: 'text', text: 'a', annotations: { priority: 1 } })).toEqual([{ type: 'text', text: 'a' }])
     expect(written({ type: 'text', text: 'a', annotations: { audience: ['user'] } })).toEqual([
-      { type: 'text', text: 'a', annotations: { audience: ['user'], priority: 0.5 } },
+      { type: 'text', text: 'a' },
     ])
     expect(written({ type: 'text', text: 'a', annotations: { audience: [], priority: 1 } })).toEqual([
-      { type: 'text', text: 'a', annotations: { audience: ['user', 'assistant'], priority: 1 } },
+      { type: 'text', text: 'a' },
     ])
   })
 

@@ -32,7 +32,7 @@ describe('a CallToolRequest', () => {
       {
         type: 'request-malformed',
         message:
-          "Cannot read the body at 'method': Must be a string of at most 256 characters, got 1; at 'params.more': Unknown field 'more': wanted 'name', 'arguments', '_meta'; at 'params.name': Must be a string, got 1; at 'params.arguments': Must be an object, got an empty array",
+          "Cannot read the body at 'method': Must be a string of at most 256 characters, got 1; at 'params.name': Must be a string, got 1; at 'params.arguments': Must be an object, got an empty array",
       },
     ],
     [{}, { type: 'request-malformed', message: "Cannot read the body at 'params': Is required" }],
@@ -84,6 +84,7 @@ describe('a CallToolResult', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     const content: readonly Content[] = [
       { type: 'text', text: '', annotations },
+      { type: 'text', text: '', annotations: { priority: 1 } },
       { type: 'text', text: '' },
       { type: 'text', text: '{}', mimeType: 'application/json' },
       { type: 'image', data: 'AA' },
@@ -93,6 +94,7 @@ describe('a CallToolResult', () => {
     ]
     expect(encodeOutcome({ ...outcome, result: { ...ok(null), content } }).content).toEqual([
       { type: 'text', annotations },
+      { type: 'text', text: '' },
       { type: 'text', text: '' },
       { type: 'text', text: '{}', mimeType: 'application/json' },
       { type: 'image', data: 'AA' },

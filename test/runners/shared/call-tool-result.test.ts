@@ -50,7 +50,6 @@ describe('a CallToolResult', () => {
   })
 
   it.each<[object, unknown]>([
-    [{ type: 'text' }, { type: 'text', text: '' }],
     [
       { type: 'text', annotations: { audience: ['user'], priority: 1 } },
       { type: 'text', text: '', annotations: { audience: ['user'], priority: 1 } },
@@ -65,7 +64,6 @@ describe('a CallToolResult', () => {
       { type: 'image', data: 'A-_+\r\n/A==' },
       { type: 'image', data: 'A-_+\r\n/A==' },
     ],
-    [{ type: 'resource' }, { type: 'resource', resource: { text: '' } }],
     [
       { type: 'resource', text: 'a,b', mimeType: 'text/csv' },
       { type: 'resource', resource: { text: 'a,b', mimeType: 'text/csv' } },
@@ -80,6 +78,14 @@ describe('a CallToolResult', () => {
 
   it.each([
     [7, 'must be an object'],
+    [{ type: 'text' }, "must have a 'text'"],
+    [{ type: 'text', text: null, annotations: null }, "must have a 'text'"],
+    [{ ...text, data: 'AA==' }, "must have either 'text' or 'data', as its type says"],
+    [{ type: 'text', data: 'AA==' }, "must have either 'text' or 'data', as its type says"],
+    [{ type: 'image', text: 'a' }, "must have either 'text' or 'data', as its type says"],
+    [{ type: 'audio', text: 'a', data: 'AA==' }, "must have either 'text' or 'data', as its type says"],
+    [{ type: 'resource', text: 'a', data: 'AA==' }, "must have either 'text' or 'data', as its type says"],
+    [{ type: 'resource' }, "must have a 'text' or 'data'"],
     [{ type: 'text', text: 7 }, "'text' must be a string"],
     [{ type: 'text', annotations: 7 }, "'annotations' must be an object"],
     [
