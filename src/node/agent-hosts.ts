@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { AgentHost, Snippet } from '../docs/agent-hosts.ts'
 import { Broken } from './broken.ts'
 
@@ -16,6 +17,12 @@ const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'file'>>> = {
   'OpenAI Agents SDK': { id: 'openai-agents' },
   'The MCP SDK': { id: 'mcp-sdk' },
   'Hosts that start local servers only': { id: 'local-servers' },
+}
+
+/** What is generated of the guide: its name in `src/generated`, and its text. */
+export async function agentHostsFile(): Promise<readonly [name: string, text: string]> {
+  const hosts = hostsOf(await readFile(new URL('../docs/agents.md', import.meta.url), 'utf8'))
+  return ['agent-hosts.ts', `export const hosts = ${JSON.stringify(hosts)} as const\n`]
 }
 
 /** What the guide `agents.md` says of each host: a paragraph, what to copy, and what else where a person signs in. */

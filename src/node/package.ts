@@ -1,15 +1,22 @@
 /** Builds the package that others install (`npm run prepare`), since no Node reads TypeScript below `node_modules`. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { agentHostsFile } from './agent-hosts.ts'
+import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { values } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist/package') } } })
 const outdir = resolve(values.outdir)
 
+// After an install nothing is generated yet, and a fault in a tool must not end it
+const generated = join(root, 'src/generated')
+mkdirSync(generated, { recursive: true })
+const [name, text] = await agentHostsFile()
+await writeChanged(join(generated, name), text)
 rmSync(outdir, { recursive: true, force: true })
 const shared = { absWorkingDir: root, bundle: true, format: 'esm', logLevel: 'warning' } as const
 await build({

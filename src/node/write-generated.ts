@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isCheckedInLinearTime } from '../core/schema/validator.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
-import { hostsOf } from './agent-hosts.ts'
+import { agentHostsFile } from './agent-hosts.ts'
 import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
 import { readGuides } from './guides.ts'
@@ -19,7 +19,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
   for (const [name, text] of [
     ...(await bundledTools(from, folder)),
     ...(await sandboxes()),
-    await agentHosts(),
+    await agentHostsFile(),
     ['assets/guides.json', JSON.stringify(await readGuides(join(root, 'src/docs')))],
     await consoleAssets(),
   ]) {
@@ -70,11 +70,6 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     ['validators.d.ts', declarations.join('\n')],
     ['build.ts', build.join('\n')],
   ]
-}
-
-async function agentHosts(): Promise<File> {
-  const hosts = hostsOf(await readFile(join(root, 'src/docs/agents.md'), 'utf8'))
-  return ['agent-hosts.ts', `export const hosts = ${JSON.stringify(hosts)} as const\n`]
 }
 
 async function consoleAssets(): Promise<File> {
