@@ -70,11 +70,7 @@ const WANTED = {
     'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}',
 }
 const PATTERNS = list(toolPattern)
-const TOOL_SECRETS = map(
-  (value, report) => PATTERNS(isList(value) ? value : [value], report),
-  Infinity,
-  (name) => (OWN_SECRETS.test(name) ? `Must not hand out '${name}', Switchboard's own secret` : undefined),
-)
+const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report), Infinity)
 const TOOL_LIMITS = map(callLimits, Infinity, (pattern) =>
   check(toolPattern, pattern).ok ? undefined : `'${pattern}' is no pattern of tools`,
 )
@@ -112,6 +108,8 @@ export function loadConfig(env: object) {
     return read?.value
   }
   const toolSecrets = new Map(Object.entries(setting('TOOL_SECRETS', by(unquoted(TOOL_SECRETS))) ?? {}))
+  const own = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
+  if (own) throw new ConfigError(`TOOL_SECRETS must not hand out '${own}', Switchboard's own secret`)
   // A binding or a table of that name is better found now than by the first person who is asked for consent
   for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
     text(name)

@@ -86,8 +86,8 @@ describe('how much one key may publish', () => {
     expect(() => configOf({ PUBLISHER_QUOTA: value })).toThrow('PUBLISHER_QUOTA must say how much one key may publish')
   })
   it('says what is wrong with what tools get, and repeats nothing that may be a secret', () => {
-    const wrong = () => configOf({ TOOL_SECRETS: { SMS_KEY: ['not a pattern'], ADMIN_KEY: ['*'] } })
-    expect(wrong).toThrow("Must not hand out 'ADMIN_KEY'")
+    const wrong = () => configOf({ TOOL_SECRETS: { SMS_KEY: ['not a pattern'] } })
+    expect(() => configOf({ TOOL_SECRETS: { ADMIN_KEY: ['*'] } })).toThrow("TOOL_SECRETS must not hand out 'ADMIN_KEY'")
     expect(wrong).toThrow('TOOL_SECRETS must map secret names to tool patterns')
     expect(wrong).not.toThrow('not a pattern')
   })

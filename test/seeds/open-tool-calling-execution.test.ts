@@ -1187,9 +1187,9 @@ deviates('Contains an `artifact` object describing:', 'a large object is JSON th
 })
 
 works('Contains an `artifact` object describing:', 'a value that an answer has room for is none', async () => {
-  const { output } = await call(await tool({}, code("'x'.repeat(4_000_000)")))
+  const { output } = await call(await tool({}, code("'x'.repeat(3_900_000)")))
   expect(Object.keys(output)).toEqual(['value'])
-  expect(output.value.length).toBe(4_000_000)
+  expect(output.value.length).toBe(3_900_000)
 })
 
 works('**`url`**: Location of the stored artifact.', 'what no agent may open', async () => {
