@@ -46,7 +46,7 @@ interface Tool {
   readonly id?: string
   readonly implementation?: object
   readonly requirements?: object
-  readonly output?: object
+  readonly output?: object | null
 }
 
 async function publish({ module, id = `Code.Tool${++count}@1.0.0`, implementation, requirements, output = {} }: Tool) {
@@ -145,6 +145,70 @@ describe('a module', () => {
     expect(await run('export default () => { throw "plain text" }')).toMatchObject({ error: { message: 'plain text' } })
     const hostile = 'export default () => { throw { get message() { throw 1 }, toString() { throw 2 } } }'
     expect(await run(hostile)).toMatchObject({ success: false })
+  })
+
+  const PICTURE = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+  const BLOCKS = [{ type: 'text', text: 'here' }, PICTURE, { type: 'resource', resource: { uri: 'a:b', text: 'B' } }]
+  const giving = (result: object) => `export default () => (${JSON.stringify(result)})`
+  async function inAll(toolkit: string, given: object, output: object | null = {}) {
+    const call = await tool({ id: `${toolkit}.Show@1.0.0`, module: giving(given), output })
+    const name = `${toolkit}_Show`
+    const engine = { tool: { name: 'Show', toolkit } }
+    const execute = { tool: { id: toolkit, capability: 'Show', parameters: {} } }
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }
+    const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+    return {
+      oxp: await call(),
+      plugin: (await server.json('POST', '/plugin/call', { params: { name } })).body,
+      mcp: (await server.json('POST', `/mcp?toolkits=${toolkit}`, message, accept)).body.result,
+      rfc: (await server.json('POST', '/worker/tools/invoke', engine)).body,
+      mc: (
+        await server.json('POST', '/machine-context/execute', {
+          header: { version: '1.0', messageId: toolkit, messageType: 'request' },
+          payload: execute,
+        })
+      ).body,
+    }
+  }
+
+  it('gives content, with a value beside it, to callers of each dialect', async () => {
+    const { oxp, plugin, mcp, rfc, mc } = await inAll('Showing', { content: BLOCKS, structuredContent: { a: 1 } })
+    expect(mcp).toMatchObject({ content: BLOCKS, structuredContent: { a: 1 } })
+    expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }] })
+    expect(oxp).toMatchObject({ success: true, value: { a: 1 } })
+    expect(rfc).toMatchObject({ success: true, output: { value: { a: 1 } } })
+    expect(mc).toMatchObject({ payload: { execution: { status: 'success', result: { a: 1 } } } })
+  })
+
+  it('that says isError has failed, to callers of each dialect', async () => {
+    const { oxp, plugin, mcp, rfc, mc } = await inAll('Refusing', { content: BLOCKS, isError: true })
+    expect(mcp).toMatchObject({ content: BLOCKS, isError: true })
+    expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }], isError: true })
+    const error = { message: 'here\n[image: image/png]\nB' }
+    expect(oxp).toMatchObject({ success: false, error })
+    expect(rfc).toMatchObject({ success: false, output: { error } })
+    expect(mc).toMatchObject({ payload: { execution: { status: 'failure', error } } })
+  })
+
+  it.each<[string, object, object, object | null]>([
+    ['text alone', { content: [BLOCKS[0]] }, { success: true, value: 'here' }, {}],
+    ['text beside no output', { content: [BLOCKS[0]], isError: false }, { success: true }, null],
+    ['a value beside no output', { content: [PICTURE], structuredContent: 1 }, { success: false }, null],
+    ['a picture alone', { content: [PICTURE] }, { value: { content: [PICTURE] } }, {}],
+    ['nothing but a failure', { content: [], isError: true }, { success: false }, {}],
+    ['data that is none', { content: [{ ...PICTURE, data: '%' }] }, { success: false }, {}],
+    ['an isError that is no boolean', { content: [PICTURE], isError: 'no' }, { success: false }, {}],
+    ['a field beside', { content: [PICTURE], isError: true, a: 1 }, { value: { a: 1, isError: true } }, {}],
+    ['blocks of its own', { content: [{ type: 'paragraph' }] }, { value: { content: [{ type: 'paragraph' }] } }, {}],
+    [
+      'what its schema calls content',
+      { content: [BLOCKS[0]] },
+      { value: { content: [BLOCKS[0]] } },
+      { type: 'object', properties: { content: { type: 'array' } } },
+    ],
+  ])('that gives %s', async (_, given, result, output) => {
+    const call = await tool({ module: giving(given), output })
+    expect(await call()).toMatchObject(result)
   })
 
   it('that does not load says why', async () => {

@@ -418,6 +418,13 @@ works(IS_ERROR, 'true, for callers of other dialects', async () => {
   const { body } = await server.json('POST', '/tools/call', { tool_id: 'Box.answer', input })
   expect(body.result).toMatchObject({ success: false, error: { message: 'no' } })
 })
+works(IS_ERROR, 'true, of a module, with its content', async () => {
+  const failing = { content: MIXED, isError: true }
+  const implementation = { kind: 'code', module: `export default () => (${JSON.stringify(failing)})` }
+  const list = { definition: { tools: [TOOL] }, toolkit: 'Failing', version: '1.0.0', implementation }
+  expect((await publish(list, '?dialect=plugin')).status).toBe(201)
+  expect((await send({ params: { name: 'fine' } }, 'Failing')).body).toEqual(failing)
+})
 works(IS_ERROR, 'false', async () => expect(await given({ ...says('yes'), isError: false })).toEqual(says('yes')))
 works(IS_ERROR, 'nothing else', async () => {
   const why = "The plugin answered with something that is no CallToolResult: 'isError' must be a boolean"

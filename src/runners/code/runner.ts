@@ -8,6 +8,7 @@ import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
 import { allowedHosts, formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
+import { isCallToolResult, resultInSandbox } from '../shared/call-tool-result.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 
 /** In characters of one report, each copied from the sandbox whole. */
@@ -79,7 +80,13 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result } = answer
-        return result.ok ? { ok: true, value: result.value } : { ok: false, failure: result.failure }
+        if (!result.ok) return { ok: false, failure: result.failure }
+        const { value } = result
+        if (!isCallToolResult(value, record.output)) return { ok: true, value }
+        const shown = resultInSandbox(value, "The tool's module")
+        // Texts are no value of a tool that has none
+        const hasNone = record.output === null && value.structuredContent === undefined
+        return shown.ok && hasNone ? { ...shown, value: null } : shown
       },
     }
   })

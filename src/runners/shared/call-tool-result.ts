@@ -1,9 +1,45 @@
 import { type Content, contentText } from '../../core/tool/content.ts'
 import { isObject } from '../../core/tool/json.ts'
+import type { RunResult } from '../../core/call/runner.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
+import { failureMeta } from './server-failure.ts'
 
 type ReadResult =
   | { readonly ok: true; readonly value: unknown; readonly content: readonly Content[] }
   | { readonly ok: false; readonly message: string; readonly content?: readonly Content[] }
+
+interface CallToolResult {
+  readonly content: readonly unknown[]
+  readonly structuredContent?: unknown
+  readonly isError?: unknown
+  readonly _meta?: unknown
+}
+
+const FIELDS = ['content', 'structuredContent', 'isError', '_meta']
+const TYPES: readonly unknown[] = ['text', 'image', 'audio', 'resource', 'resource_link']
+
+/** A schema that names `content` anywhere says that the tool's value looks so. */
+export function isCallToolResult(value: unknown, output: JsonSchema | null): value is CallToolResult {
+  if (!isObject(value) || !Array.isArray(value.content) || !Object.keys(value).every((key) => FIELDS.includes(key))) {
+    return false
+  }
+  const hasBlocks = value.content.length > 0 || typeof value.isError === 'boolean'
+  if (!hasBlocks || !value.content.every((block) => isObject(block) && TYPES.includes(block.type))) return false
+  return !JSON.stringify(output).includes('"content"')
+}
+
+export function resultInSandbox(result: CallToolResult, subject: string): RunResult {
+  const { content, structuredContent, _meta } = result
+  const isError = result.isError ?? false
+  if (typeof isError !== 'boolean') {
+    const message = `${subject} answered with something that is no CallToolResult: 'isError' must be a boolean`
+    return { ok: false, failure: { message } }
+  }
+  const read = readCallToolResult(content, structuredContent ?? undefined, isError, subject)
+  if (read.ok) return read
+  const { message, content: shown } = read
+  return { ok: false, failure: { message, ...(shown ? { content: shown } : {}), ...failureMeta(_meta) } }
+}
 
 /** MCP's or the plugin schema's. Without `structuredContent` texts alone are the value. `subject` is for messages. */
 export function readCallToolResult(

@@ -10,10 +10,9 @@ import { allowedHosts } from '../sandbox/credentials.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
-import { readCallToolResult } from '../shared/call-tool-result.ts'
+import { resultInSandbox } from '../shared/call-tool-result.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 import { whyUndeclared } from '../shared/credential.ts'
-import { failureMeta } from '../shared/server-failure.ts'
 import { callPlugin, FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
@@ -82,13 +81,6 @@ function readPluginResult(text: string, usage: ResourceUsage, meter: Meter): Run
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
   }
-  const { content, structuredContent, _meta } = result
-  const isError = result.isError ?? false
-  if (typeof isError !== 'boolean') {
-    return failed("The plugin answered with something that is no CallToolResult: 'isError' must be a boolean")
-  }
-  const read = readCallToolResult(content, structuredContent ?? undefined, isError, 'The plugin')
-  if (read.ok) return { ...read, usage }
-  const { message, content: shown } = read
-  return { ok: false, failure: { message, ...(shown ? { content: shown } : {}), ...failureMeta(_meta) } }
+  const ran = resultInSandbox({ ...result, content: result.content }, 'The plugin')
+  return ran.ok ? { ...ran, usage } : ran
 }
