@@ -42,7 +42,7 @@ export interface Challenge {
   readonly id: string
   /** The page to show to the person. */
   readonly url: string
-  /** Where its state can be read. */
+  /** Where its state can be read; absent where the call names no user. */
   readonly checkUrl?: string | undefined
   readonly scopes?: readonly string[] | undefined
   readonly user?: string | undefined
