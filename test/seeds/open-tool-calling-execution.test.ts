@@ -21,8 +21,6 @@ import {
 } from './open-tool-calling-registry.ts'
 import { openDocument } from './source-document.ts'
 
-const NO_USER = "The call names no user: name one in the call's context, as 'user_id'"
-
 // The RFC's chapters on calls; `open-tool-calling.test.ts` has the others
 
 const { works, deviates, aside, whole } = openDocument('open-tool-calling-rfc.txt', 'open-tool-calling')
@@ -330,8 +328,8 @@ works('and the toolkit version.', 'one that there is not', async () => {
     success: false,
     output: {
       error: {
-        message: "Version '9.0.0' of tool 'Calculator.Add' is not available",
-        developer_message: "There is '1.0.0'",
+        message: "Tool 'Calculator.Add' has no version '9.0.0'",
+        developer_message: "Wanted one of '1.0.0'",
         can_retry: false,
       },
     },
@@ -550,7 +548,7 @@ deviates(
       output: {
         error: {
           message: `Tool 'Rfc.${name}' needs a user who can grant access at 'acme' (context.user_id) before it can be called`,
-          developer_message: NO_USER,
+          developer_message: 'The call names no user',
           can_retry: false,
         },
       },

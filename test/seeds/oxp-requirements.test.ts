@@ -8,8 +8,6 @@ import { answered, code, definition, failing, got, idsOf, invalid, refusal, regi
 import { openDocument } from './source-document.ts'
 import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
-const NO_USER = "The call names no user: name one in the call's context, as 'user_id'"
-
 /** OXP 1.0, "Tool Definition": requirements, and the examples. `oxp` and `oxp-schemas` have the other chapters. */
 const { works, aside, whole } = openDocument('oxp-1.0-tool-definition.txt', 'oxp')
 
@@ -202,8 +200,9 @@ works(MAY_CONTAIN, 'a call that lacks all of them is told all at once', async ()
   expect(await call('Contains.Lacking')).toEqual(
     lacking(
       'Contains.Lacking',
-      `Neither TOOL_SECRETS nor a policy lets 'Contains.Lacking' have the secret 'KEY'; ${NO_USER}`,
+      "Neither TOOL_SECRETS nor a policy lets 'Contains.Lacking' have the secret 'KEY'; The call names no user",
       {
+        authorization: [{ id: 'acme', url: `${server.url}/authorizations/acme/start` }],
         secrets: [{ id: 'KEY' }],
         user_id: true,
       },
@@ -537,7 +536,7 @@ const USER_ID = 'user_id (boolean, optional): true if the tool requires a user I
 
 works(USER_ID, 'a call that names none is told so', async () => {
   await publish(requiring('UserId.Missing@1.0.0', { user_id: true }), code('export default () => 1'))
-  expect(await call('UserId.Missing')).toEqual(lacking('UserId.Missing', NO_USER, { user_id: true }))
+  expect(await call('UserId.Missing')).toEqual(lacking('UserId.Missing', 'The call names no user', { user_id: true }))
 })
 
 works(USER_ID, 'the tool is told the one that a call names', async () => {
@@ -676,7 +675,8 @@ const FOURTH =
 
 works(FOURTH, 'without a user and a token', async () => {
   expect(await call('Gmail.GetEmails@1.2.0')).toEqual(
-    lacking('Gmail.GetEmails', NO_USER, {
+    lacking('Gmail.GetEmails', 'The call names no user', {
+      authorization: [{ id: 'google', url: `${server.url}/authorizations/google/start` }],
       user_id: true,
     }),
   )

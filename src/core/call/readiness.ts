@@ -1,5 +1,5 @@
 import { hasScope, type Principal } from '../access/principal.ts'
-import type { MissingAuthorization } from '../consent/authorization.ts'
+import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
@@ -138,6 +138,6 @@ function lacking(failure: RequirementsMissing): string {
   ].join('; ')
 }
 
-function encodeChallenge({ id, authorization, url, check_url, scopes, status }: MissingAuthorization) {
+function encodeChallenge({ id, authorization, url, check_url, scopes, status }: AuthorizationChallenge) {
   return { id, scopes: [...scopes], status, ...(authorization === undefined ? {} : { url, check_url }) }
 }

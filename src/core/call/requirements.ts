@@ -1,5 +1,5 @@
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { MissingAuthorization } from '../consent/authorization.ts'
+import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
@@ -36,7 +36,7 @@ export interface GrantedToken {
 export type TokenResult = GrantedToken | TokenRefusal | { readonly accounts: readonly string[] }
 
 export type TokenRefusal =
-  { readonly challenge: MissingAuthorization; readonly reason: string; readonly forOperator?: string } | Unavailable
+  { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string } | Unavailable
 
 /** The provider is down, slow or unintelligible. The grant is kept. */
 export interface Unavailable {
@@ -89,7 +89,7 @@ function lackingNothing(user: boolean) {
   return {
     secrets: new Array<{ readonly id: string }>(),
     tokens: new Array<{ readonly id: string }>(),
-    challenges: new Array<MissingAuthorization>(),
+    challenges: new Array<AuthorizationChallenge>(),
     unavailable: new Array<Unavailable>(),
     withheld: new Array<string>(),
     reasons: new Array<Reason>(),
@@ -129,7 +129,7 @@ export async function meetRequirements(
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
       lacking.user = true
-      lacking.challenges.push(challengeForNobody(requirement))
+      lacking.challenges.push(challengeForNobody(requirement, reachedAt))
     } else {
       const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...named, reachedAt })
       if ('accounts' in result) {
@@ -184,7 +184,7 @@ function failureOf(
     const detail = `The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`
     reasons.push({ detail })
   }
-  if (user) reasons.push({ detail: "The call names no user: name one in the call's context, as 'user_id'" })
+  if (user) reasons.push({ detail: 'The call names no user' })
   if (secrets.length + tokens.length + challenges.length === 0 && !user) {
     const [first] = unavailable
     return first && fail(unavailableFailure(first))
@@ -221,6 +221,15 @@ export function unavailableFailure({ unavailable: message, forOperator, retry_af
   }
 }
 
-export function challengeForNobody({ id, oauth2 }: AuthorizationRequirement): MissingAuthorization {
-  return { id, scopes: oauth2?.scopes ?? [], status: 'not_started' }
+export function challengeForNobody(
+  { id, oauth2 }: AuthorizationRequirement,
+  reachedAt: () => string,
+): AuthorizationChallenge {
+  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
+  return {
+    id,
+    url: `${origin}/authorizations/${encodeURIComponent(id.toWellFormed())}/start`,
+    scopes: oauth2?.scopes ?? [],
+    status: 'not_started',
+  }
 }

@@ -38,9 +38,6 @@ export interface AuthorizationChallenge {
   readonly status: AuthorizationStatus
 }
 
-/** Has no link where that would lead nowhere: the call names no user, or the provider is not set up. */
-export type MissingAuthorization = Omit<AuthorizationChallenge, 'url'> & Partial<Pick<AuthorizationChallenge, 'url'>>
-
 export interface Stopped {
   readonly ok: false
   /** `gone`: unknown or over; `refused`: by the person or provider; `unavailable`: try again. */

@@ -1,5 +1,5 @@
 import type { LimitPolicy } from '../access/call-limits.ts'
-import type { AuthorizationChallenge, MissingAuthorization } from '../consent/authorization.ts'
+import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { Artifact, InputRequests, ToolFailure } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
 
@@ -40,7 +40,7 @@ export type Failure =
   | ({
       readonly type: 'requirements-missing'
       readonly tool: string
-      readonly authorization: readonly MissingAuthorization[]
+      readonly authorization: readonly AuthorizationChallenge[]
       readonly tokens?: readonly { readonly id: string }[]
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean

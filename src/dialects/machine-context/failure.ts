@@ -1,6 +1,6 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-words.ts'
-import type { MissingAuthorization } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
@@ -129,6 +129,6 @@ function detailsOf(failure: Failure): JsonObject | undefined {
   }
 }
 
-function challenge({ id, url, check_url, scopes, status }: MissingAuthorization): JsonObject {
+function challenge({ id, url, check_url, scopes, status }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url, scopes, status }
 }

@@ -21,10 +21,8 @@ export function urlElicitations(failure: Failure): readonly ReturnType<typeof ur
     case 'requirements-missing': {
       const { tool, authorization, secrets, user_id } = failure
       if (secrets.length > 0 || user_id) return []
-      return authorization.flatMap(({ url, ...challenge }) =>
-        url === undefined
-          ? []
-          : urlElicitation({ ...challenge, url }, `Authorize '${challenge.id}' so that '${tool}' can go on`),
+      return authorization.map((challenge) =>
+        urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
       )
     }
     default:

@@ -123,8 +123,8 @@ function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-un
 
 function missingRequirements(failure: Missing): string {
   const followed = failure.user_id ? [] : failure.authorization
-  const steps = followed.flatMap(({ id, url }) =>
-    url === undefined ? [] : `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
+  const steps = followed.map(
+    ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
   if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoted(failure.secrets.map(({ id }) => id))}`)
   if (failure.user_id) steps.push(FOR_NOBODY)

@@ -7,7 +7,7 @@ import {
   sentence,
   wordsOf,
 } from '../../core/failure/failure-words.ts'
-import type { MissingAuthorization } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
@@ -39,9 +39,7 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'approval-required':
       return { output: { requires_authorization: challenge(failure.challenge) } }
     case 'requirements-missing': {
-      const first = failure.authorization.find(
-        ({ url, authorization }) => url !== undefined && (authorization !== undefined || !failure.user_id),
-      )
+      const first = failure.authorization.find(({ authorization }) => authorization !== undefined || !failure.user_id)
       return first ? { output: { requires_authorization: challenge(first) } } : missing(failure)
     }
     case 'input-invalid':
@@ -90,7 +88,7 @@ function toolError(failure: ToolFailure): JsonObject {
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
 
-function challenge({ id, authorization, url, scopes, status }: MissingAuthorization): JsonObject {
+function challenge({ id, authorization, url, scopes, status }: AuthorizationChallenge): JsonObject {
   return { id: authorization ?? id, url, scopes, status }
 }
 
@@ -102,7 +100,6 @@ function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): F
     ...tokens.map(({ id }) => `the token '${id}' (context.authorization.token)`),
     ...secrets.map(({ id }) => `the secret '${id}' (context.secrets)`),
     ...(user_id ? [`a user${granting} (context.user_id)`] : []),
-    ...(providers.length > 0 && !user_id ? [`access at ${quoted(providers)}`] : []),
   ]
   return error({ message: `Tool '${tool}' needs ${what.join(' and ')} before it can be called`, detail })
 }

@@ -7,7 +7,7 @@ import {
   sentence,
   wordsOf,
 } from '../../core/failure/failure-words.ts'
-import type { MissingAuthorization } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
@@ -55,18 +55,15 @@ export function failureBody(failure: Failure): JsonObject {
         message: sentence(wordsOf(failure)),
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
       }
-    case 'requirements-missing': {
-      // The published OXP requires a link of each
-      const linked = failure.authorization.filter(({ url }) => url !== undefined)
+    case 'requirements-missing':
       return {
         ...said(wordsOf(failure)),
         missing_requirements: {
-          ...(linked.length > 0 ? { authorization: linked.map(authorization) } : {}),
+          ...(failure.authorization.length > 0 ? { authorization: failure.authorization.map(authorization) } : {}),
           ...(failure.secrets.length > 0 ? { secrets: failure.secrets.map(({ id }) => ({ id })) } : {}),
           ...(failure.user_id ? { user_id: true } : {}),
         },
       }
-    }
     case 'approval-required':
       return { ...said(wordsOf(failure)), missing_requirements: { authorization: [authorization(failure.challenge)] } }
     case 'input-invalid': {
@@ -111,6 +108,6 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-function authorization({ id, url, check_url }: MissingAuthorization): JsonObject {
+function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url }
 }

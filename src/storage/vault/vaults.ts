@@ -77,7 +77,7 @@ export function createVault(
     const answer = await vaultOf(owner).token(owner, request, how)
     if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
     const { authorization, ...why } = answer
-    if (!authorization) return { challenge: challengeForNobody(requirement), ...why }
+    if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...why }
     return { challenge: challengeOf(requirement.id, authorization, reachedAt()), ...why }
   }
 

@@ -13,8 +13,6 @@ import {
   worldOf,
 } from './fakes.ts'
 
-const NO_USER = "The call names no user: name one in the call's context, as 'user_id'"
-
 async function meet(needs: Needs, given: Given = {}, world: World = {}) {
   const { deps, asked } = worldOf(world)
   const met = await meetRequirements(
@@ -88,7 +86,7 @@ describe('what a tool requires', () => {
     for (const given of [{}, { userId: '' }]) {
       expect((await meet({ user_id: true }, given)).met).toEqual({
         ok: false,
-        failure: { ...missing, secrets: [], user_id: true, detail: NO_USER },
+        failure: { ...missing, secrets: [], user_id: true, detail: 'The call names no user' },
       })
     }
     const met = { ok: true, secrets: new Map(), tokens: new Map() }
@@ -239,14 +237,22 @@ describe('what a tool requires', () => {
         failure: {
           type: 'requirements-missing',
           tool: 'Example.Tool',
-          authorization: [{ id: 'mail', scopes: [], status: 'not_started' }],
+          authorization: [
+            { id: 'mail', url: 'https://edge.example/authorizations/mail/start', scopes: [], status: 'not_started' },
+          ],
           secrets: [],
           user_id: true,
-          detail: NO_USER,
+          detail: 'The call names no user',
         },
       })
       expect(asked).toEqual([])
     }
+  })
+
+  it('keeps the name of a provider in one part of the link, whatever its characters', async () => {
+    const { met } = await meet({ providers: ['../a b?\ud800'] })
+    const url = 'https://edge.example/authorizations/..%2Fa%20b%3F%EF%BF%BD/start'
+    expect(met).toMatchObject({ failure: { authorization: [{ url }] } })
   })
 
   it('cannot be met for now when the provider is away, which may pass', async () => {
@@ -278,15 +284,30 @@ describe('what a tool requires', () => {
     })
   })
 
-  it('for nobody names its scopes, without a link that would lead nowhere', async () => {
+  it('for nobody names its scopes, and a link without an origin where there is none', async () => {
     const record = recordWith(MAIL)
     const requirements = { ...record.requirements, authorization: [{ id: 'mail', oauth2: { scopes: ['mail.read'] } }] }
     const { deps } = worldOf()
-    const way = { reachedAt: () => 'https://edge.example/tools/call' }
-    const met = await meetRequirements({ ...record, requirements }, PUBLISHER, callWith().context, undefined, way, deps)
-    const authorization = [{ id: 'mail', scopes: ['mail.read'], status: 'not_started' }]
-    expect(met).toMatchObject({ failure: { authorization } })
-    expect(JSON.stringify(met)).not.toContain('/authorizations/')
+    const meetAt = (url: string) =>
+      meetRequirements(
+        { ...record, requirements },
+        PUBLISHER,
+        callWith().context,
+        undefined,
+        { reachedAt: () => url },
+        deps,
+      )
+    const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
+    for (const [reached, origin] of [
+      ['HTTPS://edge.example:8443/tools/call?a=https://other.example/', 'HTTPS://edge.example:8443'],
+      ['https://edge.example?x', 'https://edge.example'],
+      ['https://edge.example#x', 'https://edge.example'],
+      ['/tools/call', ''],
+      ['x https://edge.example/', ''],
+    ] as const) {
+      const authorization = [{ ...challenge, url: `${origin}/authorizations/mail/start` }]
+      expect(await meetAt(reached)).toMatchObject({ failure: { authorization } })
+    }
   })
 })
 
