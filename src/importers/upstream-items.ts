@@ -52,9 +52,12 @@ function itemOf(
 ): ImportItem {
   const about = { tool: theirs }
   const skip = (reason: string): ImportItem => ({ skipped: { name: theirs, reason, about } })
+  // Its depth first: what measures it goes as deep
+  const foreign = foreignJsonProblem(document)
+  if (foreign !== undefined) return skip(foreign)
   if (jsonSize(document, MAX_BYTES) > MAX_BYTES) return skip(`Is larger than ${MAX_BYTES} bytes`)
-  const unfit = foreignJsonProblem(document) ?? judgeWork(document, '', budget)[0]?.message
-  if (unfit !== undefined) return skip(unfit)
+  const [unfit] = judgeWork(document, '', budget)
+  if (unfit) return skip(unfit.message)
   const decoded = decode(document, tool, budget)
   if (!decoded.ok) return skip(problemsInWords(decoded.problems))
   const [definition] = decoded.value.definitions

@@ -328,8 +328,8 @@ works('and the toolkit version.', 'one that there is not', async () => {
     success: false,
     output: {
       error: {
-        message: "Tool 'Calculator.Add' has no version '9.0.0'",
-        developer_message: "Wanted one of '1.0.0'",
+        message: "Version '9.0.0' of tool 'Calculator.Add' is not available",
+        developer_message: "There is '1.0.0'",
         can_retry: false,
       },
     },

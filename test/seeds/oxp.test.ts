@@ -446,7 +446,7 @@ works(MULTIPLE, 'one that does not exist is not called', async () => {
   await publishVersions('Multiple.Absent', '1.0.0')
   expect(await call('Multiple.Absent@3.0.0')).toEqual(
     refusal(400, {
-      message: "Version '3.0.0' of tool 'Multiple.Absent' is not available: there is '1.0.0'",
+      message: "Tool 'Multiple_Absent' was not found",
       developer_message: 'Multiple.Absent version 3.0.0 is not available',
     }),
   )

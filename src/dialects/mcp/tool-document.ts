@@ -70,8 +70,11 @@ function losses(record: ToolRecord): readonly Loss[] {
   lose('/version', 'An MCP tool has no version: publish it with ?version=')
   lost.push(...fieldLosses(record, 'MCP has no such field', ['title', 'annotations', 'icons', '_meta']))
   if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
+  const kind = outputKind(record.output)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
-  else if (outputKind(record.output) === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
+  else if (kind === 'any' && Object.keys(record.output).length > 0)
+    lose('/output', 'It allows any value, and is not listed')
+  else if (kind === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
   if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
   if (withoutHeaders(record.input) !== record.input) {
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")

@@ -91,7 +91,7 @@ export function outputKind(output: JsonSchema | null): OutputKind {
   if (output === true) return 'any'
   if (output === false) return 'value'
   if (output.type === 'object') return 'object'
-  for (const _ in output) return 'value'
+  for (const key in output) if (key !== 'description' && key !== 'title') return 'value'
   return 'any'
 }
 

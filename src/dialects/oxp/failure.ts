@@ -1,12 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import {
-  againOf,
-  detailOf,
-  type FailureWords,
-  inputProblems,
-  sentence,
-  wordsOf,
-} from '../../core/failure/failure-words.ts'
+import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
@@ -52,7 +45,8 @@ export function failureBody(failure: Failure): JsonObject {
     }
     case 'version-unavailable':
       return {
-        message: sentence(wordsOf(failure)),
+        // In the words of the specification's example, which clients are tested with
+        message: `Tool '${failure.name}' was not found`,
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
       }
     case 'requirements-missing':

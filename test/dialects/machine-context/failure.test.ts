@@ -37,7 +37,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'version-unavailable': {
     code: 'NOT_FOUND_ERROR',
-    message: "Version '^9' of tool 'Kit.Tool' is not available",
+    message: "Version '^9' of tool 'Kit.Tool' is not available: there is '1.0.0'",
     details: { available: ['1.0.0'] },
   },
   'tool-disabled': { code: 'VALIDATION_ERROR', message: "Tool 'Kit.Tool@1.0.0' is disabled" },

@@ -58,7 +58,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     suggestions: ['Kit.Tool'],
   },
   'version-unavailable': {
-    message: "Version '^9' of tool 'Kit.Tool' is not available: there is '1.0.0'",
+    message: "Tool 'Tool' was not found",
     developer_message: 'Kit.Tool version ^9 is not available',
   },
   'tool-disabled': {
