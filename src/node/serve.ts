@@ -123,7 +123,7 @@ async function workerOf(port: number) {
   const read = withAssetsFromDisk(worker)
   const main = {
     ...read,
-    serviceBindings: { ...Object(read.serviceBindings), DISK: () => roomIn(resourcePersistencePath) },
+    serviceBindings: { ...Object(read.serviceBindings), DISK: roomOnDisk },
     ...named,
     modulesRoot: outdir,
     modules: await modulesIn(outdir, options.entry),
@@ -156,8 +156,8 @@ function storage() {
   return { name, resourcePersistencePath: join(folder, 'v3') }
 }
 
-async function roomIn(folder: string): Promise<Response> {
-  const { bavail, bsize } = await statfs(folder)
+async function roomOnDisk(): Promise<Response> {
+  const { bavail, bsize } = await statfs(storage().resourcePersistencePath)
   return new Response(String(bavail * bsize))
 }
 
