@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Failing, fail } from '../../core/failure/failure.ts'
+import type { Background } from '../../core/tool/platform.ts'
 import { createSlots, type Slot, type Slots } from '../../outbound/slots.ts'
 
 interface LargeBodiesOptions {
@@ -34,7 +35,12 @@ export function createLargeBodies({ now, sleep }: LargeBodiesOptions) {
   }
 
   /** Looks again by itself: a request must not wait for what another does, which the platform may end. */
-  return async <T>(bytes: number, caller: string, work: () => Promise<T>): Promise<T | Failing> => {
+  return async <T>(
+    bytes: number,
+    caller: string,
+    work: () => Promise<T>,
+    background: Background,
+  ): Promise<T | Failing> => {
     if (bytes <= SMALL) return work()
     const own = callers.get(caller) ?? createSlots(OF_ONE)
     callers.set(caller, own)
@@ -42,6 +48,10 @@ export function createLargeBodies({ now, sleep }: LargeBodiesOptions) {
     const size = Math.min(OF_ONE, GROWTH * bytes)
     let slot = take(own, size)
     for (; !slot && now() < until; slot = take(own, size)) await sleep(LOOK_AGAIN_MS)
-    return slot ? work().finally(slot.release) : FULL
+    if (!slot) return FULL
+    const done = work().finally(slot.release)
+    // A request whose client has gone is ended with what it awaits, and would never release
+    background(done.catch(() => undefined))
+    return done
   }
 }

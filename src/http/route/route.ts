@@ -13,7 +13,7 @@ import { NO_QUERY, readQuery } from '../request/query.ts'
 import { writeAudit } from './audit.ts'
 import { createLargeBodies } from './large-bodies.ts'
 import { type Answers, DONE } from './answers.ts'
-import type { Gate } from './gate.ts'
+import { backgroundOf, type Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
 
 export interface RouteDeps {
@@ -122,8 +122,11 @@ export function createFace<A extends object>(
         const principal = caller.value
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
         let about: JsonObject | undefined
-        const result = await largeBodies(operation.body.bytesFor(c.req.raw), principal.id, () =>
-          answer(handle, c, principal, (more) => void (about = { ...about, ...more })),
+        const result = await largeBodies(
+          operation.body.bytesFor(c.req.raw),
+          principal.id,
+          () => answer(handle, c, principal, (more) => void (about = { ...about, ...more })),
+          (task) => backgroundOf(c)(task),
         )
         const response = responseOf(result, (failure) => respond(failureFor(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')

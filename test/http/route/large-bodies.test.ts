@@ -4,18 +4,22 @@ import { createLargeBodies } from '../../../src/http/route/large-bodies.ts'
 /** Bodies whose readers end when they are told to, by a clock that goes as they look again. */
 function createWorld() {
   let time = 0
+  const background: Promise<unknown>[] = []
   const letIn = createLargeBodies({ now: () => time, sleep: async (ms) => void (time += ms) })
   const reading = new Map<string, () => void>()
   return {
     pass: (ms: number) => void (time += ms),
     reading: () => [...reading.keys()],
     end: (name: string) => reading.get(name)?.(),
-    read: (bytes: number, caller: string, name: string) =>
-      letIn(bytes, caller, async () => {
+    background,
+    read(bytes: number, caller: string, name: string) {
+      const work = async () => {
         await new Promise<void>((done) => reading.set(name, done))
         reading.delete(name)
         return name
-      }),
+      }
+      return letIn(bytes, caller, work, (task) => void background.push(task))
+    },
   }
 }
 const LARGE = 16 * 1024 * 1024
@@ -51,6 +55,17 @@ describe('a large body', () => {
     expect(reading()).toHaveLength(110)
   })
 
+  it('is read to its end where its client has gone, so that it is released', async () => {
+    const { read, end, background } = createWorld()
+    void read(65_536, 'a', 'small')
+    void read(LARGE, 'a', 'large')
+    expect(background).toHaveLength(1)
+    end('large')
+    await background[0]
+    void read(LARGE, 'a', 'next')
+    expect(background).toHaveLength(2)
+  })
+
   it('whose request the platform ended is not counted for ever, and neither is one that failed', async () => {
     const { read, reading, pass } = createWorld()
     void read(LARGE, 'a', 'lost')
@@ -58,7 +73,8 @@ describe('a large body', () => {
     void read(LARGE, 'a', 'next')
     expect(reading()).toEqual(['lost', 'next'])
     const letIn = createLargeBodies({ now: () => 0, sleep: async () => undefined })
-    await expect(letIn(LARGE, 'a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await letIn(LARGE, 'a', async () => 1)).toBe(1)
+    const ignore = () => undefined
+    await expect(letIn(LARGE, 'a', () => Promise.reject(new Error('no')), ignore)).rejects.toThrow('no')
+    expect(await letIn(LARGE, 'a', async () => 1, ignore)).toBe(1)
   })
 })
