@@ -46,6 +46,34 @@ describe.each(COMMANDS)('npm run %s', (name, options, { tools }) => {
   }, 240_000)
 })
 
+describe('npx wrangler dev', () => {
+  it('serves who has the ADMIN_KEY, and tells others what to set, or nothing', { timeout: 240_000 }, async () => {
+    const ADMIN_KEY = 'a-key-of-wrangler-dev'
+    const authorization = `Bearer ${ADMIN_KEY}`
+    const wrangler = (...args: string[]) => startProcess(['npx', 'wrangler', 'dev', ...args])
+    const server = await wrangler('--var', `ADMIN_KEY:${ADMIN_KEY}`)
+    try {
+      const { body } = await server.json('GET', '/tools?limit=1000', undefined, { authorization })
+      expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(
+        build.tools.map(({ record }) => record.id).sort(),
+      )
+      const published = await server.json('POST', '/tools', definition('First.Tool@1.0.0'), { authorization })
+      expect(published).toMatchObject({ status: 201, body: { ids: ['First.Tool@1.0.0'] } })
+      expect((await server.json('GET', '/tools')).status).toBe(401)
+    } finally {
+      await server.stop()
+    }
+    const closed = await wrangler()
+    try {
+      expect((await closed.json('GET', '/health')).status).toBe(200)
+      const { status, body } = await closed.json('GET', '/tools', undefined, { authorization })
+      expect({ status, message: body.message }).toEqual({ status: 401, message: expect.stringContaining('ADMIN_KEY') })
+    } finally {
+      await closed.stop()
+    }
+  })
+})
+
 describe('what `wrangler dev` stored', () => {
   it('is served by `npm run dev`, and the other way round; by itself it is closed', async () => {
     const persistTo = join(folder, 'wrangler')
