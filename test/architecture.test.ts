@@ -123,7 +123,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
   // Of what is generated, the agent hosts that the guide names
   'docs': [...CORE, 'http', 'generated'],
-  'connect': [...CORE, 'http', 'outbound', 'storage'],
+  // Of what is generated, the script of the console for its page of consent
+  'connect': [...CORE, 'http', 'outbound', 'storage', 'generated'],
   // It asks the routes of the deployment for what it shows, and knows them by the types of their answers; guides say how hosts are
   // configured
   'console': [...CORE, 'http', 'docs', 'api'],

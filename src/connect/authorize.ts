@@ -110,21 +110,32 @@ export function createAuthorize(deps: AuthorizeDeps) {
       if (!form.ok) return page(failurePage(form.failure))
       const question = await questionOf(c, SIGNED_OUT)
       if (question instanceof Response) return question
-      if (form.value.get('decision') !== 'allow') {
-        note(c, 'agent.refuse', question, { host: question.asking.host })
+      const decision = form.value.get('decision') ?? ''
+      if (!['allow', 'all', 'none'].includes(decision)) {
+        note(c, 'agent.refuse', question, { name: question.asking.name, host: question.asking.host })
         return goTo(question.asked.refusal)
       }
-      const chosen = question.choices.filter(({ toolkit }) => form.value.has(`toolkit.${toolkit}`))
       const days = DAYS.find((each) => String(each) === form.value.get('days'))
+      if (decision === 'all' || decision === 'none') {
+        const chosen = decision === 'all' ? question.choices : []
+        return page(askPage({ ...shown(question, chosen), days }))
+      }
+      const chosen = question.choices.filter(({ toolkit }) => form.value.has(`toolkit.${toolkit}`))
       if (chosen.length === 0 || days === undefined) {
-        const problem = days === undefined ? 'Choose for how long' : 'Choose a toolkit at least, or refuse'
-        return page(askPage({ ...shown(question, chosen), problem }))
+        const problem = days === undefined ? 'Choose when its access expires' : 'Select at least one toolkit, or refuse'
+        return page(askPage({ ...shown(question, chosen), days, problem }))
       }
       const agent = agentOf(question, chosen, days)
       const connected = await server.letIn(question.request, agent)
       if (connected.ok) {
         const { id, toolkits, expires_at } = agent
-        note(c, 'agent.connect', question, { id, host: question.asking.host, toolkits, expires_at })
+        note(c, 'agent.connect', question, {
+          id,
+          name: agent.client.name,
+          host: question.asking.host,
+          toolkits,
+          expires_at,
+        })
       }
       return connected.ok ? goTo(connected.to) : page(wrongRequestPage(connected.message, connected.back))
     },

@@ -100,7 +100,7 @@ describe('a registration', () => {
       const { text, status } = await ann.open(authorizeUrl(agent))
       expect(status).toBe(200)
       expect(text).toContain(shown)
-      expect(text).toContain('nobody has verified it')
+      expect(text).toContain('Not verified')
       expect(text).toContain('agent.example')
       expect(text).not.toContain(NAME)
       expect(text.length).toBeLessThan(40_000)

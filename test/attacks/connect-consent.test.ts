@@ -40,7 +40,7 @@ describe('consent', () => {
     for (const [name, value] of Object.entries(ALLOW)) url.searchParams.set(name, value)
     const { status, url: ended, text } = await ann.open(url.href)
     expect([status, new URL(ended).pathname]).toEqual([200, '/connect/authorize'])
-    expect(text).not.toContain('checked')
+    expect(text).not.toContain(' checked')
   })
 
   it('is not given by an answer that does not say so', async () => {

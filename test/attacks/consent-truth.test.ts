@@ -34,10 +34,10 @@ describe('an agent that asks a person', () => {
     })
     const { text } = await ann.open(url)
     expect(text).toContain('name="toolkit.Calculator"')
-    expect(text).not.toMatch(/\bchecked\b/)
+    expect(text).not.toMatch(/ checked\b/)
     const sent = await decide(ann, url, { days: '30', decision: 'allow' })
     expect([sent.status, sent.location]).toEqual([400, undefined])
-    expect(sent.text).not.toMatch(/\bchecked\b/)
+    expect(sent.text).not.toMatch(/ checked\b/)
   })
 
   it('is given nothing that its link did not offer', async () => {
@@ -49,7 +49,7 @@ describe('an agent that asks a person', () => {
 
   it.each([
     'Claude, verified by anthropic.com',
-    'Claude” Verified: anthropic.com says so. “It',
+    'Claude” Verified: anthropic.com publishes this agent. “It',
     '"Claude" is verified',
     '«Claude» ‹Claude› „Claude‟ ＂Claude＂',
     'Claude</dd><dt>Verified</dt><dd>anthropic.com',
@@ -62,13 +62,12 @@ describe('an agent that asks a person', () => {
     for (const [, heading] of text.matchAll(/<(?:title|h1)[^>]*>(.*?)<\//gs))
       expect(heading?.replace(' · Switchboard', '')).toBe('Let an agent act for you?')
     const page = text.replaceAll(/\s+/g, ' ')
-    const [, said = '', after = ''] =
-      /<dt>It says that it is<\/dt> ?<dd> ?“([^<]*)” ?<br ?\/?> ?([^<]*)/.exec(page) ?? []
+    const [, said = '', after = ''] = /<dt>Calls itself<\/dt> ?<dd> ?“([^<]*)” ?<br ?\/?> ?([^<]*)/.exec(page) ?? []
     expect(said).toContain('Claude')
     expect(said).not.toMatch(/["“”„‟«»‹›＂\u202e\u2066]|&quot;/)
-    expect(after).toContain('nobody has verified it')
+    expect(after).toContain('Not verified')
     expect(page.split('Claude').length - 1).toBe(client_name.split('Claude').length - 1)
-    expect(page.indexOf('127.0.0.1:7777')).toBeLessThan(page.indexOf('It says that it is'))
+    expect(page.indexOf('127.0.0.1:7777')).toBeLessThan(page.indexOf('Calls itself'))
   })
 })
 

@@ -32,17 +32,17 @@ describe('the page that asks', () => {
     const page = await words(faceWith({ sessions: { signedIn: () => signedIn(person) } }).ask())
     expect(page).toContain('Let an agent act for you?')
     expect(page).toContain(
-      'Goes back to 127.0.0.1:7777 It says that it is “An agent” Only it says so; nobody has verified it.',
+      'Returns to 127.0.0.1:7777 Calls itself “An agent” Not verified: any program can use this name.',
     )
-    expect(page).toContain('You are ann@acme.test ')
-    expect(page).toContain('It goes back to a program on your own computer.')
-    expect(await words(faceWith().ask())).toContain('You are admin ')
+    expect(page).toContain('Signed in as ann@acme.test ')
+    expect(page).toContain('This agent runs on your own computer')
+    expect(await words(faceWith().ask())).toContain('Signed in as admin ')
   })
 
   it('says of another computer nothing of this one, and the host where there is no name', async () => {
     const remote = { ...asked, client: { id: 'c1', name: undefined }, redirectUri: 'https://agent.example/back' }
     const page = await words(faceWith({}, { asked: async () => remote }).ask())
-    expect(page).toContain('It says that it is “agent.example”')
+    expect(page).toContain('Calls itself “agent.example”')
     expect(page).not.toContain('your own computer')
     const long = { ...asked, client: { id: 'c1', name: 'n'.repeat(300) } }
     const { agents, decide } = faceWith({}, { asked: async () => long })
@@ -56,7 +56,7 @@ describe('the page that asks', () => {
       asked: async (request) => (given.push(request), { ...asked, client: { id: DOCUMENT, name: 'Its name' } }),
     })
     const page = await words(get(`/connect/authorize?client_id=${DOCUMENT}`))
-    expect(page).toContain('Verified: agent.example says so.')
+    expect(page).toContain('Verified: agent.example publishes this agent.')
     expect(given).toEqual([
       {
         url: `${ORIGIN}/connect/authorize?client_id=${DOCUMENT}`,
@@ -77,22 +77,22 @@ describe('the page that asks', () => {
       }).ask(),
     )
     const page = await words(new Response(text))
-    expect(page).toContain('Mail , security level up to 8 (a person approves such calls) Send, Read ')
-    expect(page).toContain('Notes , security level up to 4 (can change or send things) Write ')
-    expect(page).toContain('Low , security level up to 3 Look ')
-    expect(page).toContain('Files , security level 0 Tool0, ')
+    expect(page).toContain('Mail 2 tools, level up to 8: some calls need approval Send, Read ')
+    expect(page).toContain('Notes 1 tool, level up to 4: can change or send things Write ')
+    expect(page).toContain('Low 1 tool, level up to 3 Look ')
+    expect(page).toContain('Files 14 tools Tool0, ')
     expect(page).toContain('Tool11 and 2 more ')
-    expect(page).toContain('For how long 1 day 7 days 30 days 90 days Allow Refuse')
+    expect(page).toContain('Access expires after 1 day 7 days 30 days 90 days Allow Refuse')
     expect(text).toContain('<option value="30" selected="">30 days')
     expect(text.match(/selected/g)).toHaveLength(1)
-    expect(text).not.toContain('checked')
+    expect(text).not.toContain(' checked')
     expect(text).not.toContain('role="alert"')
-    expect(page).not.toContain('nothing to choose')
+    expect(page).not.toContain('There is no tool here')
   })
 
   it('offers nothing where there is nothing, and can be refused', async () => {
     const page = await words(faceWith({ catalogue: listed([]) }).ask())
-    expect(page).toContain('There is no tool here that you may use, so there is nothing to choose. Refuse It can list')
+    expect(page).toContain('There is no tool here that you can share with an agent. Refuse The agent can list')
     expect(page).not.toContain('Allow')
   })
 
@@ -199,7 +199,7 @@ describe('the decision', () => {
     }
     expect(agents).toEqual([agent])
     const { id, toolkits, expires_at } = agent
-    const about = { id, host: '127.0.0.1:7777', toolkits, expires_at }
+    const about = { id, name: 'An agent', host: '127.0.0.1:7777', toolkits, expires_at }
     expect(audit).toEqual([
       expect.objectContaining({
         at: DAY,
@@ -222,14 +222,16 @@ describe('the decision', () => {
     const { decide, agents, audit } = faceWith()
     expect(await seen(decide({ decision }))).toMatchObject({ status: 302, to: asked.refusal })
     expect(agents).toEqual([])
-    expect(audit).toEqual([expect.objectContaining({ act: 'agent.refuse', about: { host: '127.0.0.1:7777' } })])
+    expect(audit).toEqual([
+      expect.objectContaining({ act: 'agent.refuse', about: { name: 'An agent', host: '127.0.0.1:7777' } }),
+    ])
   })
 
   it.each([
     ['what nobody offers', { 'toolkit.Mail': '', 'toolkit.Other': '1' }, 200],
-    ['no time', { days: '' }, 'Choose for how long.'],
-    ['another time', { days: '8' }, 'Choose for how long.'],
-    ['a time that is written otherwise', { days: '7.0' }, 'Choose for how long.'],
+    ['no time', { days: '' }, 'Choose when its access expires.'],
+    ['another time', { days: '8' }, 'Choose when its access expires.'],
+    ['a time that is written otherwise', { days: '7.0' }, 'Choose when its access expires.'],
   ])('for %s is asked for again', async (_, fields, problem) => {
     const { decide, agents } = faceWith()
     const { status, text } = await seen(decide(fields))
@@ -243,8 +245,33 @@ describe('the decision', () => {
     const { post, agents } = faceWith()
     const { status, text } = await seen(post(ASK, { days: '7', decision: 'allow', 'toolkit.Other': '1' }))
     expect([status, agents]).toEqual([400, []])
-    expect(text).toContain('role="alert">Choose a toolkit at least, or refuse.')
-    expect(text).not.toContain('checked')
+    expect(text).toContain('role="alert">Select at least one toolkit, or refuse.')
+    expect(text).not.toContain(' checked')
+  })
+
+  it.each([
+    ['all', 2],
+    ['none', 0],
+  ])('is not yet made by selecting %s, which keeps the rest of the form', async (decision, count) => {
+    const catalogue = listed([
+      ['Mail', 'Send'],
+      ['Notes', 'Write'],
+    ])
+    const { decide, agents, audit } = faceWith({ catalogue })
+    const { status, text } = await seen(decide({ decision }))
+    expect([status, agents, audit]).toEqual([200, [], []])
+    expect(text.match(/ checked=/g)?.length ?? 0).toBe(count)
+    expect(text).toContain('<option value="7" selected="">')
+  })
+
+  it('is asked for on a page of less than 60 kB, with 3,000 tools of 150 toolkits', async () => {
+    const tools = Array.from(
+      { length: 3_000 },
+      (_, n) => [`ALongNameOfAToolkit${n % 150}`, `a_long_name_of_${n}`] as const,
+    )
+    const { text } = await seen(faceWith({ catalogue: listed(tools) }).ask())
+    expect(text.match(/type="checkbox"/g)).toHaveLength(150)
+    expect(text.length).toBeLessThan(60_000)
   })
 
   it('that comes too late is told why, and not written down', async () => {

@@ -39,9 +39,9 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await screenshot(page, 'connect')
     // Nothing is chosen for them
     await page.getByRole('button', { name: 'Allow' }).click()
-    expect(await textOf(page)).toContain('Choose a toolkit')
+    expect(await textOf(page)).toContain('Select at least one toolkit')
     await page.getByRole('checkbox', { name: /Calculator/ }).check()
-    await page.getByLabel('For how long').selectOption('7')
+    await page.getByLabel('Access expires after').selectOption('7')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL((at) => at.href.startsWith(callback))
     const came = new URL(page.url()).searchParams
@@ -54,6 +54,37 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await page.waitForURL((at) => at.href.startsWith(callback))
     expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
     await ann.leave()
+  })
+
+  it('finds a toolkit, and selects all that are found, or none', async () => {
+    const agent = await newAgent(world.server.url, callback)
+    const ann = await person(browser)
+    const { page } = ann
+    await page.goto(authorizeUrl(agent))
+    await answerProvider(ann, 'ann')
+    const boxes = page.getByRole('checkbox')
+    const checked = page.getByRole('checkbox', { checked: true })
+    const all = await boxes.count()
+    expect(all).toBeGreaterThan(1)
+    await page.getByLabel('Find a toolkit').fill('calc')
+    await page.getByLabel('Find a toolkit').press('Enter')
+    expect([await boxes.count(), await checked.count()]).toEqual([1, 0])
+    await page.getByRole('button', { name: 'Select all' }).click()
+    await page.getByLabel('Find a toolkit').fill('')
+    expect([await boxes.count(), await checked.count()]).toEqual([all, 1])
+    await page.getByRole('button', { name: 'Select none' }).click()
+    expect(await checked.count()).toBe(0)
+    await ann.leave()
+
+    const plain = await person(browser, { javaScript: false })
+    await plain.page.goto(authorizeUrl(agent))
+    await answerProvider(plain, 'ann')
+    await plain.page.getByLabel('Access expires after').selectOption('7')
+    await plain.page.getByRole('button', { name: 'Select all' }).click()
+    expect(await plain.page.getByRole('checkbox', { checked: true }).count()).toBe(all)
+    expect(await plain.page.getByLabel('Access expires after').inputValue()).toBe('7')
+    expect(await plain.page.getByLabel('Find a toolkit').isVisible()).toBe(false)
+    await plain.leave()
   })
 
   it('comes back from signing in with a request of any length that is taken, and is told of a longer one before', async () => {

@@ -187,13 +187,13 @@ describe('the page', () => {
     const page = await signIn(bob, server.url, 'bob', authorizeUrl(agent).slice(server.url.length))
     expect(page.status).toBe(200)
     expect(page.url).toContain('/connect/authorize')
-    for (const said of ['A test agent', 'nobody has verified it', '127.0.0.1:7777', 'bob@acme.test', 'own computer']) {
+    for (const said of ['A test agent', 'Not verified', '127.0.0.1:7777', 'bob@acme.test', 'own computer']) {
       expect(page.text.replaceAll(/\s+/g, ' ')).toContain(said)
     }
     expect(page.text).toMatch(/name="toolkit\.Calculator"/)
     // What the person may not use cannot be chosen, and nothing is that was not asked for
     expect(page.text).not.toMatch(/name="toolkit\.Secrets"/i)
-    expect(page.text).not.toContain('checked')
+    expect(page.text).not.toContain(' checked')
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   })
 
@@ -203,7 +203,7 @@ describe('the page', () => {
     const { text } = await ann.open(authorizeUrl(agent, { resource }))
     expect(text).toContain('name="toolkit.Calculator"')
     expect(text).not.toContain('name="toolkit.Fixture"')
-    expect(text).not.toContain('checked')
+    expect(text).not.toContain(' checked')
   })
 
   it('can be refused, and says what is missing', async () => {

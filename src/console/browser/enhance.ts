@@ -37,6 +37,24 @@ for (const block of document.querySelectorAll('.copyable')) {
   block.appendChild(status)
 }
 
+for (const search of document.querySelectorAll<HTMLInputElement>('input[data-filter]')) {
+  const items = document.querySelectorAll<HTMLElement>(`#${search.dataset['filter']} > li`)
+  search.closest('[hidden]')?.removeAttribute('hidden')
+  search.addEventListener('input', () => {
+    const words = search.value.trim().toLowerCase()
+    for (const item of items) item.hidden = !(item.textContent ?? '').toLowerCase().includes(words)
+  })
+  // It would press the first button of the form
+  search.addEventListener('keydown', (event) => event.key === 'Enter' && event.preventDefault())
+}
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-check]')) {
+  button.addEventListener('click', (event) => {
+    event.preventDefault()
+    const boxes = `#${button.dataset['check']} > li:not([hidden]) input[type=checkbox]`
+    for (const box of document.querySelectorAll<HTMLInputElement>(boxes)) box.checked = button.value === 'all'
+  })
+}
+
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', () => {
     setTimeout(() => {
