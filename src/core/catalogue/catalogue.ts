@@ -49,7 +49,7 @@ export type ToolkitCount = {
 }
 
 export interface ToolkitCounts {
-  toolkits(principal: Principal): Promise<readonly ToolkitCount[]>
+  toolkits(principal: Principal, query?: Pick<ListQuery, 'callable'>): Promise<readonly ToolkitCount[]>
 }
 
 export interface Catalogue {

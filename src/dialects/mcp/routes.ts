@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { scopeDenial } from '../../core/access/principal.ts'
-import type { Catalogue } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue, ToolkitCounts } from '../../core/catalogue/catalogue.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { type Failure, Unreachable } from '../../core/failure/failure.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
@@ -37,7 +37,7 @@ export interface McpFaceDeps {
   readonly doors: readonly Door[]
   readonly origins: ReadonlySet<string>
   readonly callTool: CallTool
-  readonly catalogue: Catalogue
+  readonly catalogue: Catalogue & ToolkitCounts
   readonly resolver: Resolver
   readonly tellReadiness: TellReadiness
   readonly seal: Seal
@@ -140,8 +140,14 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       const call = decodeToolCall(params)
       return 'code' in call ? call : callOrSearch(call, revision, client, undefined)
     }
-    return revision.answer(method, params) ?? answerFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
+    const instructions = method === revision.greeting ? await instruct(client) : undefined
+    return (
+      revision.answer(method, params, instructions) ??
+      answerFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
+    )
   }
+
+  const instruct = async (client: McpClient) => (await import('./instructions.ts')).instructionsFor(client, catalogue)
 
   type Calling = readonly [ToolCall, Revision, McpClient, EventStream | undefined]
 

@@ -147,9 +147,9 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
     }
 
-    async toolkitCounts(principal: Principal): Promise<ToolkitCount[]> {
+    async toolkitCounts(principal: Principal, query?: Pick<ListQuery, 'callable'>): Promise<ToolkitCount[]> {
       const { toolkitCounts } = await import('./search/query.ts')
-      return toolkitCounts(this.#sql, principal)
+      return toolkitCounts(this.#sql, principal, query)
     }
 
     async unknown(name: string, principal: Principal): Promise<Unknown | undefined> {

@@ -23,6 +23,7 @@ describe('the legacy revisions', () => {
           protocolVersion: version,
           capabilities: { tools: {} },
           serverInfo: SERVER['io.modelcontextprotocol/serverInfo'],
+          instructions: expect.stringContaining('Switchboard gives you 1 tool of 1 toolkit.'),
         },
       })
       expect(answer.headers.get('mcp-session-id')).toBeNull()
@@ -122,6 +123,7 @@ describe('2026-07-28', () => {
         resultType: 'complete',
         supportedVersions: ['2026-07-28'],
         capabilities: { tools: {} },
+        instructions: expect.stringContaining('Switchboard gives you 1 tool of 1 toolkit.'),
         ttlMs: 5000,
         cacheScope: 'private',
         _meta: SERVER,

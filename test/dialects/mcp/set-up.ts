@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
-import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
+import type { Catalogue, ToolkitCounts } from '../../../src/core/catalogue/catalogue.ts'
 import { callableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { parseAskedName } from '../../../src/core/tool/tool-id.ts'
@@ -37,9 +37,17 @@ export interface SetUp {
   /** What a call comes to; a value when it is no function. */
   readonly run?: (call: Call, caller: Caller) => Ran | Promise<Ran>
   readonly now?: () => number
+  readonly toolkits?: ToolkitCounts['toolkits']
 }
 
 export const succeed = (value: unknown): Ran => ({ ok: true, value })
+
+const countedBy = (shownTo: (seer: Principal) => readonly ToolRecord[]) => async (seer: Principal) =>
+  [...Map.groupBy(shownTo(seer), ({ toolkit }) => toolkit)].map(([toolkit, tools]) => ({
+    toolkit,
+    tools: tools.length,
+    level: 0,
+  }))
 
 /** The face with everything around it made up. */
 export function setUp(given: SetUp = {}) {
@@ -89,6 +97,7 @@ export function setUp(given: SetUp = {}) {
     catalogue: {
       etag: async () => '"e"',
       list,
+      toolkits: given.toolkits ?? countedBy(shownTo),
       async unknown(names, seer) {
         const seen = shownTo(seer).flatMap(({ toolkit, tool }) => [toolkit, `${toolkit}.${tool}`])
         const name = names.find((each) => !seen.includes(each))

@@ -14,7 +14,6 @@ const TTL_MS = 5_000
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const meta = `"_meta":${JSON.stringify({ [SERVER_KEY]: { ...serverInfo } })}`
   const cached = `"ttlMs":${TTL_MS},"cacheScope":"private"`
-  const discovered = `{"resultType":"complete","supportedVersions":${JSON.stringify(VERSIONS_FROM_2026)},"capabilities":{"tools":{}},${cached},${meta}}`
   const inputRequired = (members: string) => `{"resultType":"input_required",${members},${meta}}`
   const revision: Revision = {
     format: 'mcp-2026-07-28',
@@ -30,7 +29,12 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
       return `{"resultType":"complete",${members},${all}}`
     },
     listResult: (members) => `{"resultType":"complete",${members},${cached},${meta}}`,
-    answer: (method) => (method === 'server/discover' ? discovered : undefined),
+    greeting: 'server/discover',
+    answer(method, _params, instructions) {
+      if (method !== 'server/discover') return undefined
+      const discovered = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
+      return revision.listResult(JSON.stringify(discovered).slice(1, -1))
+    },
     round(call, client) {
       const deps = { seal, revision, inputRequired }
       if (call.requestState !== undefined || call.inputResponses !== undefined) return beginRound(call, client, deps)

@@ -20,7 +20,9 @@ export interface Revision {
   result(members: string, meta?: JsonObject): string
   listResult(members: string): string
   /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
-  answer(method: string, params: JsonObject): string | undefined
+  answer(method: string, params: JsonObject, instructions?: string): string | undefined
+  /** The method that is answered with the instructions. */
+  readonly greeting: string
   sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
   round(call: ToolCall, client: McpClient): CallRound | Promise<CallRound | McpError | Failing>
 }

@@ -22,7 +22,6 @@ const SHOWS_URLS = '.elicitation-url'
 
 /** MCP 2024-11-05 to 2025-11-25, without state: clients ignore unknown members, so all get the newest form. */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
-  const server = JSON.stringify(serverInfo)
   return {
     format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
@@ -43,10 +42,12 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     },
     result: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
     listResult: (members) => `{${members}}`,
-    answer(method, params) {
+    greeting: 'initialize',
+    answer(method, params, instructions) {
       if (method === 'ping') return '{}'
       if (method !== 'initialize') return undefined
-      return `{"protocolVersion":${JSON.stringify(negotiated(params))},"capabilities":{"tools":{}},"serverInfo":${server}}`
+      const protocolVersion = negotiated(params)
+      return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo, instructions })
     },
     sessionId(method, params, unique) {
       if (method !== 'initialize' || negotiated(params) !== '2025-11-25') return undefined

@@ -113,7 +113,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       return revision === 0 ? etag : `${etag}.${revision}`
     },
 
-    toolkits: (principal) => registry().toolkitCounts(principal),
+    toolkits: (principal, query) => registry().toolkitCounts(principal, query),
 
     async unknown(names, principal) {
       for (const name of names) {

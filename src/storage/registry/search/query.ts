@@ -148,10 +148,15 @@ function allVersions(
   )
 }
 
-export function toolkitCounts(sql: SqlStorage, principal: Principal): ToolkitCount[] {
-  const { condition, bindings } = scopeOf(sql, {}, principal)
-  // Counted only for a principal whose patterns may leave tools out: else the level alone decides
-  const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
+export function toolkitCounts(
+  sql: SqlStorage,
+  principal: Principal,
+  { callable }: Pick<ListQuery, 'callable'> = {},
+): ToolkitCount[] {
+  const { condition, bindings } = scopeOf(sql, { callable }, principal)
+  // Counted only where tools of one toolkit and level may be left out
+  const isCounted = callable || beginningsOf(principal)
+  const [table, count] = isCounted ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
   const query = `SELECT
       (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
       ${count} AS tools, max(level) AS level

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import { Unreachable } from '../../../src/core/failure/failure.ts'
+import { record, type SetUp, setUp } from './set-up.ts'
+
+const counts = (number: number) =>
+  Array.from({ length: number }, (_, index) => ({ toolkit: `Kit${index}`, tools: index + 1, level: 0 }))
+
+async function instructions(given: SetUp, query = ''): Promise<string> {
+  const face = setUp(given)
+  const path = `/mcp${query}`
+  const legacy = await face.legacy('initialize', { protocolVersion: '2025-11-25' }, { path })
+  const modern = await face.modern('server/discover', {}, { path })
+  const [one, other]: { result: { instructions: string } }[] = [await legacy.json(), await modern.json()]
+  expect(other?.result.instructions).toBe(one?.result.instructions)
+  return one?.result.instructions ?? ''
+}
+
+describe('the instructions that a client gets as it connects', () => {
+  it('say how many tools and toolkits the caller sees, and what the person has to do', async () => {
+    expect(await instructions({ records: [record('one'), record('two')] })).toBe(
+      'Switchboard gives you 2 tools of 1 toolkit. Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards. The toolkits and how many tools each has: Kit (2).',
+    )
+  })
+
+  it('count tools that can be called, within the credential and the address', async () => {
+    const asked: unknown[] = []
+    const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call'], tools: ['Kit.*'] }
+    const toolkits: SetUp['toolkits'] = async ({ tools }, query) => {
+      asked.push([tools, query])
+      return []
+    }
+    await instructions({ principal: key, toolkits }, '?tools=Kit.echo')
+    expect(asked).toEqual([
+      [['Kit.echo'], { callable: true }],
+      [['Kit.echo'], { callable: true }],
+    ])
+  })
+
+  it('tell of the search mode where there are more than a hundred tools, in the 512 characters that hosts read', async () => {
+    const many = await instructions({ toolkits: async () => counts(30) })
+    expect(many).toMatch(/^Switchboard gives you 465 tools of 30 toolkits\. Where these are too many/)
+    expect(many.slice(0, 512)).toContain('?mode=search')
+    expect(many.slice(0, 512)).toContain('call again with the same arguments')
+    expect(many).toMatch(/: Kit29 \(30\), .*, Kit10 \(11\) and 10 more\.$/)
+    expect(await instructions({ toolkits: async () => counts(13) })).not.toContain('?mode=search')
+  })
+
+  it('say how to search in the search mode', async () => {
+    const searching = await instructions({ toolkits: async () => counts(30) }, '?mode=search')
+    expect(searching).toContain('Find one with search_tools, read its arguments with describe_tool')
+    expect(searching).not.toContain('?mode=search')
+  })
+
+  it('tell of no tool whom no tool may be listed to, and wait for no storage that cannot be reached', async () => {
+    const toolkits: SetUp['toolkits'] = () => Promise.reject(new Unreachable('Away'))
+    const caller: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'] }
+    expect(await instructions({ toolkits })).toMatch(/^Some calls need a person first/)
+    expect(await instructions({ principal: caller })).toMatch(/^Some calls need a person first/)
+  })
+})
