@@ -32,6 +32,21 @@ describe('the toolkits of the tools that a principal sees', () => {
       ])
     }))
 
+  it('are counted by the tools that can be called, where that is asked', () =>
+    inRegistry(async ({ registry }) => {
+      const implemented = (id: string) => publication(id, {}, { implementation: { kind: 'echo' } })
+      await registry.publish([await publication('Mail.Read@1.0.0'), await implemented('Mail.Send@1.0.0')], ADMIN)
+      await registry.publish([await implemented('Alone.Do@1.0.0')], ADMIN)
+      const callable = { callable: true }
+      const counted = [
+        { toolkit: 'Alone', tools: 1, level: 0 },
+        { toolkit: 'Mail', tools: 1, level: 0 },
+      ]
+      expect(await registry.toolkitCounts(ADMIN, callable)).toEqual(counted)
+      expect(await registry.toolkitCounts(KEY, callable)).toEqual(counted)
+      expect(await registry.toolkitCounts(ADMIN)).toEqual([counted[0], { toolkit: 'Mail', tools: 2, level: 0 }])
+    }))
+
   it('are counted past as many tools as a list would read for them', () =>
     inRegistry(async ({ registry, sql }) => {
       await registry.publish([await publication('Many.T@1.0.0')], ADMIN)
@@ -51,7 +66,7 @@ describe('the toolkits of the tools that a principal sees', () => {
     inRegistry(async ({ registry, sql }) => {
       const disabled = { versions: 'all', status: 'disabled', limit: 30 } as const
       const toolkits = async () => registry.toolkitCounts(ADMIN)
-      const anonymous = async () => registry.toolkitCounts(ANONYMOUS)
+      const anonymous = async () => registry.toolkitCounts(ANONYMOUS, { callable: true })
       const withdrawn = async () => registry.query(disabled, 30, ADMIN)
       const search = async () => registry.query({ versions: 'newest', q: 'zebra', limit: 30 }, 30, ADMIN)
       const costs = async () => [

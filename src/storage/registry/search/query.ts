@@ -151,15 +151,14 @@ function allVersions(
 export function toolkitCounts(
   sql: SqlStorage,
   principal: Principal,
-  { callable }: Pick<ListQuery, 'callable'> = {},
+  query: Pick<ListQuery, 'callable'> = {},
 ): ToolkitCount[] {
-  const { condition, bindings } = scopeOf(sql, { callable }, principal)
-  // Counted only where tools of one toolkit and level may be left out
-  const isCounted = callable || beginningsOf(principal)
-  const [table, count] = isCounted ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
-  const query = `SELECT
+  const { condition, bindings } = scopeOf(sql, query, principal)
+  // Counted only for a principal whose patterns may leave tools out: else the columns of the counts decide
+  const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
+  const counts = `SELECT
       (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
       ${count} AS tools, max(level) AS level
     FROM ${table} AS indexed WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
-  return sql.exec<ToolkitCount>(query, ...bindings).toArray()
+  return sql.exec<ToolkitCount>(counts, ...bindings).toArray()
 }

@@ -10,18 +10,20 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '6'
+const INDEXED = '7'
 /** Characters of parameters' names and of their descriptions, since more say nothing of a tool's purpose. */
 const MAX_PARAMETERS = 4_000
 const MAX_DETAILS = 8_000
 
-const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, 1) ON CONFLICT DO UPDATE SET tools = tools + 1;`
-const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE toolkit = old.toolkit AND level = old.level;
-  DELETE FROM toolkit_count WHERE toolkit = old.toolkit AND level = old.level AND tools = 0;`
+const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, new.callable, 1)
+  ON CONFLICT DO UPDATE SET tools = tools + 1;`
+const OLD = 'toolkit = old.toolkit AND level = old.level AND callable = old.callable'
+const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE ${OLD};
+  DELETE FROM toolkit_count WHERE ${OLD} AND tools = 0;`
 
 /**
  * `indexed` has the columns to filter by, `words` an index of the text with a row for each field of a tool, and
- * `toolkit_count` how many tools a toolkit has of each level.
+ * `toolkit_count` how many tools a toolkit has of each level, and of those that can be called.
  */
 const TABLES = `
 CREATE TABLE indexed (
@@ -33,7 +35,8 @@ CREATE INDEX indexed_whole ON indexed (whole);
 CREATE VIRTUAL TABLE words USING fts5(text, content = '', contentless_delete = 1, tokenize = 'unicode61');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 CREATE TABLE toolkit_count (
-  toolkit TEXT NOT NULL, level INTEGER NOT NULL, tools INTEGER NOT NULL, PRIMARY KEY (toolkit, level)
+  toolkit TEXT NOT NULL, level INTEGER NOT NULL, callable INTEGER NOT NULL, tools INTEGER NOT NULL,
+  PRIMARY KEY (toolkit, level, callable)
 ) WITHOUT ROWID;
 CREATE TRIGGER tool_added AFTER INSERT ON indexed BEGIN ${COUNT_NEW} END;
 CREATE TRIGGER tool_removed AFTER DELETE ON indexed BEGIN ${COUNT_OLD} END;
