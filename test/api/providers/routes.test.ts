@@ -41,12 +41,14 @@ function setUp(caller: Principal = ADMIN) {
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
   const app = new Hono().route('/', face)
+  const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+  const request = (path: string, init: RequestInit) => app.request(path, init, {}, background)
   const send = (method: string, path: string, body?: unknown) =>
-    app.request(path, {
+    request(path, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
-  return { app, send, stored }
+  return { request, send, stored }
 }
 
 const BODY = { name: 'Acme', issuer: 'https://acme.example', client_id: 'c1', client_secret_name: 'ACME_CLIENT_SECRET' }
@@ -110,11 +112,11 @@ describe('PUT /providers/{id}', () => {
   })
 
   it('refuses a body that is no JSON, of another type, or too large', async () => {
-    const { app, send } = setUp()
+    const { request, send } = setUp()
     const text = { method: 'PUT', body: 'a=b', headers: { 'content-type': 'text/plain' } }
-    expect((await app.request('/providers/acme', text)).status).toBe(415)
+    expect((await request('/providers/acme', text)).status).toBe(415)
     const broken = { method: 'PUT', body: '{', headers: { 'content-type': 'application/json' } }
-    expect((await app.request('/providers/acme', broken)).status).toBe(400)
+    expect((await request('/providers/acme', broken)).status).toBe(400)
     expect((await send('PUT', '/providers/acme', { ...BODY, name: 'x'.repeat(300_000) })).status).toBe(413)
   })
 })

@@ -59,11 +59,9 @@ async function imports(
       secretFor: (id, tool) => ({ value: `${id} for ${tool.toolkit}.${tool.tool}` }),
     },
   })
-  const response = await face.request(`/toolkits/import${query}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+  const response = await face.request(`/toolkits/import${query}`, init, {}, background)
   return { status: response.status, body: await response.json(), requests, stored }
 }
 
