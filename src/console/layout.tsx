@@ -5,7 +5,7 @@ import { answerDocument } from '../http/page/document.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { curlOf } from './curl.ts'
 import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './visit.ts'
-import { PAGES } from './pages.ts'
+import { GROUPS } from './pages.ts'
 import { Copyable, LIVE_PLACE } from './parts.tsx'
 
 interface Surroundings {
@@ -24,25 +24,44 @@ export async function layout(view: View, around: Surroundings): Promise<Response
   return answerDocument({ status, title, style, script, body, keepsForms: true })
 }
 
-function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings): JSX.Element {
+function bodyOf({ title, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {
   return (
     <>
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top">
+      <header class="bar">
+        <button type="button" class="quiet" popovertarget="sidebar">
+          Menu
+        </button>
         <a class="brand" href="/">
           Switchboard
         </a>
-        <Navigation visit={visit} entry={entry} />
-        <Who visit={visit} />
+        <Sidebar visit={visit} entry={entry} />
       </header>
       <main id="content" tabindex={-1}>
+        <Breadcrumbs trail={trail} title={title} />
         <h1>{title}</h1>
         {content}
       </main>
       <MadeRequests visit={visit} made={made} />
     </>
+  )
+}
+
+function Breadcrumbs({ trail, title }: Required<Pick<View, 'trail' | 'title'>>) {
+  if (trail.length === 0) return undefined
+  return (
+    <nav aria-label="Breadcrumbs">
+      <ol class="crumbs">
+        {trail.map(({ text, href }) => (
+          <li>
+            <a href={href}>{text}</a>
+          </li>
+        ))}
+        <li aria-current="page">{title}</li>
+      </ol>
+    </nav>
   )
 }
 
@@ -54,28 +73,54 @@ async function* liveBody(view: View, { parts, end }: LiveParts, around: Surround
   yield raw(after)
 }
 
-function Navigation({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
+/** A column beside the page; where that is narrow, a drawer that its button opens: a popover needs no script. */
+function Sidebar({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
   const { principal } = visit
-  const shown = PAGES.filter(
-    ({ label, scope, isPrivate }) =>
-      label !== undefined &&
-      (scope === undefined || hasScope(principal, scope)) &&
-      !(isPrivate && principal.kind === 'anonymous'),
-  )
+  const mayOpen = ({ scope, isPrivate }: PageEntry) =>
+    (scope === undefined || hasScope(principal, scope)) && !(isPrivate && principal.kind === 'anonymous')
   return (
-    <nav aria-label="Pages">
-      {shown.map(({ path, label }) => (
-        <a href={path} {...(path === entry.path ? { 'aria-current': 'page' } : {})}>
-          {label}
-        </a>
-      ))}
-      <a href="/docs">Guides</a>
-    </nav>
+    <div id="sidebar" class="sidebar" popover="auto">
+      <form role="search" method="get" action="/">
+        <input type="search" name="q" aria-label="Search tools" placeholder="Search tools" />
+      </form>
+      <nav aria-label="Console">
+        {Object.entries(GROUPS).map(([group, pages]) => {
+          const open = pages.filter(mayOpen)
+          if (open.length === 0) return undefined
+          return (
+            <>
+              <p>{group}</p>
+              <ul>
+                {open.map(({ path, label }) => (
+                  <li>
+                    <a
+                      href={path}
+                      aria-current={label === entry.label ? (path === entry.path ? 'page' : 'true') : undefined}
+                    >
+                      {label}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )
+        })}
+        <ul>
+          <li>
+            <a href="/docs">Docs</a>
+          </li>
+          <li>
+            <a href="/docs/reference">API reference</a>
+          </li>
+        </ul>
+      </nav>
+      <Who visit={visit} />
+    </div>
   )
 }
 
 function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>) {
-  if (isOpen) return <p class="who">Open to this machine</p>
+  if (isOpen) return <p class="who">No sign-in on this machine</p>
   if (principal.kind === 'anonymous') {
     return (
       <p class="who">
@@ -93,14 +138,14 @@ function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>)
 
 /** The requests of a page as commands: a key gets all that it shows. */
 function MadeRequests({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
+  if (made.length === 0) return undefined
   return (
     <footer>
       <details>
-        <summary>This page, in a shell</summary>
-        {made.length === 0 ? <p>It asked for nothing.</p> : undefined}
-        {visit.isOpen || made.length === 0 ? undefined : (
+        <summary>API requests of this page</summary>
+        {visit.isOpen ? undefined : (
           <p class="note">
-            With a key of yours in <code>SWITCHBOARD_KEY</code>:
+            They take an API key from <code>SWITCHBOARD_KEY</code>.
           </p>
         )}
         {made.map((request) => (

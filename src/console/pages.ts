@@ -1,25 +1,43 @@
 import type { PageEntry } from './visit.ts'
 
-const OWN = { isPrivate: true, hasForm: true } as const
+type Access = Omit<PageEntry, 'path' | 'label' | 'load'>
 
-/** The pages of the console, in the order of the navigation. Each is loaded when somebody opens it. */
-export const PAGES: readonly PageEntry[] = [
-  page('/', () => import('./catalogue/page.tsx'), { label: 'Tools', scope: 'tools:read' }),
-  page('/console/tools/:id', () => import('./tool/page.tsx'), { scope: 'tools:read', hasForm: true }),
-  page('/console/calls', () => import('./calls/page.tsx'), { label: 'Calls', isPrivate: true }),
-  page('/console/agents', () => import('./person/agents.tsx'), { label: 'Agents', scope: 'tools:call', ...OWN }),
-  page('/console/accounts', () => import('./person/accounts.tsx'), { label: 'Accounts', scope: 'tools:call', ...OWN }),
-  page('/console/sign-ins', () => import('./person/sign-ins.tsx'), { label: 'Sign-ins', ...OWN }),
-  page('/console/import', () => import('./import/page.tsx'), { label: 'Import', scope: 'tools:publish', ...OWN }),
-  page('/console/versions', () => import('./versions/page.tsx'), { label: 'Versions', scope: 'tools:publish', ...OWN }),
-  page('/console/keys', () => import('./keys/page.tsx'), { label: 'Keys', scope: 'admin', ...OWN }),
-  page('/console/providers', () => import('./providers/page.tsx'), { label: 'Providers', scope: 'admin', ...OWN }),
-  page('/console/policies', () => import('./policies/page.tsx'), { label: 'Policies', scope: 'admin', ...OWN }),
-  page('/console/audit', () => import('./audit/page.tsx'), { label: 'Audit', scope: 'records:read', isPrivate: true }),
-]
+const READER: Access = { scope: 'tools:read' }
+const OWN: Access = { isPrivate: true, hasForm: true }
+const CALLER: Access = { scope: 'tools:call', ...OWN }
+const PUBLISHER: Access = { scope: 'tools:publish', ...OWN }
+const ADMIN: Access = { scope: 'admin', ...OWN }
 
-export const NO_PAGE = page('/console/*', () => import('./no-page.tsx'), {})
+/** The groups of the sidebar, in its order. Each page is loaded when somebody opens it. */
+export const GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
+  Tools: [
+    page('Catalog', '/', () => import('./catalogue/page.tsx'), READER),
+    page('Versions', '/console/versions', () => import('./versions/page.tsx'), PUBLISHER),
+    page('Connect an agent', '/console/connect', () => import('./connect/page.tsx'), {}),
+  ],
+  Activity: [
+    page('Calls', '/console/calls', () => import('./calls/page.tsx'), { isPrivate: true }),
+    page('Audit log', '/console/audit', () => import('./audit/page.tsx'), { scope: 'records:read', isPrivate: true }),
+  ],
+  People: [
+    page('Connected accounts', '/console/accounts', () => import('./person/accounts.tsx'), CALLER),
+    page('Agents', '/console/agents', () => import('./person/agents.tsx'), CALLER),
+    page('Sessions', '/console/sign-ins', () => import('./person/sign-ins.tsx'), OWN),
+  ],
+  Settings: [
+    page('API keys', '/console/keys', () => import('./keys/page.tsx'), ADMIN),
+    page('Providers', '/console/providers', () => import('./providers/page.tsx'), ADMIN),
+    page('Policies', '/console/policies', () => import('./policies/page.tsx'), ADMIN),
+    page('Import', '/console/import', () => import('./import/page.tsx'), PUBLISHER),
+  ],
+}
 
-function page(path: string, load: PageEntry['load'], about: Omit<PageEntry, 'path' | 'load'>): PageEntry {
-  return { path, load, ...about }
+const TOOL = page('Catalog', '/console/tools/:id', () => import('./tool/page.tsx'), { ...READER, hasForm: true })
+
+export const PAGES: readonly PageEntry[] = [...Object.values(GROUPS).flat(), TOOL]
+
+export const NO_PAGE = page('', '/console/*', () => import('./no-page.tsx'), {})
+
+function page(label: string, path: string, load: PageEntry['load'], access: Access): PageEntry {
+  return { label, path, load, ...access }
 }

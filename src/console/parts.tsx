@@ -1,6 +1,7 @@
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { RouteFailure } from './visit.ts'
+import { Markdown } from './markdown.tsx'
 
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
   return (
@@ -147,6 +148,27 @@ export function Copyable({ text }: { text: string }) {
     <div class="copyable">
       <pre>{text}</pre>
     </div>
+  )
+}
+
+export interface Snippet {
+  readonly title: string
+  readonly text: string
+  readonly note?: string
+}
+
+/** Texts to copy, of which one is open at a time. */
+export function SnippetList({ snippets, isOpen = false }: { snippets: readonly Snippet[]; isOpen?: boolean }) {
+  return (
+    <>
+      {snippets.map(({ title, text, note }, index) => (
+        <details open={isOpen && index === 0}>
+          <summary>{title}</summary>
+          {note === undefined ? undefined : <Markdown text={note} />}
+          {text === '' ? undefined : <Copyable text={text} />}
+        </details>
+      ))}
+    </>
   )
 }
 

@@ -66,10 +66,17 @@ export interface PageVisit {
 
 export interface View {
   readonly title: string
+  /** The pages above this one, outermost first: a page of the sidebar has none. */
+  readonly trail?: readonly Crumb[]
   readonly content: JSX.Element
   readonly status?: number
   /** Sent as it comes, where the content has its one `LivePlace`. */
   readonly live?: LiveParts
+}
+
+export interface Crumb {
+  readonly text: string
+  readonly href: string
 }
 
 export interface LiveParts {
@@ -89,7 +96,8 @@ export interface PageModule {
 export interface PageEntry {
   /** As Hono writes it: `/console/tools/:id`. */
   readonly path: string
-  readonly label?: string
+  /** Its place in the sidebar, which a page below it shares. */
+  readonly label: string
   readonly scope?: Scope
   /** Not for the anonymous. */
   readonly isPrivate?: true

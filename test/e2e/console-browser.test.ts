@@ -15,6 +15,7 @@ const PATHS = [
   '/?versions=all&toolkit=Calculator',
   '/console/tools/Gmail.GetEmails',
   '/console/calls',
+  '/console/connect',
   '/console/import',
   '/console/keys',
   '/console/providers',
@@ -115,6 +116,25 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       expect(text).toContain(said)
     await page.getByRole('link', { name: 'MCP', exact: true }).click()
     expect(await textOf(page)).toContain('"inputSchema"')
+    await leave()
+  })
+
+  it.each([true, false])('opens its drawer on a phone by the keyboard, with a script: %j', async (javaScript) => {
+    const { page, leave } = await person(browser, { javaScript })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${server.url}/console/calls`)
+    const link = page.getByRole('link', { name: 'API keys' })
+    expect(await link.isVisible()).toBe(false)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await link.isVisible()).toBe(true)
+    expect(await page.getByRole('link', { name: 'Calls' }).getAttribute('aria-current')).toBe('page')
+    if (javaScript) expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
+    await page.keyboard.press('Escape')
+    expect(await link.isVisible()).toBe(false)
     await leave()
   })
 

@@ -76,7 +76,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     expect(await lines.count()).toBe(0)
     const text = await textOf(page)
     for (const said of ['Done', 'Could it be called now?']) expect(text).toContain(said)
-    expect(await page.getByText('This page, in a shell').isVisible()).toBe(true)
+    expect(await page.getByText('API requests of this page').isVisible()).toBe(true)
     expect(await page.getByLabel(/^gate/).inputValue()).toBe(gate.origin)
     if (size.javaScript) expect(await violations(page)).toEqual([])
     await screenshot(page, `progress-${size.width}-done`)

@@ -61,6 +61,12 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
   }
 
+  /** The sidebar is a drawer where the page is narrow. */
+  async function openMenu(page: Page): Promise<void> {
+    const menu = page.getByRole('button', { name: 'Menu' })
+    if (await menu.isVisible()) await menu.click()
+  }
+
   /** As browsers tell a window to which somebody comes back; those that nobody looks at tell nothing. */
   const comeBack = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('focus')))
 
@@ -69,7 +75,9 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     const name = `ann${width}`
     const who = await signedIn(name, size)
     const { page, context, hosts, leave } = who
+    await openMenu(page)
     expect(await page.getByRole('banner').innerText()).toContain(`${name}@acme.test`)
+    await page.keyboard.press('Escape')
     expect(await textOf(page)).not.toContain('Calculator')
     await page.getByLabel('What should it do?').fill('get emails')
     await page.getByRole('button', { name: 'Search' }).click()
@@ -92,6 +100,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     await expect.poll(async () => (await page.reload(), textOf(page))).toMatch(/Mail\.GetEmails@1\.0\.0\s+success/)
     // The consoles' pages are of one host, and those of the provider of its own
     expect([...hosts].toSorted()).toEqual([new URL(url).host, world.provider.host].toSorted())
+    await openMenu(page)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.goto(url)
     await page.getByRole('link', { name: 'Sign in' }).waitFor()

@@ -1,13 +1,5 @@
 /** Makes the console quicker to use; without it, everything works. It is sent as text, so it imports nothing. */
 
-// On a phone the navigation is one line, of which some is out of sight. `scrollIntoView` would also have the first Tab start there
-const current = document.querySelector<HTMLElement>('nav [aria-current]')
-const bar = current?.closest('nav')
-if (current && bar) {
-  const [link, line] = [current.getBoundingClientRect(), bar.getBoundingClientRect()]
-  bar.scrollLeft += link.left + link.width / 2 - (line.left + line.width / 2)
-}
-
 for (const time of document.querySelectorAll('time')) {
   const at = new Date(time.dateTime)
   if (Number.isFinite(at.getTime()))
@@ -79,7 +71,10 @@ addEventListener('pageshow', (event) => {
 })
 
 addEventListener('keydown', (event) => {
-  const search = document.querySelector<HTMLInputElement>('input[type="search"]')
+  // A page's own stands behind that of the sidebar, which a phone hides
+  const search = [...document.querySelectorAll<HTMLInputElement>('input[type="search"]')].findLast((each) =>
+    each.checkVisibility(),
+  )
   const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !search) return
   event.preventDefault()

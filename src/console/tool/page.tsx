@@ -4,13 +4,13 @@ import { exampleOf, fieldsOf } from '../form/fields.ts'
 import { MAX_COPIED } from '../curl.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { ALL_TOOLS, Chips, LivePlace, FailureNotice } from '../parts.tsx'
+import { ALL_TOOLS, Chips, LivePlace, FailureNotice, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
 import { Definition, FORMATS } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
 import { Ready, StatusNotice } from './ready.tsx'
-import { callSnippets, hostSnippets, SnippetList } from './snippets.tsx'
+import { callSnippets } from './snippets.tsx'
 
 export async function show(visit: PageVisit): Promise<PageResult> {
   const tool = await readTool(visit)
@@ -106,13 +106,16 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       <section aria-labelledby="snippets">
         <h2 id="snippets">The same call, to copy</h2>
         <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })} isOpen />
-        <h3>An agent that is to have it</h3>
-        <SnippetList snippets={hostSnippets(url.origin)} />
       </section>
       <Definition path={url.pathname} format={format} encoded={encoded} />
     </>
   )
-  const view = { title, content: contentOf(calling) }
+  const [toolkit = ''] = title.split('.')
+  const trail = [
+    { text: 'Catalog', href: '/' },
+    { text: toolkit, href: `/?${new URLSearchParams({ toolkit })}` },
+  ]
+  const view = { title, trail, content: contentOf(calling) }
   if (!calling || !running) return view
   const end = async () => contentOf({ ...calling, reply: await running.end() })
   return { ...view, live: { parts: linesOf(running.progress), end } }

@@ -1,14 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { indentedJson } from '../../http/page/text.ts'
-import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
-import { Copyable } from '../parts.tsx'
-
-interface Snippet {
-  readonly title: string
-  readonly text: string
-  readonly note?: string
-}
+import type { Snippet } from '../parts.tsx'
 
 interface Example {
   readonly origin: string
@@ -60,26 +53,4 @@ function typeScript(origin: string, isOpen: boolean, body: JsonObject): string {
 })
 const { result } = await response.json()
 console.log(result)`
-}
-
-export function hostSnippets(origin: string): readonly Snippet[] {
-  return agentHosts(origin).map(({ title, where, snippet, signIn }) => ({
-    title,
-    text: (snippet ?? signIn)?.text ?? '',
-    note: where.replaceAll(/`|\[([^\]]+)\]\([^)]+\)/g, (_, label: string | undefined) => label ?? ''),
-  }))
-}
-
-export function SnippetList({ snippets, isOpen = false }: { snippets: readonly Snippet[]; isOpen?: boolean }) {
-  return (
-    <>
-      {snippets.map(({ title, text, note }, index) => (
-        <details open={isOpen && index === 0}>
-          <summary>{title}</summary>
-          {note === undefined ? undefined : <p class="note">{note}</p>}
-          {text === '' ? undefined : <Copyable text={text} />}
-        </details>
-      ))}
-    </>
-  )
 }

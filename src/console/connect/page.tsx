@@ -1,0 +1,33 @@
+import { agentHosts } from '../../docs/agent-hosts.ts'
+import type { PageVisit, View } from '../visit.ts'
+import { Copyable, SnippetList } from '../parts.tsx'
+
+/** The one place of the console that says how an agent is connected. */
+export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View> {
+  const snippets = agentHosts(origin).map(({ title, where, snippet, signIn }) => {
+    return { title, note: where, text: (snippet ?? signIn)?.text ?? '' }
+  })
+  return {
+    title: 'Connect an agent',
+    content: (
+      <>
+        <p>Every MCP client connects to this URL:</p>
+        <Copyable text={`${origin}/mcp`} />
+        {isOpen ? (
+          <p>No API key is needed on this machine.</p>
+        ) : (
+          <p>
+            It takes an <a href="/console/keys">API key</a>. Where people sign in, a client that opens a browser
+            connects to <code>{origin}/connect/mcp</code> and needs no key.
+          </p>
+        )}
+        <h2>Clients</h2>
+        <SnippetList snippets={snippets} />
+        <p class="note">
+          More in the <a href="/docs/agents">guide for agents</a>. With more than a hundred tools, add{' '}
+          <code>?mode=search</code> to the URL.
+        </p>
+      </>
+    ),
+  }
+}

@@ -1,0 +1,73 @@
+import type { Child } from 'hono/jsx'
+import type { JSX } from 'hono/jsx/jsx-runtime'
+
+/** In characters: a page shows no more of one text. */
+const MAX_SHOWN = 20_000
+
+type BlockKind = 'text' | 'bullets' | 'numbers' | 'code'
+
+interface Block {
+  readonly kind: BlockKind
+  readonly lines: string[]
+}
+
+/** The Markdown that descriptions use: paragraphs, lists, code, links and bold. All else stays text, and is escaped as such. */
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div class="said" dir="auto">
+      {blocksOf(text.slice(0, MAX_SHOWN)).map(elementOf)}
+    </div>
+  )
+}
+
+function blocksOf(text: string): readonly Block[] {
+  const blocks: Block[] = []
+  let isCode = false
+  let isNew = true
+  const add = (kind: BlockKind, line: string) => {
+    const last = blocks.at(-1)
+    if (last?.kind === kind && !isNew) last.lines.push(line)
+    else blocks.push({ kind, lines: [line] })
+    isNew = false
+  }
+  for (const line of text.split('\n')) {
+    const [, bullet, number, item = ''] = /^ {0,3}(?:([-*+])|(\d{1,9}[.)])) +(.*)/.exec(line) ?? []
+    if (/^ {0,3}```/.test(line)) {
+      isCode = !isCode
+      isNew = true
+    } else if (isCode) add('code', line)
+    else if (line.trim() === '') isNew = true
+    else if (bullet) add('bullets', item)
+    else if (number) add('numbers', item)
+    else add('text', line.replace(/^ {0,3}#{1,6} +(.*?)#*$/, '**$1**'))
+  }
+  return blocks
+}
+
+function elementOf({ kind, lines }: Block): JSX.Element {
+  if (kind === 'text') return <p>{inline(lines.join('\n'))}</p>
+  if (kind === 'code') return <pre>{lines.join('\n')}</pre>
+  const items = lines.map((line) => <li>{inline(line)}</li>)
+  return kind === 'bullets' ? <ul>{items}</ul> : <ol>{items}</ol>
+}
+
+const SPAN = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,300})\]\(([^\s()]{1,2000})\)/g
+
+function inline(text: string): Child[] {
+  const parts: Child[] = []
+  let end = 0
+  for (const { 0: whole, 1: code, 2: bold, 3: label = '', 4: url = '', index } of text.matchAll(SPAN)) {
+    parts.push(text.slice(end, index))
+    end = index + whole.length
+    if (code !== undefined) parts.push(<code>{code}</code>)
+    else if (bold !== undefined) parts.push(<strong>{inline(bold)}</strong>)
+    else if (/^https?:\/\//i.test(url)) {
+      parts.push(
+        <a href={url} rel="noopener noreferrer nofollow">
+          {inline(label)}
+        </a>,
+      )
+    } else parts.push(...inline(label))
+  }
+  return [...parts, text.slice(end)]
+}
