@@ -236,6 +236,8 @@ describe('a definition of MCP', () => {
     await client.connect(new NewTransport(url('?toolkits=Sky')))
     const { tools } = await client.listTools()
     expect(tools).toMatchObject([definition])
+    const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true }
+    expect(tools[0]?.annotations).toEqual({ title: 'Weather', ...hints })
     expect(tools[0]).not.toHaveProperty('title')
     await client.close()
   })

@@ -25,7 +25,8 @@ const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
 const WANTED_CURSOR = 'a next_cursor that search_tools gave'
 
-const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
+const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const ANYTHING = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 const NAME = { type: 'string', description: 'A name that search_tools gave.' }
 
 const TOOLS = [
@@ -65,6 +66,7 @@ const TOOLS = [
       name: NAME,
       arguments: { type: 'object', description: "The tool's arguments." },
     }),
+    annotations: ANYTHING,
   },
 ]
 

@@ -1,3 +1,4 @@
+import { completeAnnotations } from '../../core/tool/annotations.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
@@ -60,7 +61,11 @@ function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
 const isOwn = (key: string) => key.startsWith(OWN)
 
 export function listedTool(record: ToolRecord, name: string): JsonObject {
-  return { ...toolOf(record, name), _meta: { ...foreignMeta(record), [ID_KEY]: record.id } }
+  return {
+    ...toolOf(record, name),
+    annotations: completeAnnotations(record),
+    _meta: { ...foreignMeta(record), [ID_KEY]: record.id },
+  }
 }
 
 function losses(record: ToolRecord): readonly Loss[] {

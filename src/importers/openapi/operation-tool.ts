@@ -1,5 +1,6 @@
 import { afford, type Budget, createBudget, UNITS } from '../../core/tool/budget.ts'
 import type { ImportItem } from '../../core/publish/import.ts'
+import { annotationsOfMethod } from '../../core/tool/annotations.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
@@ -27,15 +28,6 @@ const MAX_DESCRIPTION = 4_000
 const MAX_TITLE = 200
 const MAX_TAGS = 32
 const MAX_WARNINGS = 20
-const READS = { readOnlyHint: true, openWorldHint: true }
-/** RFC 9110, sections 9.2.1 and 9.2.2. */
-const ANNOTATIONS: Readonly<Record<string, JsonObject>> = {
-  GET: READS,
-  HEAD: READS,
-  OPTIONS: READS,
-  PUT: { readOnlyHint: false, idempotentHint: true, openWorldHint: true },
-  DELETE: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-}
 
 const TOO_MUCH =
   "it takes too much work to make a tool of: it says too much, or its parts repeat each other too often, by '$ref' or 'allOf'"
@@ -102,7 +94,7 @@ function make(operation: DescribedOperation, maker: ToolMaker, { about, skip, wo
         input: input.value,
         output: output.schema,
         requirements: { ...credentialNeeds(security.value), user_id: false },
-        annotations: ANNOTATIONS[method] ?? { readOnlyHint: false, openWorldHint: true },
+        annotations: annotationsOfMethod(method),
         tags: tagsOf(document),
       },
       implementation: {

@@ -108,4 +108,13 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
       isError: true,
     })
   })
+
+  it('lists have all four hints, what a publisher says among them', async () => {
+    const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+    const [tool] = await listed(
+      [recordOf({ ...TOOL, annotations: { readOnlyHint: true, openWorldHint: false } })],
+      '2025-11-25',
+    )
+    expect(tool).toMatchObject({ annotations: hints })
+  })
 })

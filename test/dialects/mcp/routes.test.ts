@@ -272,7 +272,7 @@ describe('tools/list', () => {
       description: 'What b does',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: { type: 'object' },
-      annotations: { readOnlyHint: true },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
       _meta: { 'x': 1, 'dev.switchboard/id': 'Kit.b@1.0.0' },
     })
     expect(tools[1]).toMatchObject({ outputSchema: { type: 'array' } })

@@ -67,7 +67,7 @@ describe('search mode', () => {
             required: ['query'],
             additionalProperties: false,
           },
-          annotations: { readOnlyHint: true, openWorldHint: false },
+          annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
         },
         {
           name: 'describe_tool',
@@ -86,7 +86,7 @@ describe('search mode', () => {
             required: ['name'],
             additionalProperties: false,
           },
-          annotations: { readOnlyHint: true, openWorldHint: false },
+          annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
         },
         {
           name: 'call_tool',
@@ -98,6 +98,7 @@ describe('search mode', () => {
             required: ['name'],
             additionalProperties: false,
           },
+          annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
         },
       ],
     })
@@ -166,6 +167,7 @@ describe('search mode', () => {
       name: 'echo',
       description: 'What echo does',
       inputSchema: { type: 'object', properties: {} },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
       _meta: {
         'dev.switchboard/id': 'Kit.echo@1.0.0',
         'dev.switchboard/readiness': {

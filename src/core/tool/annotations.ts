@@ -1,0 +1,38 @@
+import type { JsonObject } from './json.ts'
+import type { ToolRecord } from './tool.ts'
+
+const READS = { readOnlyHint: true, openWorldHint: true }
+const WRITES = { readOnlyHint: false, openWorldHint: true }
+/** RFC 9110, sections 9.2.1 and 9.2.2. */
+const OF_METHODS: Readonly<Record<string, JsonObject>> = {
+  GET: READS,
+  HEAD: READS,
+  OPTIONS: READS,
+  PUT: { ...WRITES, idempotentHint: true },
+  DELETE: { ...WRITES, destructiveHint: true, idempotentHint: true },
+}
+
+export function annotationsOfMethod(method: string): JsonObject {
+  return OF_METHODS[method] ?? WRITES
+}
+
+type Annotated = Pick<ToolRecord, 'annotations' | 'implementation' | 'securityLevel'>
+
+/** All four hints of MCP's `ToolAnnotations`: what the publisher does not say follows from the HTTP method, else from the level. */
+export function completeAnnotations({ annotations, implementation, securityLevel }: Annotated): JsonObject {
+  const method = implementation?.kind === 'http' && typeof implementation.method === 'string' && implementation.method
+  // Where somebody asks for a person's approval, a GET is not taken for harmless
+  const isApproved = securityLevel >= 8
+  const said = { ...(method && !isApproved ? annotationsOfMethod(method) : {}), ...annotations }
+  const { readOnlyHint = false, openWorldHint = !isSealedOff(implementation) } = said
+  const isRead = readOnlyHint === true
+  const mayDestroy = isApproved || (method ? method !== 'POST' : securityLevel >= 4)
+  const { destructiveHint = !isRead && mayDestroy, idempotentHint = isRead } = said
+  return { ...annotations, readOnlyHint, destructiveHint, idempotentHint, openWorldHint }
+}
+
+/** Code that runs in a sandbox without a way out. */
+function isSealedOff(implementation: ToolRecord['implementation']): boolean {
+  const { kind, allowed_hosts: hosts = [] } = implementation ?? { kind: 'none' }
+  return (kind === 'code' || kind === 'wasm') && Array.isArray(hosts) && hosts.length === 0
+}
