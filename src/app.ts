@@ -10,7 +10,7 @@ import { toolFaces } from './compose/tool-faces.ts'
 import { createConsole } from './console/routes.ts'
 import { choicesOf } from './core/catalogue/choices.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
-import type { Guide } from './docs/guide.tsx'
+import type { Docs } from './docs/docs.ts'
 import { docsFace } from './docs/routes.ts'
 import type { Env } from './env.ts'
 import { unexpected } from './http/answer/unexpected.ts'
@@ -19,7 +19,7 @@ import { isLocalRequest } from './http/caller/loopback.ts'
 import { unknownRoute } from './http/route/unknown-route.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
-const GUIDES = 'https://assets.invalid/guides.json'
+const DOCS = 'https://assets.invalid/docs.json'
 
 /** One isolate's Switchboard as a whole: every face of a deployment. */
 export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
@@ -30,9 +30,10 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   const { forAnybody } = deployment.routes
   const { catalogue } = deployment.stores.registry
 
-  let guides: readonly Guide[] | undefined
+  let docs: Docs | undefined
   // Beside the bundle, of which they were a tenth
-  const loadGuides = async () => (guides ??= (await (await env.ASSETS?.fetch(GUIDES))?.json<Guide[]>()) ?? [])
+  const loadDocs = async () =>
+    (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? { guides: [], style: '' })
 
   const pages = createConsole({
     gate: doors.gateForVisitors,
@@ -49,8 +50,8 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
     ...dialects.map(({ routes }) => routes),
     ...toolFaces(deployment, publishing),
     ...accessFaces(deployment, publishing),
-    openApiFace({ ...forAnybody, routes: () => app.routes, version }),
-    docsFace({ ...forAnybody, loadGuides }),
+    openApiFace({ ...forAnybody, routes: () => app.routes, version, loadDocs }),
+    docsFace({ ...forAnybody, loadDocs }),
     serversFace({
       ...forAnybody,
       deployment: {

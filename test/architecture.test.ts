@@ -106,7 +106,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/calls': [...CORE, 'http'],
   'api/clients': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
-  'api/openapi': [...CORE, 'http'],
+  // Its page stands among the guides
+  'api/openapi': [...CORE, 'http', 'docs'],
   'api/policies': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
   'api/servers': [...CORE, 'http'],
@@ -115,7 +116,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/tools': [...CORE, 'http'],
   'api/users': [...CORE, 'http'],
   // What stands beside the resources knows those
-  'api': [...CORE, 'http'],
+  'api': [...CORE, 'http', 'docs'],
   'runners': [...CORE, 'outbound'],
   'importers': [...CORE, 'outbound'],
   'oauth-client': [...CORE, 'outbound'],

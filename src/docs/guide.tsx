@@ -1,19 +1,8 @@
 import { raw } from 'hono/html'
 import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
-import type { Page } from '../http/page/page.ts'
-import { TEXT_STYLE } from '../http/page/style.ts'
-
-export interface Guide {
-  readonly name: string
-  /** In Markdown, and below its title in HTML. */
-  readonly text: string
-  readonly html: string
-  readonly title: string
-  /** Says what one can do after reading it. */
-  readonly summary: string
-  readonly summaryHtml: string
-  readonly contents: readonly { readonly anchor: string; readonly title: string }[]
-}
+import type { Docs, Guide } from './docs.ts'
+import { answerDocs } from './frame.tsx'
+import { searchGuides } from './search.ts'
 
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
@@ -22,54 +11,67 @@ export function guideText({ text }: Guide, origin: string): string {
 }
 
 /** `origin`, as `URL` writes it, needs no escape. */
-export function guidePage({ name, title, html, contents }: Guide, origin: string): Page {
-  return {
-    status: 200,
-    title,
-    style: TEXT_STYLE,
-    body: [
+export function guidePage(docs: Docs, { name, title, html, contents }: Guide, origin: string) {
+  const headings = contents.filter(({ depth }) => depth === 2)
+  const content = (
+    <>
       <p class="note">
-        <a href="/docs">All guides</a> · <a href={`/docs/${name}.md`}>Markdown</a> · <a href="/">Console</a>
-      </p>,
-      contents.length < 4 ? undefined : (
+        <a href={`/docs/${name}.md`}>Markdown</a>
+      </p>
+      {headings.length < 4 ? undefined : (
         <nav class="contents" aria-labelledby="contents">
           <h2 id="contents">On this page</h2>
           <ul>
-            {contents.map((heading) => (
+            {headings.map((heading) => (
               <li>
                 <a href={`#${heading.anchor}`}>{heading.title}</a>
               </li>
             ))}
           </ul>
         </nav>
-      ),
-      <>{raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}</>,
-    ],
-  }
+      )}
+      {raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}
+    </>
+  )
+  return answerDocs(docs, { title, path: `/docs/${name}`, content })
 }
 
-export function guidesPage(guides: readonly Guide[]): Page {
-  return {
-    status: 200,
-    title: 'Guides',
-    style: TEXT_STYLE,
-    body: [
-      <p class="note">
-        <a href="/">Console</a> · <a href="/llms.txt">llms.txt</a>
-      </p>,
+export function guidesPage(docs: Docs, q: string, origin: string) {
+  if (q.trim() !== '') return resultsPage(docs, q, origin)
+  const content = (
+    <>
       <ul class="list">
-        {guides.map(({ name, title, summaryHtml }) => (
+        {docs.guides.map(({ name, title, summaryHtml }) => (
           <li>
             <a href={`/docs/${name}`}>{title}</a>
             <p>{raw(summaryHtml)}</p>
           </li>
         ))}
-      </ul>,
+      </ul>
       <p>
-        <a href="/docs/reference">Every address, with what it takes</a>
-      </p>,
-    ],
-  }
+        For programs: <a href="/openapi.json">OpenAPI</a>, <a href="/llms.txt">llms.txt</a>
+      </p>
+    </>
+  )
+  return answerDocs(docs, { title: 'Guides', path: '/docs', content })
+}
+
+function resultsPage(docs: Docs, q: string, origin: string) {
+  const found = searchGuides(docs.guides, q)
+  const content =
+    found.length === 0 ? (
+      <p>No section has all of these words. Try fewer, or look under another name.</p>
+    ) : (
+      <ul class="list">
+        {found.map(({ href, guide, title, excerpt }) => (
+          <li>
+            <a href={href}>{title === guide ? guide : `${guide}: ${title}`}</a>
+            <p>{excerpt.replaceAll(EXAMPLE_ORIGIN, origin)}</p>
+          </li>
+        ))}
+      </ul>
+    )
+  return answerDocs(docs, { title: 'Search results', path: '/docs', q, content })
 }
 
 /** For a model that reads the deployment's address (https://llmstxt.org). */

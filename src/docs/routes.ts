@@ -2,19 +2,22 @@ import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/failure/failure.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
-import { ANY_QUERY } from '../http/request/query.ts'
+import { optional, string } from '../core/tool/json-reader.ts'
+import { ANY_QUERY, query } from '../http/request/query.ts'
 import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
 import { createPublicFace, type PublicRouteDeps } from '../http/route/public-route.ts'
-import type { Guide } from './guide.tsx'
+import type { Docs } from './docs.ts'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
-  readonly loadGuides: () => Promise<readonly Guide[]>
+  readonly loadDocs: () => Promise<Docs>
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
 /** Any query is passed over, as links get parameters that say where they were found. */
 const PAGE = { query: ANY_QUERY }
+const MAX_QUESTION = 200
+const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') }, { others: 'ignored' }) }
 const HOSTS = {
   ...PAGE,
   summary: 'How each agent host is told of this deployment',
@@ -28,15 +31,15 @@ const LLMS = {
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
-export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
+export function docsFace({ loadDocs, ...deps }: DocsFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
   at('/', PAGE, () => goTo('/docs'), onPage)
   at(
     '/docs',
-    PAGE,
-    async () => {
-      const [{ guidesPage }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
-      return page(guidesPage(guides))
+    SEARCH,
+    async (c, { q }) => {
+      const [{ guidesPage }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
+      return guidesPage(docs, q, originOf(c))
     },
     onPage,
   )
@@ -48,18 +51,18 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
     '/docs/:guide',
     PAGE,
     async (c) => {
-      const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
+      const [{ guidePage, guideText }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
       const path = c.req.param('guide') ?? ''
       const name = path.replace(/\.md$/, '')
-      const guide = guides.find((each) => each.name === name)
+      const guide = docs.guides.find((each) => each.name === name)
       if (!guide) return page(NO_GUIDE)
-      if (path === name) return page(guidePage(guide, originOf(c)))
+      if (path === name) return guidePage(docs, guide, originOf(c))
       return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
     },
     onPage,
   )
   at('/llms.txt', LLMS, async (c) => {
-    const [{ llmsText }, guides] = await Promise.all([import('./guide.tsx'), loadGuides()])
+    const [{ llmsText }, { guides }] = await Promise.all([import('./guide.tsx'), loadDocs()])
     return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
   })
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
-import type { Guide } from '../docs/guide.tsx'
+import type { Guide, GuideSection } from '../docs/docs.ts'
 
 export async function readGuides(folder: string): Promise<Guide[]> {
   const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
@@ -25,10 +25,22 @@ export function guideOf(name: string, markdown: string): Guide {
     // The title is the page's
     html: marked.parser(tokens.filter((token) => !isTitle(token))),
     summaryHtml: marked.parseInline(summary.replace(/^After reading this you can /, 'To '), { async: false }),
-    contents: tokens
-      .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)
-      .map((token) => ({ anchor: anchorOf(token.text), title: plainText(token.tokens) })),
+    contents: headingsOf(tokens),
   }
+}
+
+function headingsOf(tokens: readonly Token[]): readonly GuideSection[] {
+  let end = 0
+  return tokens.flatMap((token) => {
+    const at = end
+    end += token.raw.length
+    if (!isHeading(token) || token.depth === 1) return []
+    return [{ anchor: anchorOf(token.text), title: plainText(token.tokens), depth: token.depth, at }]
+  })
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === 'heading'
 }
 
 /** Links lead to other guides' pages or nowhere, tables can be scrolled by the keyboard, HTML is text. */
@@ -37,8 +49,13 @@ function rendererOf(): Marked {
   return new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
-        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+        const [anchor, title] = [anchorOf(text), this.parser.parseInline(tokens)]
+        // A link within a link would end it
+        const linked = title.includes('<a ') ? title : `<a class="anchor" href="#${anchor}">${title}</a>`
+        return `<h${depth} id="${anchor}">${linked}</h${depth}>\n`
       },
+      code: ({ text, lang = '' }) =>
+        `<div class="copyable"><pre><code class="language-${escaped(lang)}">${escaped(text)}\n</code></pre></div>\n`,
       link({ href, tokens }) {
         const to = placeOf(href)
         const content = this.parser.parseInline(tokens)

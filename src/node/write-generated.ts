@@ -7,6 +7,7 @@ import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
 import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
+import type { Docs } from '../docs/docs.ts'
 import { readGuides } from './guides.ts'
 import { readTools, sha256 } from './read-tools.ts'
 import { writeChanged } from './write-changed.ts'
@@ -20,7 +21,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
     ...(await bundledTools(from, folder)),
     ...(await sandboxes()),
     await agentHostsFile(),
-    ['assets/guides.json', JSON.stringify(await readGuides(join(root, 'src/docs')))],
+    ['assets/docs.json', JSON.stringify(await readDocs())],
     await consoleAssets(),
   ]) {
     await writeChanged(join(folder, name), text)
@@ -72,14 +73,20 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
   ]
 }
 
+async function readDocs(): Promise<Docs> {
+  const folder = join(root, 'src/docs')
+  return { guides: await readGuides(folder), style: await styleIn(join(folder, 'docs.css')) }
+}
+
+async function styleIn(file: string): Promise<string> {
+  return uncommented(await readFile(file, 'utf8')).replaceAll(/\s+/g, ' ')
+}
+
 async function consoleAssets(): Promise<File> {
   const folder = 'src/console/browser'
-  const style = await readFile(join(root, folder, 'console.css'), 'utf8')
+  const style = await styleIn(join(root, folder, 'console.css'))
   const script = uncommented(stripped(`${folder}/enhance.ts`, await readFile(join(root, folder, 'enhance.ts'), 'utf8')))
-  return [
-    'console.ts',
-    `export const assets = ${JSON.stringify({ style: uncommented(style).replaceAll(/\s+/g, ' '), script })} as const\n`,
-  ]
+  return ['console.ts', `export const assets = ${JSON.stringify({ style, script })} as const\n`]
 }
 
 /** Hashes stand apart, since they are needed long before the modules. */

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
+import { GROUPS } from '../../src/docs/frame.tsx'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import { readGuides } from '../../src/node/guides.ts'
@@ -12,7 +13,7 @@ const all = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta
 function get(path: string, limited = false) {
   const face = docsFace({
     caching: 'public, max-age=300',
-    loadGuides: async () => all,
+    loadDocs: async () => ({ guides: all, style: '' }),
     shield: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
     respond: (failure) => Response.json(failure, { status: 429 }),
   })
@@ -63,6 +64,60 @@ describe('every guide', () => {
   })
 })
 
+describe('each page', () => {
+  it('leads to every guide, each in one group, and says which one it is', async () => {
+    const names = Object.values(GROUPS).flat()
+    expect(names.toSorted()).toEqual(all.map(({ name }) => name).toSorted())
+    for (const path of ['/docs', '/docs/calls']) {
+      const shown = await (await get(path)).text()
+      for (const each of [...names, 'reference']) expect(shown).toContain(`<a href="/docs/${each}"`)
+    }
+    expect(await (await get('/docs/calls')).text()).toContain('<a href="/docs/calls" aria-current="page">')
+  })
+
+  it('leads to the one before and the one after', async () => {
+    const shown = await (await get('/docs/calls')).text()
+    expect(shown).toMatch(/<a rel="prev" href="\/docs\/agents">[^]*<a rel="next" href="\/docs\/client">/)
+    expect(await (await get('/docs/agents')).text()).not.toContain('rel="prev"')
+    expect(await (await get('/docs/performance')).text()).toContain('<a rel="next" href="/docs/reference">')
+  })
+
+  it('has its blocks to copy, its headings to link to, and no script but its own', async () => {
+    const response = await get('/docs/publish')
+    const shown = await response.text()
+    expect(shown.match(/<pre>/g)).toHaveLength((shown.match(/<div class="copyable"><pre>/g) ?? []).length)
+    expect(shown).toContain('<h2 id="a-plugin"><a class="anchor" href="#a-plugin">A plugin</a></h2>')
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toMatch(/script-src 'nonce-[\w-]+'; connect-src 'self'; form-action 'self'/)
+    expect(shown).not.toMatch(/ on\w+=|<script[^>]* src|style="/)
+  })
+})
+
+describe('a search', () => {
+  const search = async (q: string) => (await get(`/docs?q=${encodeURIComponent(q)}`)).text()
+
+  it('finds sections by all of its words, those with a heading of them first, and keeps the question', async () => {
+    const shown = await search('large outputs')
+    expect(shown).toContain('name="q" value="large outputs"')
+    const found = [...shown.matchAll(/<li><a href="(\/docs\/[\w-]+#[\w-]+)">/g)].map(([, href]) => href)
+    expect(found.slice(0, 2).toSorted()).toEqual(['/docs/calls#large-outputs', '/docs/operate#files-and-large-outputs'])
+    expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
+  })
+
+  it('knows words in other forms, and what stands in text and in code', async () => {
+    expect(await search('rotating keys')).toContain('/docs/operate#')
+    expect(await search('bearer_token_env_var')).toContain('/docs/agents#codex')
+  })
+
+  it('says so where there is nothing, and shows what was asked as text', async () => {
+    const shown = await search('<b>zebra</b>')
+    expect(shown).toContain('No section has all of these words')
+    expect(shown).not.toContain('<b>zebra')
+    expect((await get(`/docs?q=${'a'.repeat(300)}`)).status).toBe(400)
+  })
+})
+
 describe('the list of guides', () => {
   it('is what the address of the deployment leads to', async () => {
     const { status, headers } = await get('/')
@@ -107,12 +162,10 @@ it('the configuration of each host is there for programs', async () => {
   })
 })
 
-it('a long guide says what is on it, a short one does not, and code and tables are wider than its lines', async () => {
+it('a long guide says what is on it, a short one does not', async () => {
   const operate = await (await get('/docs/operate')).text()
   expect(operate).toContain('On this page')
   for (const [, anchor] of operate.matchAll(/<li><a href="#([^"]+)"/g)) expect(operate).toContain(`id="${anchor}"`)
-  expect(operate).toMatch(/h1,h2,h3,p,main ul\{max-width:70ch\}/)
-  expect(operate).not.toContain('max-width:36rem')
   expect(await (await get('/docs/settings')).text()).not.toContain('On this page')
 })
 

@@ -297,7 +297,7 @@ describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, (
       page.on('request', (request) => void asked.push(request.url()))
       await page.setViewportSize({ width: 360, height: 740 })
       await page.goto(`${server.url}/docs`)
-      await page.getByRole('link', { name: /Every address/ }).click()
+      await page.getByRole('link', { name: 'API reference' }).click()
       await page.waitForURL(/\/docs\/reference$/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
       expect(await page.getByRole('heading', { name: 'POST /tools/call', exact: true }).count()).toBe(1)

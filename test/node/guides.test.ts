@@ -10,9 +10,13 @@ const rendered = (text: string) =>
 describe('a guide', () => {
   it.each([
     ['one\ntwo\n\nthree', '<p>one\ntwo</p><p>three</p>'],
-    ['## A `key`\ntext', '<h2 id="a-key">A <code>key</code></h2><p>text</p>'],
-    ['### Why?', '<h3 id="why">Why?</h3>'],
-    ['```sh\na <b>\n\n# c\n```\nafter', '<pre><code class="language-sh">a &lt;b&gt;\n\n# c\n</code></pre><p>after</p>'],
+    ['## A `key`\ntext', '<h2 id="a-key"><a class="anchor" href="#a-key">A <code>key</code></a></h2><p>text</p>'],
+    ['## [a](#b)', '<h2 id="ab"><a href="#b">a</a></h2>'],
+    ['### Why?', '<h3 id="why"><a class="anchor" href="#why">Why?</a></h3>'],
+    [
+      '```sh\na <b>\n\n# c\n```\nafter',
+      '<div class="copyable"><pre><code class="language-sh">a &lt;b&gt;\n\n# c\n</code></pre></div><p>after</p>',
+    ],
     ['- one\n  more\n- **two**', '<ul><li>one\nmore</li><li><strong>two</strong></li></ul>'],
     [
       '| a | b |\n| - | - |\n| `x\\|y` | [l](/m) |',
@@ -59,8 +63,11 @@ it('the headings of a text lead to where they stand, and what a fence holds is n
   const text = '# Top\n\n## A `key`, [made](x.md)\n\n```sh\n## no\n```\n\n### Below\n\n## B\n'
   const guide = guideOf('guide', text)
   const { contents } = guide
-  expect(contents.map(({ title }) => title)).toEqual(['A key, made', 'B'])
-  for (const { anchor } of contents) expect(guide.html).toContain(`<h2 id="${anchor}">`)
+  expect(contents.map(({ title }) => title)).toEqual(['A key, made', 'Below', 'B'])
+  for (const { anchor, depth, at } of contents) {
+    expect(guide.html).toContain(`<h${depth} id="${anchor}">`)
+    expect(text.slice(at)).toMatch(/^#{2,3} (?:A|B)/)
+  }
 })
 
 it('a guide has its title, and what it is for', () => {

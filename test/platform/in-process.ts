@@ -23,7 +23,7 @@ interface Surroundings {
   readonly log: (line: string) => void
 }
 
-const GUIDES = new URL('../../src/generated/assets/guides.json', import.meta.url)
+const GUIDES = new URL('../../src/generated/assets/docs.json', import.meta.url)
 
 const surroundings = new AsyncLocalStorage<Surroundings>()
 

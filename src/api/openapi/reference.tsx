@@ -1,28 +1,26 @@
 import { isJsonObject, isObject, type JsonObject, type Json } from '../../core/tool/json.ts'
-import type { Page } from '../../http/page/page.ts'
+import { answerDocs } from '../../docs/frame.tsx'
+import type { Docs } from '../../docs/docs.ts'
 import { Row } from '../../http/page/rows.tsx'
-import { TEXT_STYLE } from '../../http/page/style.ts'
 
-export function referencePage({ paths }: JsonObject): Page {
+export function referencePage(docs: Docs, { paths }: JsonObject): Promise<Response> {
   const operations = membersOf(paths).flatMap(([path, methods]) =>
     membersOf(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const tags = [...new Set(operations.map(({ operation }) => textOf(tagOf(operation))))].sort()
-  return {
-    status: 200,
-    title: 'Reference',
-    style: TEXT_STYLE,
-    body: [
+  const content = (
+    <>
       <p class="note">
-        <a href="/docs">All guides</a> · <a href="/openapi.json">OpenAPI 3.1</a>
-      </p>,
-      <p>{tags.flatMap((tag) => [<a href={`#${tag}`}>{tag}</a>, ' '])}</p>,
-      ...tags.flatMap((tag) => [
+        <a href="/openapi.json">OpenAPI 3.1</a>
+      </p>
+      <p>{tags.flatMap((tag) => [<a href={`#${tag}`}>{tag}</a>, ' '])}</p>
+      {tags.flatMap((tag) => [
         <h2 id={tag}>{tag}</h2>,
         ...operations.flatMap((each) => (tagOf(each.operation) === tag ? [<Section {...each} />] : [])),
-      ]),
-    ],
-  }
+      ])}
+    </>
+  )
+  return answerDocs(docs, { title: 'API reference', path: '/docs/reference', content })
 }
 
 interface SectionOf {

@@ -1,6 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { page } from '../../../src/http/page/page.ts'
 import { describe, expect, it } from 'vitest'
 import { CLIENT } from '../../../src/api/clients/routes.ts'
 import { openApiDocument } from '../../../src/api/openapi/document.ts'
@@ -46,7 +45,7 @@ describe('the document', () => {
 
   it('is told as a page whatever it holds', async () => {
     const odd = { paths: { '/<x>': { get: { tags: ['<t>'], responses: { 200: { description: '<b>' } } } } } }
-    const text = await (await page(referencePage(odd))).text()
+    const text = await (await referencePage({ guides: [], style: '' }, odd)).text()
     expect(text).toContain('&lt;x&gt;')
     expect(text).not.toContain('<b>')
   })
