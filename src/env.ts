@@ -54,7 +54,7 @@ export class ConfigError extends Error {}
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
-  /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
+  /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const MIN_VAULT_KEY = 16
 /** For trying out with ACCESS=open, on loopback hosts alone: what everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
@@ -114,6 +114,7 @@ export function loadConfig(env: object) {
   for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
     text(name)
   const access = choiceOf('ACCESS', text('ACCESS') ?? 'keys', ['keys', 'public', 'open'])
+  const demoTools = text('DEMO_TOOLS') ?? (access === 'open' ? 'true' : 'false')
   const allowHttpHosts = readHosts(variables.get('ALLOW_HTTP_HOSTS'))
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
@@ -139,6 +140,7 @@ export function loadConfig(env: object) {
     toolSecrets,
     toolLimits: new Map(Object.entries(setting('TOOL_LIMITS', by(TOOL_LIMITS)) ?? {})),
     secretOf: text,
+    servesDemos: choiceOf('DEMO_TOOLS', demoTools, ['true', 'false']) === 'true',
     inlineBytes: setting('INLINE_BYTES', by(inlineBytes)) ?? ANSWER_CHARACTERS,
     quota: setting('PUBLISHER_QUOTA', by(QUOTA)) ?? DEFAULT_QUOTA,
     /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */

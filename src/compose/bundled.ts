@@ -9,6 +9,14 @@ export function reachOf({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): Gua
   return { fetch: (...given) => fetch(...given), allowHttpHosts, traffic }
 }
 
+/** The tools that the deployment serves: its own, and the demonstrations where it says so. */
+export function servedOf({ servesDemos }: Pick<Config, 'servesDemos'>, build: Build): Build {
+  if (servesDemos) return build
+  const tools = build.tools.filter(({ tool }) => tool.isDemo !== true)
+  const documents = build.documents.filter(({ hash }) => tools.some(({ record }) => record.source.hash === hash))
+  return { hash: `${build.hash} without demonstrations`, tools, documents }
+}
+
 export function createBundled(config: Config, build: Build) {
   const guardedFetch = createGuardedFetch(reachOf(config))
   return createBundledRunner({

@@ -10,13 +10,14 @@ import { composeCalls } from './calls.ts'
 import { createDoors } from './doors.ts'
 import { log } from './platform.ts'
 import { createRecording } from './recording.ts'
-import { createBundled } from './bundled.ts'
+import { createBundled, servedOf } from './bundled.ts'
 import type { Runners } from './runners.ts'
 import { openStores } from './stores.ts'
 
 export type Deployment = ReturnType<typeof composeDeployment>
 
-export function composeDeployment(env: Env, config: Config, build: Build) {
+export function composeDeployment(env: Env, config: Config, whole: Build) {
+  const build = servedOf(config, whole)
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
   const stores = openStores(env, config, build, deployedAt, () => calls.resolver.forget())
   const recording = createRecording(env, config)

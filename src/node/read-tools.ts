@@ -42,6 +42,7 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   securityLevel: true,
   annotations: true,
   mayGiveArtifact: true,
+  isDemo: true,
   hosts: true,
   timeoutMs: true,
   tags: true,
@@ -131,7 +132,7 @@ async function readDocument(
       path,
       record,
       document: kept,
-      carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts }`,
+      carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
     }
   })
 }

@@ -1,27 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type ServerProcess, startProcess } from './process.ts'
+import { GET_EMAILS, GET_TIMESTAMP, RING, SEND } from '../seeds/oxp-examples.ts'
 import { raw } from './raw.ts'
 
 /**
- * What whoever wrote one of the five source documents tries first: its first example, as it stands there, published on a
- * server that was just started, and called in its own dialect and in the other four. Where a document names a tool and not
- * what runs, an implementation is given beside it.
+ * What whoever wrote one of the five source documents tries first: its first example, as it stands there, published with a
+ * plain key on a deployment that was just started, listed, and called in its own dialect and in the other four. Where a document
+ * names a tool and not what runs, an implementation is given beside it.
  */
 
+const ADMIN_KEY = 'the-administrator-of-this-test'
 let upstream: Upstream
 let server: ServerProcess
+let folder: string
+let asPublisher: { readonly authorization: string }
 beforeAll(async () => {
   upstream = await startUpstream((_, response) => {
     response.setHeader('content-type', 'application/json').end('{"celsius":21}')
   })
-  const options = ['--var', `ALLOW_HTTP_HOSTS:${upstream.host}`]
-  server = await startProcess(['npm', 'run', '--silent', 'dev', '--', ...options])
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-first-examples-'))
+  const variables = [`ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => ['--var', each])
+  server = await startProcess(['npm', 'run', '--silent', 'serve', '--', '--outdir', folder, ...variables])
+  const plain = { name: 'plain', scopes: ['tools:read', 'tools:call', 'tools:publish'], tools: ['*'], users: [] }
+  const made = await server.json('POST', '/keys', plain, { authorization: `Bearer ${ADMIN_KEY}` })
+  asPublisher = { authorization: `Bearer ${made.body.key}` }
 }, 240_000)
 afterAll(async () => {
   await Promise.all([server?.stop(), upstream?.close()])
+  await rm(folder, { recursive: true, force: true })
 })
+
+const send = (method: string, path: string, body?: unknown, headers = {}) =>
+  server.json(method, path, body, { ...asPublisher, ...headers })
 
 /** A tool of one version, by the words of each dialect. */
 interface Called {
@@ -41,7 +56,7 @@ async function everywhere(called: Called) {
   const { toolkit, tool, name, id = toolkit, capability = tool, version = '1.0.0', input } = called
   const post = async (path: string, body: unknown) => {
     const accept = 'application/json, text/event-stream'
-    const answer = await server.json('POST', path, body, { accept })
+    const answer = await send('POST', path, body, { accept })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     return answer.body
   }
@@ -91,13 +106,22 @@ const said = (value: object) => ({
 
 const code = (body: string) => ({ kind: 'code', module: `export default ${body}` })
 
-/** Publishes a document, with an implementation where the bundle does not have its tool; gives the answer's ids. */
-async function publish(id: string, definition: object, beside: object): Promise<readonly string[]> {
-  const isThere = (await server.json('GET', `/tools/${id}`)).status === 200
-  const { status, body } = await server.json('POST', '/tools', isThere ? definition : { definition, ...beside })
-  expect(status, JSON.stringify(body)).toBe(isThere ? 200 : 201)
+/** Publishes a document twice, the second time word for word, and finds it in the list; gives the answer's ids. */
+async function publish(definition: object, beside: object): Promise<readonly string[]> {
+  const { status, body } = await send('POST', '/tools', { definition, ...beside })
+  expect(status, JSON.stringify(body)).toBe(201)
+  expect(await send('POST', '/tools', { definition, ...beside })).toMatchObject({
+    status: 200,
+    body: { ids: body.ids },
+  })
+  const listed = await send('GET', '/tools?limit=1000')
+  expect(listed.body.items.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(body.ids))
   return body.ids
 }
+
+it('starts without the demonstration tools, whose names are the documents’', async () => {
+  expect((await send('GET', '/tools')).body.items).toEqual([])
+})
 
 describe('the first example of', () => {
   it('OXP: Calculator.Add', async () => {
@@ -116,9 +140,9 @@ describe('the first example of', () => {
       },
       output_schema: number('The sum of the two numbers.'),
     }
-    const ids = await publish(definition.id, definition, { implementation: code('({ a, b }) => a + b') })
+    const ids = await publish(definition, { implementation: code('({ a, b }) => a + b') })
     expect(ids).toEqual([definition.id])
-    expect((await server.json('GET', `/tools/${definition.id}`)).body).toEqual(definition)
+    expect((await send('GET', `/tools/${definition.id}`)).body).toEqual(definition)
     const called = { toolkit: 'Calculator', tool: 'Add', name: 'Calculator_Add', input: { a: 2, b: 3 } }
     expect(await everywhere(called)).toEqual({
       oxp: 5,
@@ -153,8 +177,8 @@ describe('the first example of', () => {
     const url = `${upstream.origin}/{tool}/{city}`
     const parameters = [{ input: 'city', in: 'path', name: 'city' }]
     const implementation = { kind: 'http', method: 'GET', url, parameters }
-    expect(await publish('Weather.Now@1.0.0', definition, { implementation })).toEqual(['Weather.Now@1.0.0'])
-    const back = await server.json('GET', '/tools/Weather.Now?format=open-tool-calling')
+    expect(await publish(definition, { implementation })).toEqual(['Weather.Now@1.0.0'])
+    const back = await send('GET', '/tools/Weather.Now?format=open-tool-calling')
     expect(back.body).toEqual(definition)
     const called = { toolkit: 'Weather', tool: 'Now', name: 'Weather_Now', input: { city: 'Oslo' } }
     expect(await everywhere(called)).toEqual(said({ celsius: 21 }))
@@ -192,9 +216,9 @@ describe('the first example of', () => {
       subtract: code('({ a, b }) => ({ result: a - b })'),
     }
     const beside = { toolkit: 'Arithmetic', implementations }
-    const ids = await publish('Arithmetic.add@1.0.0', definition, beside)
+    const ids = await publish(definition, beside)
     expect(ids).toEqual(['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'])
-    const back = await server.json('GET', '/tools/Arithmetic.add?format=machine-context')
+    const back = await send('GET', '/tools/Arithmetic.add?format=machine-context')
     expect(back.body).toEqual(definition)
     const arithmetic = { toolkit: 'Arithmetic', id: 'calculator' }
     const input = { a: 2, b: 3 }
@@ -224,7 +248,7 @@ describe('the first example of', () => {
       metadata: {},
     }
     const implementation = code('(input, { tool, called }) => ({ ...input, tool, called })')
-    const ids = await publish('unique_tool_id.capability_name', definition, { implementation })
+    const ids = await publish(definition, { implementation })
     expect(ids).toEqual(['unique_tool_id.capability_name@1.0.0'])
     const value = { 'parameter-name': 'x', 'tool': 'capability_name', 'called': 'capability-name' }
     const answers = await everywhere({
@@ -248,14 +272,14 @@ describe('the first example of', () => {
     const { status, text } = await raw(server.url, {
       method: 'PUT',
       path: '/toolkits/Clock/plugin?version=1.0.0',
-      headers: { 'content-type': 'application/wasm' },
+      headers: { 'content-type': 'application/wasm', ...asPublisher },
       body: plugin,
     })
     expect(status, text).toBe(201)
     expect(JSON.parse(text).ids).toEqual(['Clock.what_time@1.0.0'])
-    expect((await server.json('GET', '/plugin/describe?toolkit=Clock')).body).toEqual({ tools: [tool] })
+    expect((await send('GET', '/plugin/describe?toolkit=Clock')).body).toEqual({ tools: [tool] })
     const input = { zone: 'UTC' }
-    const named = await server.json('POST', '/plugin/call', { params: { name: 'what-time', arguments: input } })
+    const named = await send('POST', '/plugin/call', { params: { name: 'what-time', arguments: input } })
     expect(named).toMatchObject({ status: 200, body: { content: shown('12:00') } })
     expect(await everywhere({ toolkit: 'Clock', tool: 'what_time', name: 'what-time', input })).toEqual({
       oxp: '12:00',
@@ -279,17 +303,29 @@ describe('the first example of', () => {
     }
     const implementation = code('({ city }, { called }) => ({ city, called })')
     const beside = { toolkit: 'Forecasts', version: '1.0.0', implementation }
-    const ids = await publish('Forecasts.get_weather', definition, beside)
+    const ids = await publish(definition, beside)
     expect(ids).toEqual(['Forecasts.get_weather@1.0.0'])
-    const back = await server.json('GET', '/tools/Forecasts.get_weather?format=mcp')
+    const back = await send('GET', '/tools/Forecasts.get_weather?format=mcp')
     expect(back.body).toEqual(definition)
     const called = { toolkit: 'Forecasts', tool: 'get_weather', name: 'get-weather', input: { city: 'Oslo' } }
     expect(await everywhere(called)).toEqual(said({ city: 'Oslo', called: 'get-weather' }))
     // As its document calls it, where that is no name of a tool here
-    const own = await server.json('GET', '/tools/Forecasts.get-weather')
+    const own = await send('GET', '/tools/Forecasts.get-weather')
     expect(own.body).toMatchObject({ id: 'Forecasts.get_weather@1.0.0' })
   })
 })
+
+it.each([RING, GET_TIMESTAMP, GET_EMAILS, SEND])(
+  'OXP: the next one, word for word and in a higher version: %s',
+  async (text) => {
+    const definition = JSON.parse(text)
+    const [name] = definition.id.split('@')
+    expect(await publish(definition, {})).toEqual([definition.id])
+    expect((await send('GET', `/tools/${definition.id}`)).body).toEqual(definition)
+    const higher = { ...definition, id: `${name}@7.0.0`, version: '7.0.0' }
+    expect(await publish(higher, {})).toEqual([higher.id])
+  },
+)
 
 it('a tool is given what no model may infer by a plugin host, too', async () => {
   const definition = {
@@ -302,9 +338,9 @@ it('a tool is given what no model may infer by a plugin host, too', async () => 
     },
     output: { available_modes: ['value', 'error'], value_schema: { val_type: 'string' } },
   }
-  await publish('Inbox.Mine', definition, { implementation: code('({ box }) => box') })
+  await publish(definition, { implementation: code('({ box }) => box') })
   const _meta = { 'dev.switchboard/context': { box: 'b-1' } }
-  const call = (more: object) => server.json('POST', '/plugin/call', { params: { name: 'Inbox_Mine', ...more } })
+  const call = (more: object) => send('POST', '/plugin/call', { params: { name: 'Inbox_Mine', ...more } })
   expect((await call({ _meta })).body).toEqual({ content: shown('b-1') })
   expect((await call({})).body).toMatchObject({ isError: true })
   expect((await call({ arguments: { box: 'b-2' }, _meta })).body).toMatchObject({ isError: true })

@@ -51,7 +51,7 @@ describe('npx wrangler dev', () => {
     const ADMIN_KEY = 'a-key-of-wrangler-dev'
     const authorization = `Bearer ${ADMIN_KEY}`
     const wrangler = (...args: string[]) => startProcess(['npx', 'wrangler', 'dev', ...args])
-    const server = await wrangler('--var', `ADMIN_KEY:${ADMIN_KEY}`)
+    const server = await wrangler('--var', `ADMIN_KEY:${ADMIN_KEY}`, '--var', 'DEMO_TOOLS:true')
     try {
       const { body } = await server.json('GET', '/tools?limit=1000', undefined, { authorization })
       expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(

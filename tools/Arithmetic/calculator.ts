@@ -34,4 +34,5 @@ export default tools(
     add: ({ a, b }) => ({ result: Number(a) + Number(b) }),
     subtract: ({ a, b }) => ({ result: Number(a) - Number(b) }),
   },
+  { isDemo: true },
 )

@@ -2,6 +2,7 @@ import { tool } from '#tool'
 
 export default tool({
   version: '1.0.0',
+  isDemo: true,
   description: 'Adds two numbers together.',
   input: {
     type: 'object',

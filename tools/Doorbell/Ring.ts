@@ -7,6 +7,7 @@ const CHIME_MS = 250
 
 export default tool({
   version: '0.1.0',
+  isDemo: true,
   description: 'Rings a doorbell given a doorbell ID.',
   input: {
     type: 'object',

@@ -12,6 +12,7 @@ interface Message {
 /** Gmail REST API: users.messages.list, then users.messages.get (metadata only) for each message found. */
 export default tool({
   version: '1.2.0',
+  isDemo: true,
   description: 'Retrieves emails from Gmail using OAuth 2.0 authentication.',
   input: {
     type: 'object',

@@ -9,6 +9,7 @@ import { failed, tool } from '#tool'
  */
 export default tool({
   version: '0.1.2',
+  isDemo: true,
   description: 'Sends SMS messages using Twilio.',
   input: {
     type: 'object',

@@ -6,7 +6,7 @@ import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
-import type { Requirements } from '../tool/tool.ts'
+import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
 import { judgeLoading } from './definition-rules.ts'
 import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
@@ -75,7 +75,9 @@ async function admit(
   const { records, inputs, state, implementedAt } = prepared.value
   const ids = records.map(({ id }) => id)
 
-  const reason = authorise(principal, records, deps.toolSecrets)
+  // Credentials are sent nowhere by a definition that nothing runs
+  const asking = records.map((each) => (each.implementation ? each : { ...each, requirements: NO_REQUIREMENTS }))
+  const reason = authorise(principal, asking, deps.toolSecrets)
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 

@@ -94,6 +94,8 @@ export interface ToolDeclaration<I, O, R> {
   readonly annotations?: JsonObject
   readonly tags?: readonly string[]
   readonly mayGiveArtifact?: boolean
+  /** Served where `DEMO_TOOLS` says so: elsewhere its name is free for whoever publishes it. */
+  readonly isDemo?: boolean | undefined
   /** Where `fetch` may ask, as `host` or `host:port`; when absent, any public host, but none for a tool with tokens. */
   readonly hosts?: readonly string[] | undefined
   /** Milliseconds; 30,000 when absent, at most 300,000. */
@@ -119,7 +121,8 @@ export function tool(declaration: BundledTool): BundledTool {
 export interface BundledDocument {
   readonly document: Json
   readonly handlers: Readonly<Record<string, BundledTool['handler']>>
-  readonly hosts: BundledTool['hosts']
+  readonly hosts?: BundledTool['hosts']
+  readonly isDemo?: boolean | undefined
   handlerOf(name: string): BundledTool['handler']
 }
 
@@ -127,12 +130,12 @@ export interface BundledDocument {
 export function tools(
   document: Json,
   handlers: BundledDocument['handlers'],
-  hosts?: BundledDocument['hosts'],
+  more: Pick<BundledDocument, 'hosts' | 'isDemo'> = {},
 ): BundledDocument {
   return {
+    ...more,
     document,
     handlers,
-    hosts,
     handlerOf(name) {
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
       if (!handler) throw new Error(`Cannot find what runs for '${name}'`)

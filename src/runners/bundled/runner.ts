@@ -11,7 +11,7 @@ import { createRenewingTokens, type RenewingTokens } from '../../outbound/renewi
 
 export interface Carried {
   readonly digest: string
-  readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs'>
+  readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs' | 'isDemo'>
 }
 
 export interface BundledRunnerOptions {

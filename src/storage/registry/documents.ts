@@ -7,7 +7,7 @@ import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { column, field, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
-import { isToolkit } from './toolkits.ts'
+import { isToolkit, toolkitNamed } from './toolkits.ts'
 
 export type DocumentRow = {
   readonly id: string
@@ -89,8 +89,9 @@ function holderOf(sql: SqlStorage, dialect: string, id: string): DocumentName | 
   return all.find(({ toolkit }) => toolkit.toLowerCase() === place) ?? (isToolkitOf(sql, id) ? undefined : all[0])
 }
 
+/** As it is written: `calculator` leads to a document beside the toolkit `Calculator`. */
 function isToolkitOf(sql: SqlStorage, id: string): boolean {
-  return sanitizedName(id) === id && isToolkit(sql, id)
+  return sanitizedName(id) === id && isToolkit(sql, id) && (toolkitNamed(sql, id) ?? id) === id
 }
 
 /** The toolkit that a document's id names, if the id alone leads to the document. */

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../core/access/principal.ts'
+import { hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { type PublishedTotals, quotaDenial } from '../../../core/publish/publisher-quota.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication, PublicationOutcome } from '../../../core/publish/registry.ts'
@@ -8,8 +8,10 @@ import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
+import { field } from '../../rows.ts'
 import { documentConflict, isSame, recordConflict } from './conflicts.ts'
 import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from '../documents.ts'
+import { NOT_DELETED, SHOWN } from '../search/query.ts'
 import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
@@ -24,26 +26,13 @@ export function store(
 ): PublicationOutcome {
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
-  for (const record of records) {
-    const reason = publishDenial(sql, principal, record)
-    if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
-    const deleted = deletedDenial(sql, record.toolkit)
-    if (deleted !== undefined) return { outcome: 'conflict', ids, message: deleted }
-  }
   const { id = '' } = document?.itself ?? {}
   const published = document ? documentRows(sql, document.dialect, { ...document, id }) : []
-  const taken = documentConflict(sql, publication, published)
-  if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
-  const fresh: ToolRecord[] = []
-  for (const record of records) {
-    const conflict = recordConflict(sql, record, publication, principal)
-    if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
-    const existing = recordText(sql, toolKey(record), record.version)
-    if (existing === undefined) fresh.push(record)
-    else if (!isSame(sql, JSON.parse(existing), record, publication)) {
-      return { outcome: 'conflict', ids, message: `'${record.id}' is published already, and a version never changes` }
-    }
-  }
+  const found = compared(sql, publication, published, principal)
+  const denied = denialOf(sql, records, principal)
+  if (denied && !isShownTo(sql, principal, publication, found)) return { ids, ...denied }
+  if ('message' in found) return { outcome: 'conflict', ids, ...found }
+  const { fresh } = found
   if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
   if (!allowBreaking) {
     const problems = successorProblems(sql, fresh, document, published)
@@ -72,6 +61,51 @@ export function store(
     ...(others.length > 0 ? { leftOut: others } : {}),
     ...pendingOf(sql, records, warnings),
   }
+}
+
+function denialOf(sql: SqlStorage, records: readonly ToolRecord[], principal: Principal) {
+  for (const record of records) {
+    const reason = publishDenial(sql, principal, record)
+    if (reason !== undefined) return { outcome: 'forbidden', reason } as const
+    const message = deletedDenial(sql, record.toolkit)
+    if (message !== undefined) return { outcome: 'conflict', message } as const
+  }
+  return undefined
+}
+
+type Compared = { readonly message: string } | { readonly fresh: readonly ToolRecord[] }
+
+/** Which versions are not stored yet, or the conflict with one that is. */
+function compared(
+  sql: SqlStorage,
+  publication: Publication,
+  published: readonly DocumentRow[],
+  principal: Principal,
+): Compared {
+  const taken = documentConflict(sql, publication, published)
+  if (taken !== undefined) return { message: taken }
+  const fresh: ToolRecord[] = []
+  for (const record of publication.records) {
+    const conflict = recordConflict(sql, record, publication, principal)
+    if (conflict !== undefined) return { message: conflict }
+    const existing = recordText(sql, toolKey(record), record.version)
+    if (existing === undefined) fresh.push(record)
+    else if (!isSame(sql, JSON.parse(existing), record, publication)) {
+      return { message: `'${record.id}' is published already, and a version never changes` }
+    }
+  }
+  return { fresh }
+}
+
+/** Where a document is published word for word, its readers are told so: it stores nothing, and they learn nothing. */
+function isShownTo(sql: SqlStorage, principal: Principal, { records, given }: Publication, found: Compared): boolean {
+  if (!hasScope(principal, 'tools:read') || given.implementation || 'message' in found || found.fresh.length > 0)
+    return false
+  const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
+    WHERE version.key = ? AND version = ? AND ${SHOWN} AND ${NOT_DELETED}`
+  return records.every(
+    (record) => maySee(principal, record) && field(sql, query, toolKey(record), record.version) !== undefined,
+  )
 }
 
 function pendingOf(sql: SqlStorage, records: readonly ToolRecord[], others: readonly string[] = []) {

@@ -84,17 +84,24 @@ describe('a publication', () => {
   it('of a document whose id is the name of a toolkit is stored, and the name leads to the toolkit', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await publication('Gmail.Send@1.0.0'))
-      const warning = "The id 'gmail' alone does not lead to this document: call it by its toolkit, 'Mine'"
+      const warning = "The id 'Gmail' alone does not lead to this document: call it by its toolkit, 'Mine'"
       const created = { outcome: 'created', ids: ['Mine.send@1.0.0'], warnings: [warning] }
-      const one = await documentPublication('gmail', '1.0.0', ['send'], { toolkit: 'Mine' })
+      const one = await documentPublication('Gmail', '1.0.0', ['send'], { toolkit: 'Mine' })
       expect(await publish(registry, named(one))).toMatchObject(created)
       expect(registry.value('address/machine-context/gmail')).toBeUndefined()
+      // Whoever may publish in the toolkit may give its name in other case to a document
+      const key = (id: string): Principal => ({ id, kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] })
+      const lower = async (toolkit: string) => named(await documentPublication('gmail', '1.0.0', ['send'], { toolkit }))
+      expect(await publish(registry, await lower('Eve'), key('key:eve'))).toMatchObject({ outcome: 'created' })
+      expect(registry.value('address/machine-context/gmail')).toBeUndefined()
+      expect(await publish(registry, await lower('Lower'))).toMatchObject({ outcome: 'created' })
+      expect(registry.value('address/machine-context/gmail')).toContain('"toolkit":"Lower"')
       // Whoever may not publish there is told the same, whether there is one or not
       const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Mine2' })
       expect(await publish(registry, free)).toMatchObject({
         outcome: 'created',
         ids: ['Mine2.send@1.0.0'],
-        warnings: [warning.replace('gmail', 'other').replace('Mine', 'Mine2')],
+        warnings: [warning.replace('Gmail', 'other').replace('Mine', 'Mine2')],
       })
       expect(registry.value('address/machine-context/other')).toBeUndefined()
     }))
