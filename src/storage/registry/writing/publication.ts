@@ -30,7 +30,7 @@ export function store(
   const published = document ? documentRows(sql, document.dialect, { ...document, id }) : []
   const found = compared(sql, publication, published, principal)
   const denied = denialOf(sql, records, principal)
-  if (denied && !isShownTo(sql, principal, publication, found)) return { ids, ...denied }
+  if (denied && !isBundledFor(sql, principal, publication, found)) return { ids, ...denied }
   if ('message' in found) return { outcome: 'conflict', ids, ...found }
   const { fresh } = found
   if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
@@ -97,12 +97,17 @@ function compared(
   return { fresh }
 }
 
-/** Where a document is published word for word, its readers are told so: it stores nothing, and they learn nothing. */
-function isShownTo(sql: SqlStorage, principal: Principal, { records, given }: Publication, found: Compared): boolean {
+/** Of what comes with the deployment, whoever may read it is told that it is there: that stores nothing, and is no secret. */
+function isBundledFor(
+  sql: SqlStorage,
+  principal: Principal,
+  { records, given }: Publication,
+  found: Compared,
+): boolean {
   if (!hasScope(principal, 'tools:read') || given.implementation || 'message' in found || found.fresh.length > 0)
     return false
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
-    WHERE version.key = ? AND version = ? AND ${SHOWN} AND ${NOT_DELETED}`
+    WHERE version.key = ? AND version = ? AND bundled = 1 AND ${SHOWN} AND ${NOT_DELETED}`
   return records.every(
     (record) => maySee(principal, record) && field(sql, query, toolKey(record), record.version) !== undefined,
   )
