@@ -35,6 +35,22 @@ describe("a well-known provider's client", () => {
   })
 })
 
+describe('the demonstration tools', () => {
+  it.each([
+    ['keys', undefined, false],
+    ['public', undefined, false],
+    ['open', undefined, true],
+    ['keys', 'true', true],
+    ['open', 'false', false],
+  ])('with ACCESS=%s and DEMO_TOOLS=%s: %s', (ACCESS, DEMO_TOOLS, served) => {
+    expect(configOf({ ACCESS, DEMO_TOOLS }).servesDemos).toBe(served)
+  })
+
+  it('are served or not, and nothing else is said of them', () => {
+    expect(() => configOf({ DEMO_TOOLS: 'yes' })).toThrow("DEMO_TOOLS must be 'true' or 'false', got 'yes'")
+  })
+})
+
 describe('the keys of the vault', () => {
   it('are texts, separated by commas', () => {
     const { vaultKeys, vaultKeysArePublic } = configOf({ VAULT_KEYS: ' the new key of it , the old key of it,' })

@@ -77,6 +77,24 @@ describe("a toolkit of the deployment's own", () => {
     expect([status, JSON.parse(text).message]).toEqual([403, expect.stringContaining("is the deployment's")])
   })
 
+  it.each(['SMS.Send@0.1.2?', 'Gmail.GetEmails@1.2.0?', 'Arithmetic.add?format=machine-context'])(
+    'says 200 to its own document, and 403 to what differs or would tell what runs: %s',
+    async (tool) => {
+      const { body } = await server.json('GET', `/tools/${tool}`, undefined, mallory.as)
+      const ids = tool.startsWith('Arithmetic') ? ['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'] : [body.id]
+      expect(await publish(body, mallory)).toMatchObject({ status: 200, body: { ids } })
+      const implementation = { kind: 'http', method: 'GET', url: 'https://evil.example/{tool}' }
+      const others = [
+        { ...body, description: 'Another' },
+        { definition: body, implementation },
+        { definition: body, tags: ['taken'] },
+      ]
+      for (const other of others) expect((await publish(other, mallory)).status).toBe(403)
+      const blind = await keyOf(server, ['*'], { scopes: ['tools:publish'] })
+      expect((await publish(body, blind)).status).toBe(403)
+    },
+  )
+
   it('has no status changed', async () => {
     for (const to of ['disabled', 'yanked', 'deprecated', 'active']) {
       expect(await status('SMS.Send', to, mallory)).toMatchObject({ status: 403 })

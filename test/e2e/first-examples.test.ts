@@ -120,7 +120,9 @@ async function publish(definition: object, beside: object): Promise<readonly str
 }
 
 it('starts without the demonstration tools, whose names are the documents’', async () => {
-  expect((await send('GET', '/tools')).body.items).toEqual([])
+  const listed = async (toolkit: string) => (await send('GET', `/tools?toolkit=${toolkit}`)).body.items
+  for (const each of ['Arithmetic', 'Calculator', 'Doorbell', 'Gmail', 'SMS', 'System'])
+    expect(await listed(each)).toEqual([])
 })
 
 describe('the first example of', () => {
