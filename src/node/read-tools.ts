@@ -132,7 +132,8 @@ async function readDocument(
       path,
       record,
       document: kept,
-      carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
+      carried: (own) =>
+        `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
     }
   })
 }
