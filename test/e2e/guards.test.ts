@@ -195,7 +195,7 @@ describe('what an import asks for', () => {
     expect(await all('Kept')).toEqual([
       [null, null],
       ['1', 'true'],
-      ['1', 'true'],
+      ['4', 'true'],
     ])
     const fewer = { tools: ['removePet'], approval: true }
     const { ids } = (await importing({ from: changed, toolkit: 'Kept', rules: [fewer] })).body
@@ -204,8 +204,24 @@ describe('what an import asks for', () => {
     expect(await all('Kept')).toEqual([
       [null, null],
       [null, null],
-      ['1', 'true'],
+      ['4', 'true'],
     ])
+  })
+
+  it('begins at 4 for what deletes, as the dry run says, unless the import names a level', async () => {
+    const from = { openapi: API }
+    const { tools } = (await importing({ from, toolkit: 'Deleting' }, '?dry_run=1')).body
+    const planned = tools.map(({ name, security_level }: Record<string, unknown>) => [name, security_level])
+    expect(planned).toEqual([
+      ['Deleting_listPets', undefined],
+      ['Deleting_addPet', undefined],
+      ['Deleting_removePet', 4],
+    ])
+    expect((await importing({ from, toolkit: 'Deleting' })).status).toBe(201)
+    expect((await all('Deleting')).map(([level]) => level)).toEqual([null, null, '4'])
+    const body = { from, toolkit: 'Lenient', rules: [{ methods: ['DELETE'], security_level: 1 }] }
+    expect((await importing(body)).status).toBe(201)
+    expect((await all('Lenient')).map(([level]) => level)).toEqual([null, null, '1'])
   })
 
   it("holds for another server's tools, by their names", async () => {

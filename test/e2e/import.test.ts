@@ -81,7 +81,7 @@ describe('a description by its URL', () => {
       tools: [
         {
           id: 'Pets.getPet@1.2.0',
-          name: 'getPet',
+          name: 'Pets_getPet',
           method: 'GET',
           path: '/pets/{id}',
           state: 'new',

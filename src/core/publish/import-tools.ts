@@ -71,7 +71,7 @@ export async function importTools(
         const more = report.warnings.map(({ message }) => message)
         made.push({
           id: report.ids[0],
-          name,
+          name: report.name ?? name,
           state: report.state,
           about,
           requirements,

@@ -187,6 +187,7 @@ export type PublicationReport =
       readonly pending?: readonly string[]
       readonly uncallable?: readonly string[]
       readonly state?: ImportState
+      readonly name?: string
       readonly guard?: Guard
     }
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
@@ -204,7 +205,8 @@ export function reportOf(
   // An unchanged version may have got its implementation before
   const isNew = published.outcome === 'created'
   const uncallable = isNew ? records.filter(({ implementation }) => !implementation).map(({ id }) => id) : []
-  const guard = state === undefined || record === undefined ? undefined : guardOf(record)
+  const imported = state === undefined ? undefined : record
+  const guard = imported && guardOf(imported)
   switch (published.outcome) {
     case 'created':
     case 'unchanged':
@@ -217,6 +219,7 @@ export function reportOf(
         ...(published.pending ? { pending: published.pending } : {}),
         ...(uncallable.length > 0 ? { uncallable } : {}),
         ...(state === undefined ? {} : { state }),
+        ...(imported ? { name: imported.name } : {}),
         ...(guard ? { guard } : {}),
       }
     case 'forbidden':

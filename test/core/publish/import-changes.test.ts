@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Guard } from '../../../src/core/access/guard.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
 import { prepareImport } from '../../../src/core/publish/import-changes.ts'
 import { recordOf } from '../../../src/core/tool/digest.ts'
@@ -111,7 +112,7 @@ describe('a tool that is published as it is', () => {
   it('is unchanged where only its source says it otherwise, and is what it was', async () => {
     const tool = importedOf()
     const records = [await recordAs('1.0.0', tool)]
-    const published = { 'kit.do': documentOf(records) }
+    const published = { 'kit.do': documentOf(records, { newest: records[0] }) }
     const again = importedOf({}, { document: 'in other words', about: {}, warnings: ['other'] })
     expect(await prepare(again, { published, records })).toEqual({
       asked: ['current Kit.Do'],
@@ -233,5 +234,56 @@ describe('a tool that changed', () => {
       const { problems } = await prepare(importedOf(), { published: { 'kit.do': documentOf(records) }, ...more })
       expect(problems).toEqual([{ path: '', message: "'Kit.DO' exists: ids are unique ignoring case" }])
     }
+  })
+})
+
+describe('the name of an imported tool', () => {
+  const nameOf = async (...given: Parameters<typeof prepare>) => (await prepare(...given)).prepared?.records[0]?.name
+
+  it.each([
+    ['do', 'Kit_Do'],
+    ['kit_do', 'kit_do'],
+    ['Kit_does-it', 'Kit_does-it'],
+    ['kitchen', 'Kit_Do'],
+    ['Other_do', 'Kit_Do'],
+  ])('that is %s is %s', async (name, expected) => {
+    expect(await nameOf(importedOf({ name }))).toBe(expected)
+  })
+
+  it('stays what it was where it was imported before', async () => {
+    const before = importedOf({ name: 'do' })
+    const records = [await recordAs('1.0.0', before)]
+    const published = { 'kit.do': documentOf(records) }
+    expect(await nameOf(before, { published, records })).toBe('do')
+    expect(await nameOf(importedOf({ name: 'do', description: 'Another' }), { published, records })).toBe('do')
+  })
+})
+
+describe('the level of an imported tool that may destroy something', () => {
+  const annotations = { destructiveHint: true }
+  const destroys = importedOf({ annotations })
+  const levelOf = async (guards?: readonly Guard[], before?: number, tool = destroys) => {
+    const was = importedOf({ ...tool.definition, securityLevel: before ?? 0, description: 'Before' })
+    const records = before === undefined ? [] : [await recordAs('1.0.0', was)]
+    const { deps } = worldOf({ records, published: { 'kit.do': documentOf(records) } })
+    const result = await prepareImport({ imported: tool, guards }, deps)
+    return result.ok ? result.value.records[0]?.securityLevel : result.problems
+  }
+
+  it('begins at 4, unless the import says otherwise', async () => {
+    expect(await levelOf()).toBe(4)
+    expect(await levelOf([])).toBe(4)
+    expect(await levelOf([{ approval: true }])).toBe(4)
+    expect(await levelOf([{ security_level: 1 }])).toBe(1)
+    expect(await levelOf([{ security_level: 9 }])).toBe(9)
+    expect(await levelOf(undefined, undefined, importedOf({ annotations: { destructiveHint: false } }))).toBe(0)
+  })
+
+  it('stays what it was where it was imported with less, and stays at 4 where it began there', async () => {
+    expect(await levelOf(undefined, 0)).toBe(0)
+    expect(await levelOf([], 0)).toBe(0)
+    expect(await levelOf(undefined, 4)).toBe(4)
+    expect(await levelOf([], 4)).toBe(4)
+    expect(await levelOf([{ security_level: 1 }], 4)).toBe(1)
   })
 })

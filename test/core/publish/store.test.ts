@@ -32,6 +32,7 @@ describe('what was admitted', () => {
         warnings: [],
         uncallable: ['Kit.C@1.0.0'],
         state: 'new',
+        name: 'Kit_Do',
       },
     ])
     expect(stored).toEqual([[a.publication, b.publication, c.publication]])
