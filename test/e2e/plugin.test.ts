@@ -156,7 +156,7 @@ describe('call', () => {
     expect(text(answer)).toContain(server.url)
     // For nobody there is nothing to open
     const forNobody = await call({ name: 'Gmail_GetEmails' })
-    expect(text(forNobody)).toContain('The call is for no user')
+    expect(text(forNobody)).toContain('The call names no user')
     expect(text(forNobody)).not.toContain(server.url)
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { calls } from '../attacks/set-up.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN = { authorization: 'Bearer correct-horse-battery' }
@@ -86,6 +87,45 @@ describe("people's pages", () => {
     expect((await send({ origin: server.url })).status).toBe(404)
     expect((await send({ origin: 'https://evil.example' })).status).toBe(403)
     expect((await send({ 'sec-fetch-site': 'cross-site', 'origin': server.url })).status).toBe(403)
+  })
+})
+
+describe('a call that nobody can be asked about yet', () => {
+  const HOW = 'whoever runs the agent names one'
+  const json = { accept: 'application/json' }
+  const said = async (url: string, headers: Record<string, string>) => {
+    const response = await fetch(url, { headers })
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+  }
+
+  it('says in each dialect that it names no user, and how to name one', async () => {
+    const all = Object.entries(calls(server, 'Gmail', 'GetEmails', ADMIN))
+    expect(all.length).toBeGreaterThan(4)
+    for (const [dialect, make] of all) {
+      const { body } = await make()
+      expect([dialect, JSON.stringify(body)]).toEqual([dialect, expect.stringContaining(HOW)])
+    }
+  })
+
+  it('has a link whose page says what to do, to a person and to a program', async () => {
+    for (const [context, status, page] of [
+      [{}, 404, 'PUT /providers/google'],
+      [{ user_id: 'ann' }, 409, 'PUT /providers/google'],
+    ] as const) {
+      const called = await server.json('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', context }, ADMIN)
+      const [{ url }] = called.body.missing_requirements.authorization
+      const person = await said(url, { accept: 'text/html,*/*' })
+      expect(person).toMatchObject({ status, type: PAGE, text: expect.stringContaining(page) })
+      expect(person.text).toContain('<a href="/docs/people#other-providers">')
+      const program = await said(url, json)
+      expect({ status: program.status, ...JSON.parse(program.text) }).toMatchObject({
+        status,
+        message: expect.stringContaining(page),
+      })
+    }
+    const nobody = `${server.url}/authorizations/github/start`
+    expect((await said(nobody, {})).text).toContain('<a href="/docs/agents#for-whom-it-acts">')
+    expect(JSON.parse((await said(nobody, json)).text).message).toContain('in the header X-User-Id')
   })
 })
 

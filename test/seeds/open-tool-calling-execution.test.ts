@@ -1,3 +1,4 @@
+import { NO_USER } from '../../src/core/failure/failure-words.ts'
 import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -548,7 +549,7 @@ deviates(
       output: {
         error: {
           message: `Tool 'Rfc.${name}' needs a user who can grant access at 'acme' (context.user_id) before it can be called`,
-          developer_message: 'The call names no user',
+          developer_message: NO_USER,
           can_retry: false,
         },
       },

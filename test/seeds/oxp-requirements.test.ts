@@ -1,3 +1,4 @@
+import { NO_USER } from '../../src/core/failure/failure-words.ts'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
@@ -200,7 +201,7 @@ works(MAY_CONTAIN, 'a call that lacks all of them is told all at once', async ()
   expect(await call('Contains.Lacking')).toEqual(
     lacking(
       'Contains.Lacking',
-      "Neither TOOL_SECRETS nor a policy lets 'Contains.Lacking' have the secret 'KEY'; The call names no user",
+      `Neither TOOL_SECRETS nor a policy lets 'Contains.Lacking' have the secret 'KEY'; ${NO_USER}`,
       {
         authorization: [{ id: 'acme', url: `${server.url}/authorizations/acme/start` }],
         secrets: [{ id: 'KEY' }],
@@ -536,7 +537,7 @@ const USER_ID = 'user_id (boolean, optional): true if the tool requires a user I
 
 works(USER_ID, 'a call that names none is told so', async () => {
   await publish(requiring('UserId.Missing@1.0.0', { user_id: true }), code('export default () => 1'))
-  expect(await call('UserId.Missing')).toEqual(lacking('UserId.Missing', 'The call names no user', { user_id: true }))
+  expect(await call('UserId.Missing')).toEqual(lacking('UserId.Missing', NO_USER, { user_id: true }))
 })
 
 works(USER_ID, 'the tool is told the one that a call names', async () => {
@@ -675,7 +676,7 @@ const FOURTH =
 
 works(FOURTH, 'without a user and a token', async () => {
   expect(await call('Gmail.GetEmails@1.2.0')).toEqual(
-    lacking('Gmail.GetEmails', 'The call names no user', {
+    lacking('Gmail.GetEmails', NO_USER, {
       authorization: [{ id: 'google', url: `${server.url}/authorizations/google/start` }],
       user_id: true,
     }),

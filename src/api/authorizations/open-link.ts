@@ -5,6 +5,7 @@ import type { Provider, Providers } from '../../core/consent/provider.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { failurePage, type Page } from '../../http/page/page.ts'
+import type { DeadEnd } from './pages.tsx'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 
@@ -35,7 +36,7 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
     return ok({ user: session.by.person.user, principal: principal.id, approves })
   }
 
-  return async (c: RouteContext): Promise<Page | OpenedLink> => {
+  return async (c: RouteContext): Promise<Page | DeadEnd | OpenedLink> => {
     const limited = shield(c)
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.raw.url, 2)

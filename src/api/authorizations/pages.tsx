@@ -190,38 +190,65 @@ export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retr
   return { status, title, body: [sentence(message), again] }
 }
 
-/** A call without a user has a challenge all the same, though there is nobody to ask yet. */
-export function nobodyPage(providerName: string): Page {
-  return {
-    status: 404,
-    title: 'For whom is this?',
-    body: [
-      <p>
-        A tool wants to act for somebody at <strong>{bounded(providerName, 100)}</strong>, but the call did not say for
-        which user it is. Nothing was shared.
-      </p>,
-      <p>
-        Whoever runs the agent has to name the user with the call: in <code>context.user_id</code>, or as the dialect
-        has it. The call then answers with a link for that user.
-      </p>,
-    ],
-  }
+/** Where a link cannot lead on, a person and a program are told the same. */
+export interface DeadEnd extends Page {
+  readonly status: 404 | 409
+  readonly said: string
 }
 
-export function unknownPage(id: string): Page {
-  return {
-    status: 404,
-    title: 'Nothing to authorize here',
-    body: [
-      <p>
-        Either this link is too old, or a tool wants to act for you at a provider that is not connected to this
-        Switchboard: <code>{bounded(id, 128)}</code>. Nothing was shared.
-      </p>,
-      <p>
-        An old link is replaced when your agent asks again. For a provider that is not connected, whoever runs the agent
-        can call the tool with a token of yours in <code>context.authorization</code>: it is used for that one call and
-        never stored.
-      </p>,
+interface GuideLink {
+  readonly href: string
+  readonly words: string
+}
+
+function deadEnd(status: DeadEnd['status'], title: string, lines: readonly string[], guide: GuideLink): DeadEnd {
+  const { href, words } = guide
+  const link = (
+    <p>
+      <a href={href}>{words}</a>
+    </p>
+  )
+  return { status, title, body: [...lines, link], said: [...lines, `${words}: ${href}`].join(' ') }
+}
+
+const FOR_WHOM: GuideLink = { href: '/docs/agents#for-whom-it-acts', words: 'For whom an agent acts' }
+const SET_UP: GuideLink = { href: '/docs/people#other-providers', words: 'How a provider is set up' }
+
+/** A call without a user has a challenge all the same, though there is nobody to ask yet. */
+export function nobodyPage(providerName: string): DeadEnd {
+  return deadEnd(
+    404,
+    'For whom is this?',
+    [
+      `A tool wants to act for somebody at ${bounded(providerName, 100)}, but the call did not say for which user it is. Nothing was shared.`,
+      'Whoever runs the agent names the user with the call, as context.user_id or (MCP and plugins) in the header X-User-Id, or gives the agent a key of one user. Then call again: the answer has a link for that user.',
     ],
-  }
+    FOR_WHOM,
+  )
+}
+
+export function unknownPage(id: string): DeadEnd {
+  return deadEnd(
+    404,
+    'Nothing to authorize here',
+    [
+      `Either this link is too old, or a tool wants to act for you at a provider that is not connected to this Switchboard: ${bounded(id, 128)}. Nothing was shared.`,
+      'An old link is replaced when your agent calls again.',
+      howToSetUp(id),
+    ],
+    SET_UP,
+  )
+}
+
+export function notSetUpPage(provider: string): DeadEnd {
+  return deadEnd(
+    409,
+    `'${bounded(provider, 100)}' is not set up`,
+    ['Nobody can give access at this provider here yet. Nothing was shared.', howToSetUp(provider)],
+    SET_UP,
+  )
+}
+
+function howToSetUp(provider: string): string {
+  return `An administrator of this Switchboard sets the provider up with PUT /providers/${encodeURIComponent(bounded(provider, 128).toWellFormed())}; then call again. Until then, whoever runs the agent can call the tool with a token of yours in context.authorization: it is used for that one call and never stored.`
 }

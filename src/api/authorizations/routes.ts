@@ -15,8 +15,9 @@ import { declarePage, reading } from '../../http/route/operation.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
-import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page, plainPage } from '../../http/page/page.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
+import type { DeadEnd } from './pages.tsx'
 import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
@@ -36,7 +37,7 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
 
 /** Opening a page changes nothing, so that no preview of a link can. */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, files, shield, identifiesPeople, now, writeAuditEntry } = deps
+  const { authorizations, providers, files, shield, identifiesPeople, now, respond, writeAuditEntry } = deps
   const { face, on } = createFace<AuthorizationAnswers>(deps)
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
@@ -75,12 +76,13 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   forPeople.get('/authorizations/:id/start', declarePage(start))
   async function start(c: Context): Promise<Response> {
     const opened = await open(c)
-    if ('status' in opened) return page(opened)
+    if ('status' in opened) return stop(c, opened)
     const { authorization, name, provider, person } = opened
-    const { endedPage, grantPage } = await pages()
+    const { endedPage, grantPage, notSetUpPage } = await pages()
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
+    if (authorization.kind === 'grant' && !provider) return stop(c, notSetUpPage(authorization.provider))
     if (authorization.kind === 'grant') return page(grantPage(authorization, provider, now(), person?.user))
     const { approvalPage } = await import('./approval-page.tsx')
     return page(approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now()))
@@ -90,7 +92,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   /** For whoever is shown the call, as the sender's credential is not theirs. */
   async function openFile(c: Context): Promise<Response> {
     const opened = await open(c)
-    if ('status' in opened) return page(opened)
+    if ('status' in opened) return stop(c, opened)
     const { id, invocation, expiresAt } = opened.authorization
     const number = c.req.param('file') ?? ''
     const shown = /^\d{1,2}$/.test(number) ? invocation?.files[Number(number)] : undefined
@@ -110,7 +112,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const form = await readForm(request, FORM_LIMIT, createMeter())
     if (!form.ok) return page(failurePage(form.failure))
     const opened = await open(c)
-    if ('status' in opened) return page(opened)
+    if ('status' in opened) return stop(c, opened)
     const { authorization, name, person } = opened
     const { endedPage, refusedPage, stoppedPage } = await pages()
     const visitor = person ? { person } : {}
@@ -146,7 +148,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   )
   async function resume(c: Context, { proof }: ReadOf<typeof RESUMED>): Promise<Response> {
     const opened = await open(c)
-    if ('status' in opened) return page(opened)
+    if ('status' in opened) return stop(c, opened)
     const { id } = opened.authorization
     const browser = browserOf(c.req.raw)
     if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, startOf(id)))
@@ -171,6 +173,13 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   }
 
   face.route('/', forPeople)
+
+  /** These are pages for people; a program that asks for JSON is told the same. */
+  function stop(c: Context, shown: Page | DeadEnd): Response | Promise<Response> {
+    const accepts = c.req.header('accept') ?? ''
+    if (!('said' in shown) || !accepts.includes('json') || accepts.includes('html')) return page(shown)
+    return respond({ type: shown.status === 409 ? 'conflict' : 'not-found', message: shown.said })
+  }
 
   /** An authorization exists only for callers who may act for its user. */
   async function visible(id: string, principal: Principal): Promise<Result<Authorization>> {

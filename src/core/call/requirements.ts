@@ -3,6 +3,7 @@ import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { NO_USER } from '../failure/failure-words.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
 
@@ -184,7 +185,7 @@ function failureOf(
     const detail = `The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`
     reasons.push({ detail })
   }
-  if (user) reasons.push({ detail: 'The call names no user' })
+  if (user) reasons.push({ detail: NO_USER })
   if (secrets.length + tokens.length + challenges.length === 0 && !user) {
     const [first] = unavailable
     return first && fail(unavailableFailure(first))

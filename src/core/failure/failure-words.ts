@@ -11,8 +11,8 @@ const MAX_VERSIONS = 20
 
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
-export const FOR_NOBODY =
-  "The call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests"
+export const NO_USER =
+  "The call names no user: whoever runs the agent names one, as 'context.user_id' or (MCP and plugins) in the header 'X-User-Id', or gives it a key of one user"
 
 export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see what it did before you call it again'
 

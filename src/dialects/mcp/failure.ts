@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
@@ -127,7 +127,6 @@ function missingRequirements(failure: Missing): string {
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
   if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoted(failure.secrets.map(({ id }) => id))}`)
-  if (failure.user_id) steps.push(FOR_NOBODY)
   return [`The tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`, ...steps].join(
     '\n',
   )

@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
@@ -33,7 +33,7 @@ export function textOf(failure: Failure): string {
     }
     case 'requirements-missing': {
       const links = failure.authorization.map(({ id, url }) => `To authorize '${id}', open ${url} and then call again`)
-      return [sentence(wordsOf(failure)), ...(failure.user_id ? [FOR_NOBODY] : links)].join('\n')
+      return [sentence(wordsOf(failure)), ...(failure.user_id ? [] : links)].join('\n')
     }
     case 'approval-required':
       return `${sentence(wordsOf(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`

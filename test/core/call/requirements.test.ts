@@ -1,3 +1,4 @@
+import { NO_USER } from '../../../src/core/failure/failure-words.ts'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { meetRequirements, unavailableFailure } from '../../../src/core/call/requirements.ts'
@@ -86,7 +87,7 @@ describe('what a tool requires', () => {
     for (const given of [{}, { userId: '' }]) {
       expect((await meet({ user_id: true }, given)).met).toEqual({
         ok: false,
-        failure: { ...missing, secrets: [], user_id: true, detail: 'The call names no user' },
+        failure: { ...missing, secrets: [], user_id: true, detail: NO_USER },
       })
     }
     const met = { ok: true, secrets: new Map(), tokens: new Map() }
@@ -242,7 +243,7 @@ describe('what a tool requires', () => {
           ],
           secrets: [],
           user_id: true,
-          detail: 'The call names no user',
+          detail: NO_USER,
         },
       })
       expect(asked).toEqual([])

@@ -84,7 +84,7 @@ const TABLE: {
     200,
     /trusted with the secret 'KEY'.*or the operator/,
   ],
-  'requirements-missing': [MISSING, undefined, 200, 200, /called: d\n.*'KEY'.*\n.*X-User-Id/],
+  'requirements-missing': [MISSING, undefined, 200, 200, /called: d\n.*'KEY'$/],
   'approval-required': [APPROVAL, undefined, 200, 200, /approve.*open https:\/\/x\.example\/start\?id=1 and.*\nr$/],
   'input-invalid': [
     {
@@ -255,7 +255,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-not-executable': "The tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   'requirements-missing':
-    "The tool 'Kit.Tool' needs something more before it can be called: No grant\nMissing secrets: 'KEY'\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
+    "The tool 'Kit.Tool' needs something more before it can be called: No grant\nMissing secrets: 'KEY'",
   'approval-required':
     'approval_required: a person must approve this call first: open https://here/approve and then call again with the same arguments\nLevel 8',
   'input-invalid': 'Some arguments are invalid\n- b: Is required\nToo many',
@@ -312,7 +312,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       user_id: true,
       detail: 'No user',
     },
-    "The tool 'Kit.Tool' needs something more before it can be called: No user\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
+    "The tool 'Kit.Tool' needs something more before it can be called: No user",
   ],
   [
     {

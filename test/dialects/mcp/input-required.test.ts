@@ -244,7 +244,7 @@ describe('a call that a person must first do something for', () => {
     const alsoSecret = lacking({ secrets: [{ id: 'KEY' }] } as never)
     expect((await resultOf(alsoSecret.modern('tools/call', ECHO, can(ALL)))).result).toMatchObject(link)
     const forNobody = lacking({ user_id: true } as never)
-    const text = { isError: true, content: [{ text: expect.stringContaining('X-User-Id') }] }
+    const text = { isError: true, content: [{ text: expect.not.stringContaining('open http') }] }
     expect((await resultOf(forNobody.modern('tools/call', ECHO, can(ALL)))).result).toMatchObject(text)
   })
 

@@ -21,8 +21,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
-  'requirements-missing':
-    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
+  'requirements-missing': "Tool 'Kit.Tool' needs something more before it can be called: No grant",
   'approval-required':
     'A person must approve this call first: Level 8\nTo approve it, open https://here/approve and then call again',
   'input-invalid': "Some arguments are invalid: 'b': Is required; The arguments: Too many",
@@ -73,7 +72,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       user_id: true,
       detail: 'No user',
     },
-    "Tool 'Kit.Tool' needs something more before it can be called: No user\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
+    "Tool 'Kit.Tool' needs something more before it can be called: No user",
   ],
   [
     {

@@ -212,7 +212,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'tool-disabled': [404, 'is disabled'],
   'tool-not-executable': [404, 'No implementation'],
   'tool-untrusted': [200, "is not trusted with the secret 'KEY'", 'or the operator'],
-  'requirements-missing': [200, 'No grant', 'The call is for no user'],
+  'requirements-missing': [200, 'No grant'],
   'approval-required': [200, 'Level 8', 'open https://here/approve and then call again'],
   'input-invalid': [200, "'b': Is required", 'Too many'],
   'tool-failed': [200, 'No such mailbox', 'IMAP 5', 'Ask for another', '2 seconds'],
