@@ -38,6 +38,7 @@ async function caller(name: string) {
   const headers = { authorization: `Bearer ${body.key}` }
   return async (how: string) => {
     const answer = await server.json('POST', '/tools/call', { tool_id: 'Shared.Ask', input: { how } }, headers)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     const { success, error } = answer.body.result
     return success ? 'ok' : `${error.message} ${error.developer_message}`
   }

@@ -42,7 +42,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
   async function choose(decision: 'Allow' | 'Refuse'): Promise<void> {
     await ann.page.waitForURL(/\/connect\/authorize/)
     const text = await textOf(ann.page)
-    for (const said of ['MCP Inspector', 'nobody has verified it', 'ann@acme.test', 'own computer']) {
+    for (const said of ['MCP Inspector', 'Not verified', 'ann@acme.test', 'own computer']) {
       expect(text).toContain(said)
     }
     await ann.page.getByRole('checkbox', { name: /Calculator/ }).check()

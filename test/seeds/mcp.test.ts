@@ -90,9 +90,16 @@ async function refused(tool: unknown): Promise<Record<string, string>> {
 const documentOf = async (toolkit: string, tool: string) =>
   (await ask('GET', `/tools/${toolkit}.${tool}?format=mcp`)).body
 
-/** A tool as it is listed: with its id. */
+/** Hints of a tool of code without a way out, and what its publisher says of it before them. */
+function hintsOf(annotations: unknown) {
+  const said = { readOnlyHint: false, destructiveHint: false, openWorldHint: false, ...Object(annotations) }
+  return { idempotentHint: said.readOnlyHint, ...said }
+}
+
+/** A tool as it is listed: with its id and all four hints. */
 const listed = (tool: Tool, toolkit: string, name = tool.name) => ({
   ...tool,
+  annotations: hintsOf(tool.annotations),
   _meta: { ...tool._meta, 'dev.switchboard/id': `${toolkit}.${name}@1.0.0` },
 })
 
@@ -260,7 +267,8 @@ works(EXPOSE, 'a server says that it has tools', async () => {
   for (const protocolVersion of ALL.slice(0, -1)) {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'a test', version: '1' } }
     const { body } = await ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'initialize', params })
-    expect(body.result).toEqual({ protocolVersion, capabilities: { tools: {} }, serverInfo: SERVER })
+    const instructions = expect.any(String)
+    expect(body.result).toEqual({ protocolVersion, capabilities: { tools: {} }, serverInfo: SERVER, instructions })
   }
   expect((await mcp('2026-07-28', 'server/discover')).capabilities).toEqual({ tools: {} })
 })
@@ -410,11 +418,13 @@ works(HINTS, 'each alone, true and false', async () => {
   }
 })
 
-works(HINTS, 'none: they are not made up', async () => {
+works(HINTS, 'none: clients are told the harmless ones of such a tool, and its document has none', async () => {
   await publish({ name: 'hint_absent', ...PLAIN }, 'HintAbsent')
   await publish({ name: 'hint_empty', ...PLAIN, annotations: {} }, 'HintEmpty')
-  expect((await toolsOf('HintAbsent'))[0]).not.toHaveProperty('annotations')
-  expect((await toolsOf('HintEmpty'))[0].annotations).toEqual({})
+  expect((await toolsOf('HintAbsent'))[0].annotations).toEqual(hintsOf({}))
+  expect((await toolsOf('HintEmpty'))[0].annotations).toEqual(hintsOf({}))
+  expect(await documentOf('HintAbsent', 'hint_absent')).not.toHaveProperty('annotations')
+  expect((await documentOf('HintEmpty', 'hint_empty')).annotations).toEqual({})
 })
 
 works(HINTS, 'one that is null is absent', async () => {
@@ -426,13 +436,13 @@ works(HINTS, 'one that is null is absent', async () => {
     openWorldHint: null,
   }
   await publish({ name: 'hint_nulls', ...PLAIN, annotations }, 'HintNulls')
-  expect((await toolsOf('HintNulls'))[0].annotations).toEqual({ destructiveHint: true })
+  expect((await toolsOf('HintNulls'))[0].annotations).toEqual(hintsOf({ destructiveHint: true }))
 })
 
 works(HINTS, 'more of them are kept', async () => {
   const annotations = { readOnlyHint: true, costHint: 3 }
   await publish({ name: 'hint_more', ...PLAIN, annotations }, 'HintMore')
-  expect((await toolsOf('HintMore'))[0].annotations).toEqual(annotations)
+  expect((await toolsOf('HintMore'))[0].annotations).toEqual(hintsOf(annotations))
 })
 
 works(HINTS, 'in other forms', async () => {
