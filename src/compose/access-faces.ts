@@ -9,6 +9,8 @@ import { providersFace } from '../api/providers/routes.ts'
 import { sessionsFace } from '../api/sessions/routes.ts'
 import { agentsFace } from '../api/users/agents/routes.ts'
 import { grantsFace } from '../api/users/routes.ts'
+import { principalOf } from '../core/access/api-key.ts'
+import type { Principal } from '../core/access/principal.ts'
 import { connectFace } from '../connect/routes.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
@@ -18,6 +20,7 @@ import { createAuthorizationServer, createClientStore } from '../storage/connect
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { documentFetch, signInProvider } from './providers.ts'
+import { signsInByKey } from './stores.ts'
 import type { Publishing } from './publishing.ts'
 
 export function accessFaces(
@@ -32,6 +35,11 @@ export function accessFaces(
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const { signIn, userVerifierUrl } = config
   const forPeople = { sessions, shield, now, writeAuditEntry, onPageError }
+  const byKey = signsInByKey(config)
+  async function callerOf(principal: string): Promise<Principal | undefined> {
+    const key = principal.startsWith('key:') ? await keys.withId(principal.slice('key:'.length)) : undefined
+    return key && principalOf(key)
+  }
   return [
     keysFace({
       ...besideTools,
@@ -50,9 +58,10 @@ export function accessFaces(
       authorizations: vault,
       providers,
       files: stores,
-      sessions: signIn && sessions,
+      sessions: signIn || byKey ? sessions : undefined,
       requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,
-      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined,
+      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined || byKey,
+      callerOf: byKey ? callerOf : undefined,
     }),
     callsFace({ ...forPages, records: stores.records, version, now }),
     sessionsFace({ ...forPages, sessions }),

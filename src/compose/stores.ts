@@ -1,8 +1,9 @@
+import { isToldByKey } from '../core/access/approver.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
 import { createMemory } from '../core/cache/kept.ts'
 import type { Config, Env } from '../env.ts'
-import { isLoopback } from '../http/caller/loopback.ts'
+import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'
 import { base64OfBytes, bytesOfBase64 } from '../outbound/base64.ts'
 import { accessStub } from '../storage/access/access-object.ts'
@@ -104,7 +105,11 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
     providers,
     variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     keepsGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    identifies: (url) => userVerifierUrl !== undefined || signIn !== undefined || isTrial(url),
+    identifies: (url, caller) =>
+      userVerifierUrl !== undefined ||
+      signIn !== undefined ||
+      isTrial(url) ||
+      (signsInByKey(config) && isTrustworthy(new URL(url)) && isToldByKey(caller)),
   })
 }
 
@@ -114,9 +119,15 @@ export function vaultDeployment(config: Config): VaultDeployment {
     oauth: oauthOf(config),
     verifierUrl: config.userVerifierUrl,
     signsIn: config.signIn !== undefined,
+    approvesByKey: signsInByKey(config),
     isTrial: isTrialOf(config),
     now: Date.now,
   }
+}
+
+/** Where nothing else says who somebody is. */
+export function signsInByKey({ access, signIn, userVerifierUrl }: Config): boolean {
+  return access !== 'open' && signIn === undefined && userVerifierUrl === undefined
 }
 
 function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {

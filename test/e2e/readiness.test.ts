@@ -125,8 +125,12 @@ describe('a tool that is not ready for another reason', () => {
     )
   })
 
-  it('needs a person’s approval, which nobody can give here', async () => {
+  it('needs a person’s approval, which nobody can give to an administrator here', async () => {
     expect((await ready('mailbox.empty', '?user_id=zoe')).body).toMatchObject({
+      ready: false,
+      problems: [{ type: 'approval-required' }],
+    })
+    expect((await ready('mailbox.empty', '?user_id=zoe', ADMIN)).body).toMatchObject({
       ready: false,
       problems: [{ type: 'forbidden', message: expect.stringContaining('security level 8') }],
     })

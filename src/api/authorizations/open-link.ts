@@ -1,8 +1,9 @@
-import { mayApprove } from '../../core/access/principal.ts'
+import { approvesByKey } from '../../core/access/approver.ts'
+import { mayApprove, type Principal } from '../../core/access/principal.ts'
 import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
 import type { Provider, Providers } from '../../core/consent/provider.ts'
-import { parseToolId } from '../../core/tool/tool-id.ts'
+import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { failurePage, type Page } from '../../http/page/page.ts'
 import type { DeadEnd } from './pages.tsx'
@@ -15,6 +16,8 @@ export interface OpenLinkDeps {
   readonly shield: (c: RouteContext) => Failing | undefined
   readonly sessions?: Pick<Sessions, 'signedIn'> | undefined
   readonly requiresSignIn: boolean
+  /** Whose key made a call. Given where people sign in with keys, by which they can approve calls and nothing else. */
+  readonly callerOf?: ((principal: string) => Promise<Principal | undefined>) | undefined
 }
 
 export interface OpenedLink {
@@ -24,14 +27,22 @@ export interface OpenedLink {
   readonly person: SignedInPerson | undefined
 }
 
-export function createOpenLink({ authorizations, providers, shield, sessions, requiresSignIn }: OpenLinkDeps) {
-  async function personAt(c: RouteContext, { tool }: Authorization): Promise<Result<SignedInPerson | undefined>> {
+export function createOpenLink(deps: OpenLinkDeps) {
+  const { authorizations, providers, shield, sessions, requiresSignIn, callerOf } = deps
+
+  async function personAt(c: RouteContext, authorization: Authorization): Promise<Result<SignedInPerson | undefined>> {
+    // A key says nobody's name, which consent would need
+    if (callerOf && authorization.kind !== 'approval') return ok(undefined)
     const signed = await sessions?.signedIn(c.req.raw, () => shield(c))
     if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
     if (!signed.ok) return signed
     const { principal, session } = signed.value
-    if (!('person' in session.by)) return ok(undefined)
-    const name = parseToolId(tool)
+    const name = parseToolId(authorization.tool)
+    if ('key' in session.by) {
+      if (!callerOf) return ok(undefined)
+      const approves = name !== undefined && (await isOthers(authorization, principal, name, callerOf))
+      return ok({ principal: principal.id, approves })
+    }
     const approves = name !== undefined && mayApprove(principal, name)
     return ok({ user: session.by.person.user, principal: principal.id, approves })
   }
@@ -51,15 +62,32 @@ export function createOpenLink({ authorizations, providers, shield, sessions, re
     if (!found.ok) return failurePage(found.failure)
     const person = found.value
     const start = startOf(id.value)
-    if (requiresSignIn && !person) return signInPage(start)
-    if (requiresSignIn && person && !isFor(authorization, person)) return otherPersonPage(person.user, start)
+    const signsIn = requiresSignIn || (callerOf !== undefined && authorization.kind === 'approval')
+    if (signsIn && !person) return signInPage(start)
+    if (signsIn && person && !isFor(authorization, person)) return otherPersonPage(shownName(person), start)
     const provider = await providers.find(authorization.provider)
     return { authorization, person, provider, name: provider?.name ?? authorization.provider }
   }
 }
 
+async function isOthers(
+  { status, invocation, userId }: Authorization,
+  approver: Principal,
+  tool: ToolName,
+  callerOf: (principal: string) => Promise<Principal | undefined>,
+): Promise<boolean> {
+  // Then there is nothing left to decide, and nothing kept of the call
+  if (status === 'completed' || status === 'failed') return mayApprove(approver, tool)
+  const caller = invocation && (await callerOf(invocation.principal))
+  return caller !== undefined && approvesByKey(approver, caller, { tool, userId })
+}
+
 function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
+}
+
+export function shownName({ user, principal }: SignedInPerson): string {
+  return user ?? principal
 }
 
 export async function nameOf(id: string, providers: Providers): Promise<string> {

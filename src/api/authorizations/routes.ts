@@ -16,7 +16,7 @@ import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../../http/page/page.ts'
-import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
+import { createOpenLink, nameOf, type OpenLinkDeps, shownName, startOf } from './open-link.ts'
 import type { DeadEnd } from './pages.tsx'
 import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
@@ -85,7 +85,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (authorization.kind === 'grant' && !provider) return stop(c, notSetUpPage(authorization.provider))
     if (authorization.kind === 'grant') return page(grantPage(authorization, provider, now(), person?.user))
     const { approvalPage } = await import('./approval-page.tsx')
-    return page(approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now()))
+    return page(approvalPage(authorization, { identifiesPeople, signedIn: person && shownName(person) }, now()))
   }
 
   forPeople.get('/authorizations/:id/files/:file', declarePage(openFile))

@@ -4,7 +4,7 @@ import type { ApprovalLooks, Approvals } from '../consent/authorization.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { type Fingerprint, identify } from './invocation.ts'
 import { fail, type Failing, type Failure } from '../failure/failure.ts'
-import { approvalReason } from '../access/principal.ts'
+import { approvalReason, type Principal } from '../access/principal.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
@@ -144,16 +144,21 @@ export const APPROVAL: Stage = {
     const files = namedFiles && (await describeFiles(namedFiles))
     if (files?.ok === false) return files
     const identity = await identify(call, fingerprint, files?.value)
-    const claimed = await approvals.claim({ ...identity, tool: record, reachedAt: caller.reachedAt })
+    const claimed = await approvals.claim({
+      ...identity,
+      tool: record,
+      caller: caller.principal,
+      reachedAt: caller.reachedAt,
+    })
     if ('approved' in claimed) return undefined
     if ('refused' in claimed) {
       return fail({ type: 'forbidden', reason: claimed.refused, forOperator: claimed.forOperator })
     }
     return fail({ type: 'approval-required', id: record.id, reason: claimed.reason, challenge: claimed.challenge })
   },
-  look({ record, reachedAt }, { approvals }) {
+  look({ record, principal, reachedAt }, { approvals }) {
     const level = approvalReason(record)
-    if (!approvals.canBeApproved(reachedAt())) {
+    if (!approvals.canBeApproved(reachedAt(), principal)) {
       const reason = `${level}, and nobody who could approve a call can be told from its caller here`
       return { type: 'forbidden', reason }
     }
@@ -190,6 +195,7 @@ export interface LookedAt {
   readonly publisher: Publisher
   readonly hosts: readonly string[] | undefined
   readonly userId: string | undefined
+  readonly principal: Principal
   readonly reachedAt: () => string
 }
 

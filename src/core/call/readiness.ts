@@ -1,4 +1,4 @@
-import { hasScope, type Principal } from '../access/principal.ts'
+import { hasScope } from '../access/principal.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
@@ -35,7 +35,7 @@ export type Readiness = Awaited<ReturnType<TellReadiness>>
 export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
   return async (
     { record, status, publisher, runnable }: FoundTool,
-    { principal, userId, reachedAt }: Pick<LookedAt, 'userId' | 'reachedAt'> & { readonly principal: Principal },
+    { principal, userId, reachedAt }: Pick<LookedAt, 'userId' | 'principal' | 'reachedAt'>,
   ) => {
     // Callers who may not call it learn nothing of the user or the deployment
     const refused = withdrawn(record, status) ?? authorise(principal, record.id, record, userId)
@@ -49,7 +49,7 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
     const hosts = runnable?.ok ? runnable.hosts : undefined
     const { requirements, ready } = stagesOf(record)
     for (const { look } of [...requirements, ...ready]) {
-      const failure = await look?.({ record, publisher, hosts, userId, reachedAt }, deps)
+      const failure = await look?.({ record, publisher, hosts, userId, principal, reachedAt }, deps)
       if (failure) failures.push(failure)
     }
     const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit, principal.id) }))

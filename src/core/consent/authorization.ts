@@ -1,3 +1,4 @@
+import type { Principal } from '../access/principal.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { ShownInvocation } from './shown-invocation.ts'
 
@@ -67,7 +68,8 @@ export interface Grant {
 }
 
 export interface SignedInPerson {
-  readonly user: string
+  /** Absent for whoever signed in with a key, which says no person's name. */
+  readonly user?: string
   readonly principal: string
   readonly approves: boolean
 }
@@ -113,6 +115,7 @@ export interface Approvals {
     readonly tool: ToolRecord
     readonly shown: ShownInvocation
     readonly fingerprint: string
+    readonly caller: Principal
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }
@@ -122,5 +125,5 @@ export interface Approvals {
 }
 
 export interface ApprovalLooks {
-  canBeApproved(url: string): boolean
+  canBeApproved(url: string, caller: Principal): boolean
 }

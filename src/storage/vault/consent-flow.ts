@@ -7,7 +7,7 @@ import { type AuthorizationRows, isOpen, type StoredAuthorization } from './auth
 import type { BrowserFlows } from './browser-flows.ts'
 import { type ConsentRows, useOf } from './consent-rows.ts'
 import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
-import { createIdentification } from './identification.ts'
+import { createIdentification, signsInFor } from './identification.ts'
 import type { ProviderFailure } from '../../oauth-client/provider-failure.ts'
 import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, stopped } from './stopped.ts'
 
@@ -200,13 +200,14 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       const authorization = openOne(id)
       if (!authorization) return GONE
       const known = identified(authorization, visit)
-      if (signsIn && verifierUrl === undefined && typeof known !== 'string') return known
+      const hasSignIn = signsInFor(deployment, authorization)
+      if (hasSignIn && verifierUrl === undefined && typeof known !== 'string') return known
       if (!approve) {
         rows.end(id, 'failed', 'The person refused')
         return ended(id)
       }
       if (authorization.kind !== 'approval') return stopped('refused', 'Access is given at the provider, not here')
-      if (verifierUrl === undefined && !signsIn && !isTrial(visit.callback))
+      if (verifierUrl === undefined && !hasSignIn && !isTrial(visit.callback))
         return stopped('refused', NOBODY_IDENTIFIED)
       if (typeof known !== 'string') return known
       if (known === 'ask') return toVerifier(id, visit)

@@ -36,6 +36,8 @@ export interface VaultDeployment {
   /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
   readonly signsIn?: boolean
+  /** Without sign-in and verifier: whoever signs in with a key approves calls of other keys. */
+  readonly approvesByKey?: boolean
   /** Whether the URL is of a trial deployment, where nobody is told apart. */
   readonly isTrial: (url: string) => boolean
   /** Milliseconds since 1970. */

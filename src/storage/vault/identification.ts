@@ -8,18 +8,27 @@ type AskedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | '
 
 /** `ask`: at the verifier. Without sign-in and verifier, anybody with the link counts as the user. */
 export function createIdentification(
-  { verifierUrl, signsIn = false }: Pick<VaultDeployment, 'verifierUrl' | 'signsIn'>,
+  deployment: Pick<VaultDeployment, 'verifierUrl' | 'signsIn' | 'approvesByKey'>,
   flows: Pick<BrowserFlows, 'find'>,
 ) {
+  const { verifierUrl } = deployment
   return (
     authorization: AskedAuthorization,
     { browser, person }: Pick<Visit, 'browser' | 'person'>,
   ): 'known' | 'ask' | Stopped => {
+    const signsIn = signsInFor(deployment, authorization)
     const refusal = signsIn ? refusalOf(authorization, person) : undefined
     if (signsIn && !refusal) return 'known'
     if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
     return refusal ?? 'known'
   }
+}
+
+export function signsInFor(
+  { signsIn = false, approvesByKey = false }: Pick<VaultDeployment, 'signsIn' | 'approvesByKey'>,
+  { kind }: Pick<StoredAuthorization, 'kind'>,
+): boolean {
+  return signsIn || (approvesByKey && kind === 'approval')
 }
 
 function refusalOf({ kind, userId, principal }: AskedAuthorization, person: Visit['person']): Stopped | undefined {

@@ -1,4 +1,4 @@
-import { approvalReason } from '../../core/access/principal.ts'
+import { approvalReason, type Principal } from '../../core/access/principal.ts'
 import {
   APPROVAL,
   type ApprovalLooks,
@@ -41,8 +41,8 @@ const REACH: Reach = {
 export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
-    /** Whether the URL is of a deployment that identifies persons, or of a trial. */
-    readonly identifies: (url: string) => boolean
+    /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
+    readonly identifies: (url: string, caller: Principal) => boolean
   },
 ): UserTokens & GrantLooks & Approvals & ApprovalLooks & Authorizations & UserGrants {
   const { namespace, providers, identifies } = options
@@ -101,10 +101,10 @@ export function createVault(
 
     canBeApproved: identifies,
 
-    async claim({ tool, shown, fingerprint, reachedAt }) {
+    async claim({ tool, shown, fingerprint, caller, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
-      if (!identifies(url)) {
+      if (!identifies(url, caller)) {
         return { refused: `${reason}, and ${NOBODY_TOLD_APART}`, forOperator: `${reason}, and ${NOBODY_IDENTIFIED}` }
       }
       const invocation = JSON.stringify(shown)

@@ -75,6 +75,8 @@ export function setUp(
     readonly limited?: Failing
     readonly identifiesPeople?: boolean
     readonly requiresSignIn?: boolean
+    /** Who made the call, where people sign in with keys. */
+    readonly callerOf?: (principal: string) => Promise<Principal | undefined>
     readonly files?: FileStores
     /** Who is signed in, and what they may do. */
     readonly signedIn?: SignedIn | Failing
@@ -86,6 +88,7 @@ export function setUp(
     limited,
     identifiesPeople = true,
     requiresSignIn = false,
+    callerOf,
     files = { uploads: noUploads, artifacts: noArtifacts },
     signedIn,
   } = given
@@ -109,6 +112,7 @@ export function setUp(
     shield: () => limited,
     ...(signedIn ? { sessions: { signedIn: () => ('ok' in signedIn ? signedIn : ok(signedIn)) } } : {}),
     requiresSignIn,
+    callerOf,
     identifiesPeople,
     now: () => NOW,
     onPageError,

@@ -110,6 +110,49 @@ it('a session of a key is no person', async () => {
   expect(await (await get(page(GRANT.id))).text()).toContain('Sign in first')
 })
 
+describe('where people sign in with keys', () => {
+  const caller: Principal = { id: 'key:7', kind: 'key', scopes: ['tools:call'], tools: ['Bank.*'], users: ['ann'] }
+  const byKey = (id: string, more: Partial<Principal> = {}): SignedIn => {
+    const { principal, session, admission } = signedIn('ann')
+    return {
+      principal: { ...principal, id, kind: 'key', users: 'any', ...more },
+      session: { ...session, by: { key: 'h' }, owner: id },
+      admission,
+    }
+  }
+  const by = (who: Principal | undefined, session: SignedIn | typeof NOBODY) =>
+    setUp({ signedIn: session, callerOf: async (id) => (id === 'key:7' ? who : undefined) })
+
+  it('an approval is of who holds another key that names the tool, and consent asks nobody to sign in', async () => {
+    const other = byKey('key:9', publisher)
+    const { get, post, port } = by(caller, other)
+    const text = await (await get(page(APPROVAL.id))).text()
+    expect(text).toContain('Approve this call?')
+    expect(text).toContain('key:9')
+    await post(page(APPROVAL.id), { decision: 'approve' })
+    const person = { principal: 'key:9', approves: true }
+    expect(port.decide.mock.calls[0]).toMatchObject([APPROVAL.id, { approve: true, person }])
+    for (const session of [other, NOBODY]) {
+      expect(await (await by(caller, session).get(page(GRANT.id))).text()).toContain('Gmail')
+    }
+    expect(await (await by(caller, NOBODY).get(page(APPROVAL.id))).text()).toContain('Sign in first')
+  })
+
+  it.each([
+    ['its caller’s own key', caller, byKey('key:7', publisher)],
+    ['a key of the same user', caller, byKey('key:9', { ...publisher, users: ['bob', 'ann'] })],
+    ['a key that may publish anything', caller, byKey('key:9', { scopes: ['tools:publish'] })],
+    ['a key that cannot publish', caller, byKey('key:9', { tools: ['Bank.*'] })],
+    ['any key, of an administrator’s call', { ...caller, scopes: ['admin'] as const }, byKey('key:9', publisher)],
+    ['any key, where the caller’s is gone', undefined, byKey('key:9', publisher)],
+  ])('an approval is not of %s', async (_, who, session) => {
+    const { get, post, acts } = by(who, session)
+    expect((await get(page(APPROVAL.id))).status).toBe(403)
+    expect((await post(page(APPROVAL.id), { decision: 'approve' })).status).toBe(403)
+    expect(acts()).toBe(0)
+  })
+})
+
 it('where a verifier is set up, it says who is there: nobody has to sign in', async () => {
   for (const who of [NOBODY, signedIn('bob')]) {
     const { get } = setUp({ signedIn: who })

@@ -61,7 +61,7 @@ describe('an approval', () => {
     expect(claimed).toBeUndefined()
     const { id: tool, digest } = record
     const shown = { principal: 'admin', tool, digest, user: 'ann', input: INPUT, credentials: [], files: [] }
-    expect(claims).toEqual([{ shown, fingerprint: expect.any(String), tool: record, reachedAt }])
+    expect(claims).toEqual([{ shown, caller: ADMIN, fingerprint: expect.any(String), tool: record, reachedAt }])
     expect(JSON.parse(claims[0]?.fingerprint ?? '')).toEqual(shown)
     const forNobody = await claim(10)
     expect(forNobody.claimed).toBeUndefined()
@@ -96,7 +96,14 @@ describe('an approval', () => {
   it('is told of before it is asked for, and whether somebody could give it', () => {
     const look = (isPossible: boolean) =>
       APPROVAL.look?.(
-        { record: recordWith({ securityLevel: 8 }), publisher: PUBLISHER, hosts: [], userId: 'ann', reachedAt },
+        {
+          record: recordWith({ securityLevel: 8 }),
+          publisher: PUBLISHER,
+          hosts: [],
+          userId: 'ann',
+          principal: ADMIN,
+          reachedAt,
+        },
         {
           toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
           grants: { look: async () => ({ token: '', account: '' }) },

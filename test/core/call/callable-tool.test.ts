@@ -1,3 +1,4 @@
+import { ADMIN } from '../../../src/core/access/principal.ts'
 import { describe, expect, it } from 'vitest'
 import { type LookDeps, type Stage, type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
@@ -59,7 +60,7 @@ describe('the stages of a tool', () => {
 describe('to look at a stage', () => {
   const look = (stage: Stage, record: ToolRecord, deps: Partial<LookDeps> = {}) =>
     stage.look?.(
-      { record, publisher: PUBLISHER, hosts: [], userId: 'ann', reachedAt },
+      { record, publisher: PUBLISHER, hosts: [], userId: 'ann', principal: ADMIN, reachedAt },
       {
         toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
         grants: { look: async () => ({ token: '', account: '' }) },

@@ -41,6 +41,16 @@ describe('where people sign in', () => {
   })
 })
 
+it('where people sign in with keys, calls are approved by them, and consent is given as without', () => {
+  const identified = createIdentification({ verifierUrl: undefined, approvesByKey: true }, flowsAt())
+  const byKey = (principal: string, approves: boolean) => ({ browser: 'b', person: { principal, approves } })
+  expect(identified(GRANT, visitOf())).toBe('known')
+  expect(identified(APPROVAL, visitOf())).toBe(SIGN_IN_FIRST)
+  expect(identified(APPROVAL, byKey('key:other', true))).toBe('known')
+  expect(identified(APPROVAL, byKey('key:other', false))).toBe(SOMEBODY_ELSE)
+  expect(identified(APPROVAL, byKey('key:agent', true))).toBe(OWN_CALL)
+})
+
 describe('where there is a verifier', () => {
   it('who has proved it to be them is known, and all others are asked', () => {
     for (const stage of ['verifying', 'confirmed', 'at-provider', undefined] as const) {

@@ -51,6 +51,22 @@ describe('an approval where people sign in', () => {
     challenged(await claim(world))
   })
 
+  it('with keys alone is of another key that may approve it, and consent is as without sign-in', async () => {
+    const world = createWorld({ approvesByKey: true })
+    world.isTrial = false
+    const id = await asked(world)
+    const byKey = (principal: string, approves: boolean) => ({ user: undefined, principal, approves })
+    expect(await decide(world, id)).toMatchObject({ ok: false, message: expect.stringContaining('Sign in first') })
+    expect(await decide(world, id, byKey(world.principal('other'), false))).toMatchObject({ why: 'refused' })
+    expect(await decide(world, id, byKey(world.principal('agent'), true))).toMatchObject({
+      ok: false,
+      message: 'Whoever makes a call cannot approve it',
+    })
+    challenged(await claim(world))
+    expect(await decide(world, id, byKey('admin', true))).toMatchObject({ ok: true })
+    expect(await claim(world)).toEqual({ approved: true })
+  })
+
   it('may be of one who approves for others; of a call for nobody it is theirs alone', async () => {
     const world = createWorld({ signsIn: true })
     const bob = { user: world.user('bob'), principal: 'person:bob', approves: true }

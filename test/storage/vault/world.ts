@@ -1,3 +1,4 @@
+import { ADMIN } from '../../../src/core/access/principal.ts'
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import * as base64url from 'jose/base64url'
@@ -43,7 +44,7 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
 /** What a call claims approval of: all that its tool is given, as the core identifies it. */
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
-  return { ...(await identify(call, (value) => sha256(canonicalText(value)))), tool: record }
+  return { ...(await identify(call, (value) => sha256(canonicalText(value)))), tool: record, caller: ADMIN }
 }
 
 interface Issued {
@@ -159,6 +160,7 @@ export interface WorldOptions {
   readonly keys?: readonly string[]
   readonly verifierUrl?: string
   readonly signsIn?: boolean
+  readonly approvesByKey?: boolean
   readonly secret?: string | undefined
 }
 
@@ -216,6 +218,7 @@ export function createWorld(options: WorldOptions = {}) {
         }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
         ...(options.signsIn === undefined ? {} : { signsIn: options.signsIn }),
+        ...(options.approvesByKey === undefined ? {} : { approvesByKey: options.approvesByKey }),
         isTrial: () => settings.isTrial,
         now,
       }
@@ -255,7 +258,11 @@ export function createWorld(options: WorldOptions = {}) {
     variablesOf: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
     keepsGrants: () => settings.keepsGrants,
-    identifies: () => settings.isTrial || options.signsIn === true || options.verifierUrl !== undefined,
+    identifies: () =>
+      settings.isTrial ||
+      options.signsIn === true ||
+      options.approvesByKey === true ||
+      options.verifierUrl !== undefined,
   })
   return Object.assign(settings, {
     provider,

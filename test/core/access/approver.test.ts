@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { approvesByKey, isToldByKey } from '../../../src/core/access/approver.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+
+const CALLER: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], tools: ['Bank.*'], users: [] }
+const APPROVER: Principal = { ...CALLER, id: 'key:b', scopes: ['tools:publish'] }
+const tool = { toolkit: 'Bank', tool: 'Pay' }
+
+describe('a caller', () => {
+  it('is told from other keys by its own, unless it may make keys', () => {
+    expect(isToldByKey(CALLER)).toBe(true)
+    expect(isToldByKey({ ...CALLER, scopes: ['tools:call', 'admin'] })).toBe(false)
+    for (const kind of ['jwt', 'agent', 'person'] as const) expect(isToldByKey({ ...CALLER, kind })).toBe(false)
+    for (const other of [ADMIN, ANONYMOUS]) expect(isToldByKey(other)).toBe(false)
+  })
+})
+
+describe('a call', () => {
+  const approved = (approver: Partial<Principal>, caller: Partial<Principal> = {}, userId?: string) =>
+    approvesByKey({ ...APPROVER, ...approver }, { ...CALLER, ...caller }, { tool, userId })
+
+  it('is approved by another key that may publish the tool by name, and by administrators', () => {
+    expect(approved({})).toBe(true)
+    expect(approved(ADMIN)).toBe(true)
+    expect(approved({ users: 'any' }, { users: ['ann'] }, 'ann')).toBe(true)
+    expect(approved({ users: ['bob'] }, { users: ['ann'] }, 'ann')).toBe(true)
+    expect(approved({ tools: ['*'] })).toBe(false)
+    expect(approved({ scopes: ['tools:call'] })).toBe(false)
+  })
+
+  it('is not approved by its own key, by one of its user, or where its caller may make keys', () => {
+    expect(approved({ id: 'key:a' })).toBe(false)
+    expect(approved({ users: ['ann'] }, { users: ['ann', 'bob'] })).toBe(false)
+    expect(approved({ users: ['ann'] }, { users: 'any' }, 'ann')).toBe(false)
+    expect(approved({}, { scopes: ['admin'] })).toBe(false)
+    expect(approved({}, ADMIN)).toBe(false)
+    expect(approved({}, { kind: 'agent', id: 'agent:1' })).toBe(false)
+  })
+})
