@@ -1,4 +1,3 @@
-import { isToldByKey } from '../core/access/approver.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
 import { createMemory } from '../core/cache/kept.ts'
@@ -105,11 +104,11 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
     providers,
     variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     keepsGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    identifies: (url, caller) =>
+    identifies: (url, isToldByKey) =>
       userVerifierUrl !== undefined ||
       signIn !== undefined ||
       isTrial(url) ||
-      (signsInByKey(config) && isTrustworthy(new URL(url)) && isToldByKey(caller)),
+      (isToldByKey && signsInByKey(config) && isTrustworthy(new URL(url))),
   })
 }
 

@@ -5,7 +5,7 @@ import { compilePlugin } from '../plugins/compile.ts'
 import { post } from './load.ts'
 
 const ADMIN_KEY = 'an admin key for the bench'.replaceAll(' ', '-')
-export const KEYS = ['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`]
+export const KEYS = ['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`, '--var', 'DEMO_TOOLS:true']
 
 const INPUT = { a: 10, b: 5 }
 export const CALL = {

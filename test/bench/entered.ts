@@ -133,6 +133,7 @@ const env: any = {
   Connect: namespaceOf(worker.Connect),
   Records: namespaceOf(worker.Records),
   ACCESS: 'keys',
+  DEMO_TOOLS: 'true',
   ADMIN_KEY,
 }
 

@@ -69,7 +69,7 @@ function send(server: ServerProcess, method: string, path: string, body?: unknow
 
 async function start(persistTo: string): Promise<ServerProcess> {
   const isBuilt = await stat(join(outdir, 'index.mjs')).catch(() => undefined)
-  const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`].flatMap((each) => ['--var', each])
+  const variables = ['ACCESS:keys', 'DEMO_TOOLS:true', `ADMIN_KEY:${ADMIN_KEY}`].flatMap((each) => ['--var', each])
   return startProcess(
     ['node', 'src/node/serve.ts', '--outdir', outdir, ...(isBuilt ? ['--built'] : []), ...variables],
     persistTo,

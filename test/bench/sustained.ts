@@ -58,7 +58,7 @@ function reading(loaded: Loaded): string {
 execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
 const servers: ServerProcess[] = []
 try {
-  const own = await serve(['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`])
+  const own = await serve(['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`, '--var', 'DEMO_TOOLS:true'])
   servers.push(own)
   const bare = await serve(['--config', 'test/bench/wrangler.toml', '--outdir', 'dist/bare', '--entry', 'bare.js'])
   servers.push(bare)

@@ -4,6 +4,7 @@ import type { ApprovalLooks, Approvals } from '../consent/authorization.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { type Fingerprint, identify } from './invocation.ts'
 import { fail, type Failing, type Failure } from '../failure/failure.ts'
+import { isToldByKey } from '../access/approver.ts'
 import { approvalReason, type Principal } from '../access/principal.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
@@ -147,7 +148,7 @@ export const APPROVAL: Stage = {
     const claimed = await approvals.claim({
       ...identity,
       tool: record,
-      caller: caller.principal,
+      isToldByKey: isToldByKey(caller.principal),
       reachedAt: caller.reachedAt,
     })
     if ('approved' in claimed) return undefined
@@ -158,7 +159,7 @@ export const APPROVAL: Stage = {
   },
   look({ record, principal, reachedAt }, { approvals }) {
     const level = approvalReason(record)
-    if (!approvals.canBeApproved(reachedAt(), principal)) {
+    if (!approvals.canBeApproved(reachedAt(), isToldByKey(principal))) {
       const reason = `${level}, and nobody who could approve a call can be told from its caller here`
       return { type: 'forbidden', reason }
     }

@@ -1,4 +1,3 @@
-import type { Principal } from '../access/principal.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { ShownInvocation } from './shown-invocation.ts'
 
@@ -115,7 +114,8 @@ export interface Approvals {
     readonly tool: ToolRecord
     readonly shown: ShownInvocation
     readonly fingerprint: string
-    readonly caller: Principal
+    /** Whether another key can be told from the caller's. */
+    readonly isToldByKey: boolean
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }
@@ -125,5 +125,5 @@ export interface Approvals {
 }
 
 export interface ApprovalLooks {
-  canBeApproved(url: string, caller: Principal): boolean
+  canBeApproved(url: string, isToldByKey: boolean): boolean
 }

@@ -6,8 +6,9 @@ import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
-import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
+import type { Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
+import type { ImportedTool } from './import.ts'
 import { judgeLoading } from './definition-rules.ts'
 import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
@@ -66,8 +67,7 @@ async function admit(
 ): Promise<Admitted | PublicationReport> {
   const { principal, dryRun } = options
   // An import's next stage asks the registry about its tool
-  const early =
-    'imported' in submission ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
+  const early = 'imported' in submission ? importDenial(principal, submission.imported, deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
 
   const prepared = await prepare(submission, deps, principal)
@@ -75,9 +75,7 @@ async function admit(
   const { records, inputs, state, implementedAt } = prepared.value
   const ids = records.map(({ id }) => id)
 
-  // Credentials are sent nowhere by a definition that nothing runs
-  const asking = records.map((each) => (each.implementation ? each : { ...each, requirements: NO_REQUIREMENTS }))
-  const reason = authorise(principal, asking, deps.toolSecrets)
+  const reason = authorise(principal, records, deps.toolSecrets)
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
 
@@ -143,13 +141,14 @@ async function prepare(
 /** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */
 export function authorise(
   principal: Principal,
-  tools: readonly (ToolName & { readonly requirements: Requirements })[],
+  tools: readonly (ToolName & { readonly requirements: Requirements; readonly implementation?: object | undefined })[],
   toolSecrets: ToolSecrets,
 ): string | undefined {
   for (const tool of tools) {
     const denied = coverDenial(principal, tool, 'tools:publish')
     if (denied) return denied.reason
-    if (isTrustedWith(principal, tool)) continue
+    // Credentials are sent nowhere by a definition that nothing runs
+    if (isTrustedWith(principal, tool) || !tool.implementation) continue
     const { secrets, authorization } = tool.requirements
     const secret = secrets.find((each) => toolSecrets.isGranted(each.id, tool))
     const [provider] = authorization
@@ -160,6 +159,10 @@ export function authorise(
     return `'${formatToolId(tool)}' ${what}: to publish it, the credential must name it or its toolkit, such as '${tool.toolkit}.*'`
   }
   return undefined
+}
+
+function importDenial(principal: Principal, { definition, implementation }: ImportedTool, toolSecrets: ToolSecrets) {
+  return authorise(principal, [{ ...definition, implementation }], toolSecrets)
 }
 
 export async function authoriseToolkit(

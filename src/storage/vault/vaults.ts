@@ -1,4 +1,4 @@
-import { approvalReason, type Principal } from '../../core/access/principal.ts'
+import { approvalReason } from '../../core/access/principal.ts'
 import {
   APPROVAL,
   type ApprovalLooks,
@@ -42,7 +42,7 @@ export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
-    readonly identifies: (url: string, caller: Principal) => boolean
+    readonly identifies: (url: string, isToldByKey: boolean) => boolean
   },
 ): UserTokens & GrantLooks & Approvals & ApprovalLooks & Authorizations & UserGrants {
   const { namespace, providers, identifies } = options
@@ -101,10 +101,10 @@ export function createVault(
 
     canBeApproved: identifies,
 
-    async claim({ tool, shown, fingerprint, caller, reachedAt }) {
+    async claim({ tool, shown, fingerprint, isToldByKey, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
-      if (!identifies(url, caller)) {
+      if (!identifies(url, isToldByKey)) {
         return { refused: `${reason}, and ${NOBODY_TOLD_APART}`, forOperator: `${reason}, and ${NOBODY_IDENTIFIED}` }
       }
       const invocation = JSON.stringify(shown)

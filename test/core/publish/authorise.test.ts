@@ -4,9 +4,10 @@ import { authorise, authoriseToolkit } from '../../../src/core/publish/publish.t
 import { NO_REQUIREMENTS, type Requirements } from '../../../src/core/tool/tool.ts'
 import { principal } from './fakes.ts'
 
-const tool = (name: string, requirements: Partial<Requirements> = {}) => ({
+const tool = (name: string, requirements: Partial<Requirements> = {}): Parameters<typeof authorise>[1][number] => ({
   toolkit: 'Kit',
   tool: name,
+  implementation: { kind: 'http' },
   requirements: { ...NO_REQUIREMENTS, ...requirements },
 })
 const secrets = (...ids: readonly string[]) => ({ secrets: ids.map((id) => ({ id })) })
@@ -65,6 +66,12 @@ describe('a publisher', () => {
     expect(denied(principal('*'), tool('A', both))).toContain("may have the secret 'KEY'")
     expect(denied(principal('*'), tool('B'), tool('C', authorization('mail')), tool('A', both))).toContain("'Kit.C' is")
     expect(denied(principal('Kit.B', '*'), tool('B', both), tool('A', secrets('KEY')))).toContain("'Kit.A' may have")
+  })
+
+  it('need not be named for what nothing runs: its credentials are sent nowhere', () => {
+    const asking = tool('A', { ...secrets('KEY'), ...authorization('mail') })
+    expect(denied(principal('*'), { ...asking, implementation: undefined })).toBeUndefined()
+    expect(denied(principal('Other.*'), { ...asking, implementation: undefined })).toContain('does not cover')
   })
 
   it("needs no name for a user's id", () => {

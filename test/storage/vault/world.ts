@@ -1,4 +1,3 @@
-import { ADMIN } from '../../../src/core/access/principal.ts'
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import * as base64url from 'jose/base64url'
@@ -44,7 +43,7 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
 /** What a call claims approval of: all that its tool is given, as the core identifies it. */
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
-  return { ...(await identify(call, (value) => sha256(canonicalText(value)))), tool: record, caller: ADMIN }
+  return { ...(await identify(call, (value) => sha256(canonicalText(value)))), tool: record, isToldByKey: true }
 }
 
 interface Issued {
