@@ -145,10 +145,7 @@ describe('an approval', () => {
     sent = []
     for (const [dialect, make] of Object.entries(calls(server, 'Asked', 'DeleteAll', anybody.as))) {
       const { body } = await make()
-      expect([dialect, JSON.stringify(body)]).toEqual([
-        dialect,
-        expect.stringMatching(/authorizations\/[\w-]+\/start/),
-      ])
+      expect([dialect, JSON.stringify(body)]).toEqual([dialect, expect.stringMatching(/authorizations\/[\w-]+\/start/)])
     }
     expect(sent).toEqual([])
     expect(await readiness('Asked.DeleteAll')).toMatchObject({ ready: false, approval: true, security_level: 1 })
