@@ -9,6 +9,13 @@ const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 
 /** The calculator of the specification; the bundled one has its id. */
 const abacus = { ...CALCULATOR, id: 'abacus' }
+const KIT = {
+  name: 'Kit_Do',
+  description: 'Does it',
+  version: '1.0.0',
+  input_schema: { parameters: {} },
+  output_schema: {},
+}
 let server: RunningServer
 let upstream: Upstream
 /** What adds two numbers for a capability that is published with an implementation. */
@@ -512,6 +519,33 @@ describe('who asks', () => {
     ).toMatchObject({
       status: 403,
       body: { error: { code: 'SECURITY_ERROR' } },
+    })
+  })
+})
+
+describe('a list', () => {
+  it('is taken back document by document, a toolkit whose name a document has too', async () => {
+    const named = { ...abacus, id: 'Kit' }
+    expect(await publish({ definition: named, toolkit: 'Mine' })).toMatchObject({ status: 201 })
+    expect((await publish({ ...KIT, id: 'Kit.Do@1.0.0' })).status).toBe(201)
+    expect(await publish({ definition: { ...named, id: 'kit' }, toolkit: 'Lower' })).toMatchObject({ status: 201 })
+    const { tools } = (await list()).body
+    // Some were published with a version beside, as theirs is none
+    for (const document of tools.filter(({ version }: typeof CALCULATOR) => /^\d+\.\d+\.\d+$/.test(version))) {
+      for (const to of ['machine-context', 'oxp']) {
+        const { status, body } = await server.json('POST', `/convert?from=machine-context&to=${to}`, document, asAdmin)
+        expect(status, JSON.stringify(body)).toBe(200)
+      }
+    }
+    const [own] = (await list('?toolkit=Kit')).body.tools
+    const shown = { ...own, id: 'toolkit:Kit' }
+    expect(await server.json('POST', '/convert?from=machine-context&to=oxp', shown, asAdmin)).toMatchObject({
+      status: 200,
+      body: { document: { id: 'Kit.Do@1.0.0' } },
+    })
+    expect(await publish(shown)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '/id', message: "Must not begin with 'toolkit:'" }] },
     })
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { CALCULATOR, type Draft } from '../dialects/machine-context/calculator.ts'
+import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { raw } from '../e2e/raw.ts'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import {
@@ -123,10 +124,9 @@ works(UNIQUE, 'an id of which another has the toolkit', async () => {
   expect([status, body.message]).toEqual([409, expect.stringContaining('toolkit')])
   expect(await published({ definition: tool('same.kit'), toolkit: 'SameKit' })).toEqual({ ids: ['SameKit.go@1.0.0'] })
 })
-works(UNIQUE, 'the name of a toolkit of others, which it leads to', async () => {
-  const { status, body } = await publish({ definition: tool('Fixture'), toolkit: 'Evil' })
-  expect([status, JSON.stringify(body.warnings)]).toEqual([201, expect.stringContaining("by its toolkit, 'Evil'")])
-  expect(await listed('Fixture')).not.toContainEqual(tool('Fixture'))
+works(UNIQUE, 'the calculator that is there, with a plain key', async () => {
+  const ids = ['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0']
+  expect(await publish(CALCULATOR, '', await keyFor('*'))).toMatchObject({ status: 200, body: { ids } })
 })
 deviates(UNIQUE, 'in another case', ID_ROW, async () => {
   await published(tool('incase'))
@@ -194,6 +194,30 @@ works(HONORED, 'before anything runs or is said of the parameters', async () => 
     expect.not.stringContaining('required'),
   ])
 })
+deviates(
+  HONORED,
+  'as it comes, whoever signs in with another key approves',
+  '"Security levels must be honored"',
+  async () => {
+    await published({ definition: tool('honored10', { securityLevel: 10 }), implementation: giving('done') })
+    const key = await keyFor('honored10.*')
+    const go = () => send(request({ id: 'honored10', capability: 'go' }), key)
+    const { code, details } = (await go()).body.payload.execution.error
+    expect(code).toBe('SECURITY_ERROR')
+    const [{ url }] = details.authorization
+    const enter = async (text: string) => {
+      const who = new HttpPerson()
+      return who
+        .press(await who.open(url.replace(/\/authorizations.*/, '/sign-in')), /Sign in/, { key: text })
+        .then(() => who)
+    }
+    const own = await enter(key.authorization.replace('Bearer ', ''))
+    expect((await own.open(url)).text).toContain('somebody else')
+    const other = await enter(ADMIN_KEY)
+    expect((await other.press(await other.open(url), /approve/i)).text).toContain('You approved')
+    expect((await go()).body.payload.execution.result).toBe('done')
+  },
+)
 deviates(HONORED, 'where nobody can say who approves', '"Security levels must be honored"', async () => {
   await published({ definition: tool('honored8', { securityLevel: 8 }), implementation: SAY })
   const { status, body } = await send(request({ id: 'honored8', capability: 'go' }))

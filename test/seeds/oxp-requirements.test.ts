@@ -579,6 +579,24 @@ works(ILLUSTRATE, 'each is published as it stands, and is there already', async 
   }
 })
 
+works(ILLUSTRATE, 'each is published with a plain key, too', async () => {
+  const ADMIN_KEY = 'the-administrator-of-this-test'
+  const deployed = withoutNeighbours(await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } }))
+  try {
+    const plain = { name: 'plain', scopes: ['tools:read', 'tools:publish'], tools: ['*'], users: [] }
+    const made = await deployed.json('POST', '/keys', plain, { authorization: `Bearer ${ADMIN_KEY}` })
+    for (const example of EXAMPLES) {
+      const headers = { authorization: `Bearer ${made.body.key}` }
+      expect(await deployed.json('POST', '/tools', example, headers)).toMatchObject({
+        status: 200,
+        body: { ids: [example.id] },
+      })
+    }
+  } finally {
+    await deployed.stop()
+  }
+})
+
 works(ILLUSTRATE, 'each is read as it stands', async () => {
   for (const example of EXAMPLES) expect(JSON.stringify(await read(example.id))).toBe(JSON.stringify(example))
 })

@@ -51,7 +51,8 @@ export async function prepareDocument(
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
   const { decoded, placed } = await decodeInPlace(document, given, codec, deps, budget, publisher)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
-  const { schemas, warnings, itself } = decoded.value
+  const { schemas, warnings, itself, unpublishable = [] } = decoded.value
+  problems.push(...unpublishable.map((each) => under(prefix, each)))
   const tooMuch = judgeTogether(decoded.value.definitions, prefix)
   if (tooMuch.length > 0) return { ok: false, problems: [...problems, ...tooMuch] }
   const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)

@@ -32,7 +32,10 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
   const warnings: Problem[] = []
   const read = json.check(toolDefinition(given), document, warnings, budget)
   if (!read.ok) return read
-  const { id, name, description, capabilities, ...rest } = read.value
+  const { id: own, name, description, capabilities, ...rest } = read.value
+  // As lists write a toolkit whose name a document has
+  const isListed = own.startsWith(TOOLKIT_PREFIX)
+  const id = isListed ? own.slice(TOOLKIT_PREFIX.length) : own
   const toolkit = given.toolkit ?? sanitizedName(id)
   if (given.toolkit === undefined && toolkit !== id) {
     const message = `Names no toolkit, so its tools are in '${toolkit}': give another beside the document as 'toolkit'`
@@ -54,6 +57,7 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
       definitions,
       called,
       itself: { id, version: common.version },
+      ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
       schemas: capabilities.map(({ output: schema }, index) => ({
         path: `/capabilities/${index}/return/schema`,
         schema,
@@ -65,9 +69,7 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
 
 function toolDefinition(given: Given) {
   return json.object({
-    id: json.judged(OWN_NAME, (id) =>
-      id.startsWith(TOOLKIT_PREFIX) ? `Must not begin with '${TOOLKIT_PREFIX}'` : undefined,
-    ),
+    id: json.judged(OWN_NAME, (id) => (id === TOOLKIT_PREFIX ? 'Must name a toolkit' : undefined)),
     name: json.string({ least: 1 }),
     version: toolVersion(given),
     description: json.string({ least: 1 }),

@@ -8,7 +8,7 @@ export function stopped(why: Stopped['why'], message: string): Stopped {
 /** A caller has the link to its page too, so a person's word counts only where the person is identified. */
 export const NOBODY_TOLD_APART = 'nobody here can be told from the caller'
 export const NOBODY_IDENTIFIED =
-  "nobody here can be told from the caller: call with a key that is no administrator's, so that whoever signs in with another can approve, or set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser"
+  "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser; calls with keys that are no administrator's need neither, as whoever signs in with another approves them"
 
 export const SIGN_IN_FIRST = stopped('refused', 'Sign in first: only the person whom this is for can go on')
 export const SOMEBODY_ELSE = stopped('refused', 'Who is signed in here is not whom this is for')

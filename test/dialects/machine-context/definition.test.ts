@@ -215,6 +215,13 @@ describe('what a document calls itself', () => {
     expect(definition?.toolkit).toMatch(/^a{55}_[0-9a-f]{8}$/)
   })
 
+  it('of a toolkit, as lists write it, is read as that toolkit, and is not published', () => {
+    const { definitions, itself, unpublishable } = decoded(named('toolkit:Kit', 'do'))
+    expect(definitions).toMatchObject([{ toolkit: 'Kit', tool: 'do', name: 'Kit_do' }])
+    expect(itself).toEqual({ id: 'Kit', version: '1.0.0' })
+    expect(unpublishable).toEqual([{ path: '/id', message: "Must not begin with 'toolkit:'" }])
+  })
+
   it('stands beside a toolkit that is given, and is part of the digest then', () => {
     const { definitions, itself, warnings } = decoded(named('my-tool', 'do'), { toolkit: 'Given' })
     expect(definitions).toMatchObject([
@@ -257,7 +264,7 @@ describe('a document that breaks the specification is refused', () => {
     ['an empty list of capabilities', '/capabilities', (tool) => (tool.capabilities = [])],
     ['capabilities that are no list', '/capabilities', (tool) => (tool.capabilities = {})],
     ['an id with a line break', '/id', (tool) => (tool.id = 'a\nb')],
-    ['an id that is the address of a toolkit', '/id', (tool) => (tool.id = 'toolkit:a')],
+    ['an id that is the address of no toolkit', '/id', (tool) => (tool.id = 'toolkit:')],
     ['an empty description', '/description', (tool) => (tool.description = '')],
     [
       'an empty description of a capability',
