@@ -6,10 +6,8 @@ import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
 import { giveWay } from '../http/request/body.ts'
 import { insideHashes } from '../generated/inside-hashes.ts'
-import { mcp } from '../dialects/mcp/definition.ts'
-import { oxp } from '../dialects/oxp/definition.ts'
-import { createMcpImporter } from '../importers/mcp.ts'
-import { createOxpImporter } from '../importers/oxp.ts'
+import { createUpstreamImporter } from '../importers/upstream.ts'
+import { listedDialects, remoteDialects } from './remote-dialects.ts'
 import { createCodeRunner } from '../runners/code/runner.ts'
 import { createTextFetch } from '../outbound/fetch-text.ts'
 import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
@@ -22,7 +20,6 @@ import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { reachOf, toolLog } from './bundled.ts'
 import { sleep } from './platform.ts'
-import { withoutHeaders } from '../dialects/mcp/tool-document.ts'
 
 export type Runners = ReturnType<typeof createRunners>
 
@@ -38,8 +35,11 @@ export function createRunners(
   const reach = reachOf(config)
   const guardedFetch = createGuardedFetch(reach)
   const { random } = Math
+  const newId = () => crypto.randomUUID()
   const http = createHttpRunner({ guardedFetch, now, sleep, random })
-  const speaking = { guardedFetch, guardedStream: createGuardedStream(reach), revisions: createKnownRevisions(), now }
+  const guardedStream = createGuardedStream(reach)
+  const revisions = createKnownRevisions()
+  const speaking = { dialects: remoteDialects, guardedFetch, guardedStream, revisions, now, newId }
   const remote = createRemoteRunner({ ...speaking, sleep, random })
   const upstreams = createUpstreams(speaking)
   const sandbox =
@@ -58,11 +58,7 @@ export function createRunners(
   return {
     runners: new Map(runners.map((runner) => [runner.kind, runner])),
     plugins,
-    importers: [
-      openApiImporter(reach),
-      createMcpImporter({ upstreams, codec: mcp, withoutHeaders }),
-      createOxpImporter({ upstreams, codec: oxp }),
-    ],
+    importers: [openApiImporter(reach), ...listedDialects.map((dialect) => createUpstreamImporter(dialect, upstreams))],
   }
 }
 

@@ -1,41 +1,45 @@
 import type { ImportItem, ImportRequest } from '../core/publish/import.ts'
 import { judgeWork, MAX_BYTES } from '../core/publish/definition-rules.ts'
 import { type Budget, createBudget, UNITS } from '../core/tool/budget.ts'
-import type { Decoded } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject, jsonSize } from '../core/tool/json.ts'
-import { check, type Reader } from '../core/tool/json-reader.ts'
-import { type Checked, problemsInWords } from '../core/tool/problem.ts'
+import { check } from '../core/tool/json-reader.ts'
+import { problemsInWords } from '../core/tool/problem.ts'
+import type { ListedDialect } from '../core/tool/remote-dialect.ts'
+import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
-import type { Upstream } from './upstream.ts'
 
-export interface UpstreamProtocol {
-  readonly dialect: string
-  readonly named: Reader<NamedTool | undefined>
-  readonly decode: (document: JsonObject, own: string, budget: Budget) => Checked<Decoded>
+interface Upstream {
+  readonly tools: readonly unknown[]
+  readonly implementation: Implementation
+  readonly requirements: Requirements
+  readonly passUser: boolean
+  /** The one of its toolkits that is imported; undefined for all. */
+  readonly theirToolkit: string | undefined
 }
 
-interface NamedTool {
-  readonly theirs: string
-  readonly key: string
-  readonly name: string
-}
+type Found = { readonly theirs: string; readonly name: string; readonly document: JsonObject }
 
 export function* upstreamItems(
   request: ImportRequest,
   upstream: Upstream,
-  listing: UpstreamProtocol,
+  listing: ListedDialect,
 ): Generator<ImportItem> {
-  const found = new Map<string, NamedTool & { readonly document: JsonObject }>()
+  const found = new Map<string, Found>()
+  const only = upstream.theirToolkit?.toLowerCase()
   for (const [index, document] of upstream.tools.entries()) {
-    const read = check(listing.named, document)
+    const read = check(listing.listed, document)
     if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: problemsInWords(read.problems) } }
-    if (!read.ok || !read.value || !isJsonObject(document)) continue
-    const { theirs, key } = read.value
-    if (!found.has(key)) found.set(key, { ...read.value, document })
+    if (!read.ok || !isJsonObject(document)) continue
+    const { toolkit, tool, theirs } = read.value
+    // Servers that do not know the query parameter list the others too
+    if (only !== undefined && toolkit?.toLowerCase() !== only) continue
+    const name = toolkit === undefined || only !== undefined ? tool : `${toolkit}_${tool}`
+    const key = toolkit === undefined ? tool : `${toolkit}.${tool}`
+    if (!found.has(key)) found.set(key, { theirs, name, document })
     else yield { skipped: { name: theirs, reason: `The server lists ${key === theirs ? 'it' : `'${key}'`} twice` } }
   }
-  const named = [...found.values()].map((each) => ({ ...each, operationId: each.name, method: '', path: each.key }))
+  const named = [...found].map(([path, each]) => ({ ...each, operationId: each.name, method: '', path }))
   for (const { tool, theirs, document } of toolNames(named)) {
     if (!request.wants(tool)) continue
     const names = { theirs, toolkit: request.toolkit, tool }
@@ -47,7 +51,7 @@ function itemOf(
   document: JsonObject,
   { theirs, toolkit, tool }: { readonly theirs: string; readonly toolkit: string; readonly tool: string },
   { implementation, requirements, passUser }: Upstream,
-  { dialect, decode }: UpstreamProtocol,
+  { source: dialect, decode }: ListedDialect,
   budget: Budget,
 ): ImportItem {
   const about = { tool: theirs }

@@ -1,12 +1,14 @@
 import type { Credential } from '../core/call/invocation.ts'
-import { IMPORT_FIELDS, type ImportRequest, invalidSource } from '../core/publish/import.ts'
-import type { Codec } from '../core/tool/codec.ts'
+import { IMPORT_FIELDS, type Importer, type ImportRequest, invalidSource } from '../core/publish/import.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
 import { anyObject, anything, check, into, list, object, optional, type Report } from '../core/tool/json-reader.ts'
 import type { Checked, Problem } from '../core/tool/problem.ts'
+import type { ListedDialect, RemoteProtocol } from '../core/tool/remote-dialect.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
+import { isVersion } from '../core/tool/tool-id.ts'
 import { credentialNeeds } from './shared/credential-needs.ts'
+import { upstreamItems } from './upstream-items.ts'
 
 export type Upstreams = (implementation: Implementation, requirements: Requirements) => Checked<ListTools>
 
@@ -17,13 +19,6 @@ export type ListTools = (
     readonly timeoutMs: number
   },
 ) => Promise<Checked<{ readonly tools: readonly unknown[]; readonly version?: string | undefined }>>
-
-export interface UpstreamImporterOptions {
-  readonly upstreams: Upstreams
-  readonly codec: Codec
-}
-
-export type Upstream = Extract<Awaited<ReturnType<typeof readUpstream>>, { readonly ok: true }>['value']
 
 const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...fields }
@@ -40,17 +35,32 @@ const COMMON = {
   timeout_ms: anything,
 }
 const BESIDE = { beside: IMPORT_FIELDS }
-const OXP = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
-const OPTIONS: Readonly<Record<'mcp' | 'oxp', typeof OXP>> = { mcp: object(COMMON, BESIDE), oxp: OXP }
+const OF_TOOLKITS = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
+const OF_NAMES: typeof OF_TOOLKITS = object(COMMON, BESIDE)
+const HAVE_NO_TOOLKITS: readonly RemoteProtocol[] = ['mcp', 'plugin']
 
 const LISTING_MS = 60_000
 
-export async function readUpstream(request: ImportRequest, protocol: keyof typeof OPTIONS, upstreams: Upstreams) {
+/** Makes a snapshot of what a server lists. A user's id is sent where server and import say so. */
+export function createUpstreamImporter(dialect: ListedDialect, upstreams: Upstreams): Importer {
+  return {
+    kind: dialect.protocol,
+    async read(request) {
+      const upstream = await readUpstream(request, dialect.protocol, upstreams)
+      if (!upstream.ok) return upstream
+      const { version } = upstream.value
+      const items = upstreamItems(request, upstream.value, dialect)
+      return { ok: true, items, ...(version !== undefined && isVersion(version) ? { version } : {}) }
+    },
+  }
+}
+
+async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, upstreams: Upstreams) {
   const { source } = request
   const from = `/from/${protocol}`
   const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
   if (typeof source !== 'string') return invalidSource({ path: from, message: "Must be the server's URL" })
-  const options = check(OPTIONS[protocol], request.options)
+  const options = check(HAVE_NO_TOOLKITS.includes(protocol) ? OF_NAMES : OF_TOOLKITS, request.options)
   if (!options.ok) return invalidSource(...options.problems)
   const { credentials, timeout_ms, pass_user = false, upstream_toolkit: theirToolkit } = options.value
   const { secrets: required, authorization } = credentialNeeds(credentials)

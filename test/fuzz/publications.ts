@@ -12,13 +12,14 @@ import { createBudget, createMeter } from '../../src/core/tool/budget.ts'
 import type { Codec, Given } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { REMOTE_PROTOCOLS, type RemoteProtocol } from '../../src/core/tool/remote-dialect.ts'
+import { machineContext } from '../../src/dialects/machine-context/definition.ts'
 import { mcp } from '../../src/dialects/mcp/definition.ts'
+import { openToolCalling } from '../../src/dialects/open-tool-calling/definition.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { plugin } from '../../src/dialects/plugin/definition.ts'
 import { inside } from '../../src/generated/inside.ts'
-import { createMcpImporter } from '../../src/importers/mcp.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
-import { createOxpImporter } from '../../src/importers/oxp.ts'
 import type { Upstreams } from '../../src/importers/upstream.ts'
 import { createCodeRunner } from '../../src/runners/code/runner.ts'
 import { createHttpRunner } from '../../src/runners/http/runner.ts'
@@ -26,11 +27,10 @@ import { createRemoteRunner } from '../../src/runners/remote/runner.ts'
 import { createWasmRunner } from '../../src/runners/wasm/runner.ts'
 import { worldOf } from '../core/publish/fakes.ts'
 import { build } from '../fixtures/generated/build.ts'
-import { upstreamDeps } from '../runners/remote/set-up.ts'
+import { importerFrom, upstreamDeps } from '../runners/remote/set-up.ts'
 import { DEFINITION, IMPLEMENTATIONS, OPENAPI, SWAGGER, YAML } from './examples.ts'
 import { texts, values } from './mutations.ts'
 import { expectWords, isRead, row, type Row, written } from './row.ts'
-import { withoutHeaders } from '../../src/dialects/mcp/tool-document.ts'
 
 const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 const GIVEN: Given = { toolkit: 'Kit', version: '1.0.0' }
@@ -137,10 +137,16 @@ const listing =
     ok: true,
     value: async () => ({ ok: true, value: { tools: Array.isArray(tools) ? tools : [tools], version: '1.0.0' } }),
   })
-const LISTED_OVER_MCP = [
-  { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } },
-  { ...Object(documentsIn(mcp)[0]), icons: [{ src: 'https://x.example/i.png' }], outputSchema: { type: 'array' } },
-]
+const LISTED_OVER: Readonly<Record<RemoteProtocol, readonly Json[]>> = {
+  'mcp': [
+    { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } },
+    { ...Object(documentsIn(mcp)[0]), icons: [{ src: 'https://x.example/i.png' }], outputSchema: { type: 'array' } },
+  ],
+  'oxp': [DEFINITION, ...documentsIn(oxp).slice(0, 3)],
+  'open-tool-calling': documentsIn(openToolCalling).slice(0, 3),
+  'machine-context': documentsIn(machineContext).slice(0, 3),
+  'plugin': [{ name: 'add', description: 'Adds', inputSchema: { type: 'object' } }],
+}
 
 export const publications: readonly Row[] = [
   ...codecs.map((codec) =>
@@ -221,12 +227,9 @@ export const publications: readonly Row[] = [
     ]),
     async (options) => isJsonObject(options) && isImported(openApi, { source: SWAGGER, options }),
   ),
-  row('the tools that an MCP server lists', values([LISTED_OVER_MCP]), async (tools) => {
-    const importer = createMcpImporter({ upstreams: listing(tools), codec: mcp, withoutHeaders })
-    return isImported(importer, { source: 'https://mcp.example.com', options: {} })
-  }),
-  row('the tools that an OXP server lists', values([[DEFINITION, ...documentsIn(oxp).slice(0, 3)]]), async (tools) => {
-    const importer = createOxpImporter({ upstreams: listing(tools), codec: oxp })
-    return isImported(importer, { source: 'https://oxp.example.com', options: {} })
-  }),
+  ...REMOTE_PROTOCOLS.map((protocol) =>
+    row(`the tools that a server of ${protocol} lists`, values([LISTED_OVER[protocol]]), async (tools) => {
+      return isImported(importerFrom(protocol, listing(tools)), { source: 'https://tools.example.com', options: {} })
+    }),
+  ),
 ]

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
-import { createMcpImporter } from '../../src/importers/mcp.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
-import { importerDeps } from '../runners/remote/set-up.ts'
+import { importerOf } from '../runners/remote/set-up.ts'
 import { upstreamTools } from '../runners/remote/tools.ts'
 import { readAll } from './reading.ts'
 
@@ -19,7 +18,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   })
   afterAll(() => upstream.close())
   const read = (more: Partial<ImportRequest> = {}) =>
-    readAll(createMcpImporter(importerDeps(upstream.host).mcp), { source: upstream.url, ...more })
+    readAll(importerOf('mcp', upstream.host), { source: upstream.url, ...more })
 
   test('gives each of its tools, from all pages, and its version', async () => {
     const { tools, skipped, version } = await read()
@@ -94,7 +93,7 @@ describe('the tools of a server', () => {
   afterAll(() => upstream.close())
   const read = (...tools: UpstreamTool[]) => {
     upstream.tools = tools
-    return readAll(createMcpImporter(importerDeps(upstream.host).mcp), { source: upstream.url })
+    return readAll(importerOf('mcp', upstream.host), { source: upstream.url })
   }
   const names = async (...theirs: string[]) => {
     const { tools } = await read(...theirs.map((name) => tool(name)))
@@ -135,7 +134,7 @@ describe('the tools of a server', () => {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { ...result, ...common } }))
     })
     try {
-      const { tools, skipped } = await readAll(createMcpImporter(importerDeps(raw.host).mcp), { source: raw.origin })
+      const { tools, skipped } = await readAll(importerOf('mcp', raw.host), { source: raw.origin })
       expect(tools.map(({ definition }) => definition.tool)).toEqual(['fine'])
       expect(skipped.map(({ name, reason }) => [name, reason])).toEqual(
         expect.arrayContaining([
@@ -179,7 +178,7 @@ describe('a server that does not behave', () => {
       const common = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { ...common, ...result } }))
     })
-    return readAll(createMcpImporter(importerDeps(server.host).mcp), { source: server.origin })
+    return readAll(importerOf('mcp', server.host), { source: server.origin })
   }
   const many = (count: number) => Array.from({ length: count }, (_, index) => tool(`t${index}`).definition)
 
@@ -196,7 +195,7 @@ describe('a server that does not behave', () => {
 
   test('and is no MCP server, or none at all', async () => {
     server = await startUpstream((_, response) => void response.writeHead(404).end('Not here'))
-    const importer = createMcpImporter(importerDeps(server.host, '127.0.0.1:9').mcp)
+    const importer = importerOf('mcp', server.host, '127.0.0.1:9')
     const found = await readAll(importer, { source: server.origin })
     expect(found.problems).toEqual([{ path: '/from/mcp', message: expect.stringContaining('404 Not Found') }])
     const gone = await readAll(importer, { source: 'http://127.0.0.1:9/' })
@@ -218,6 +217,6 @@ test.each<[string, Partial<ImportRequest>, string]>([
   ],
 ])('an import refuses %s', async (_, request, path) => {
   const given = { source: 'https://example.com/mcp', secret: () => ({ value: 'v' }), ...request }
-  const { problems } = await readAll(createMcpImporter(importerDeps().mcp), given)
+  const { problems } = await readAll(importerOf('mcp'), given)
   expect(problems.map((each) => each.path)).toContain(path)
 })

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
-import { createOxpImporter } from '../../src/importers/oxp.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
-import { importerDeps } from '../runners/remote/set-up.ts'
+import { importerOf } from '../runners/remote/set-up.ts'
 import { readAll } from './reading.ts'
 
 let server: Upstream | undefined
@@ -23,7 +22,7 @@ async function listing(page: (query: URLSearchParams) => unknown, request: Parti
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(page(new URL(url, 'http://any').searchParams)))
   })
-  const importer = createOxpImporter(importerDeps(server.host).oxp)
+  const importer = importerOf('oxp', server.host)
   return readAll(importer, { source: `${server.origin}/oxp`, ...request })
 }
 

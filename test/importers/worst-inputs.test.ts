@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { mcp } from '../../src/dialects/mcp/definition.ts'
-import { oxp } from '../../src/dialects/oxp/definition.ts'
 import type { ImportKind } from '../../src/core/publish/import.ts'
 import { createMeter, UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
-import { createMcpImporter } from '../../src/importers/mcp.ts'
 import { SHARE } from '../../src/importers/openapi/description.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
-import { createOxpImporter } from '../../src/importers/oxp.ts'
 import type { Upstreams } from '../../src/importers/upstream.ts'
 import type { Cross } from '../climb.ts'
 import { effortOfAsync, MOST_EFFORT } from '../effort.ts'
 import { input as schema } from '../core/schema/made-up.ts'
+import { importerFrom } from '../runners/remote/set-up.ts'
 import { readAll } from './reading.ts'
-import { withoutHeaders } from '../../src/dialects/mcp/tool-document.ts'
 
 import fc from 'fast-check'
 
@@ -26,11 +22,10 @@ async function imported(kind: ImportKind, source: JsonObject | readonly unknown[
   const meter = createMeter(units)
   const tools = Array.isArray(source) ? source : []
   const upstreams: Upstreams = () => ({ ok: true, value: async () => ({ ok: true, value: { tools } }) })
-  const importer = {
-    openapi: createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'No URL is fetched' }) }),
-    mcp: createMcpImporter({ upstreams, codec: mcp, withoutHeaders }),
-    oxp: createOxpImporter({ upstreams, codec: oxp }),
-  }[kind]
+  const importer =
+    kind === 'openapi'
+      ? createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'No URL is fetched' }) })
+      : importerFrom(kind, upstreams)
   const read = await readAll(importer, {
     source: Array.isArray(source) ? 'https://there.example/' : (source as JsonObject),
     meter,

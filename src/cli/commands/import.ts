@@ -14,17 +14,19 @@ interface ImportOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-const KINDS = ['openapi', 'mcp', 'oxp']
+const KINDS = ['openapi', 'mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
 /** Tools of one request: each reads the source again, and progress is shown after each. */
 const AT_ONCE = 200
 
 export const addImport: AddCommands = (program, open) => {
   program
     .command('import')
-    .description('make a toolkit of an OpenAPI description, an MCP server or another Switchboard; shown first')
+    .description(
+      'make a toolkit of an OpenAPI description, or of a server of tools, such as another Switchboard; shown first',
+    )
     .argument('<source>', 'a URL, or a file with a description')
     .requiredOption('--toolkit <toolkit>', 'what the toolkit is called')
-    .option('--from <kind>', 'openapi, mcp or oxp, where that is not plain')
+    .option('--from <kind>', `${KINDS.join(', ')}; where that is not plain`)
     .option('--tool <pattern>', 'which tools, such as repos_*; may be repeated (all)', gather)
     .option('--version <version>', 'their version')
     .option('--more <json>', 'what else the import takes, such as {"base_url": …, "credentials": …}')

@@ -15,6 +15,9 @@ const KINDS = new Map([
   ['openapi', 'An OpenAPI description'],
   ['mcp', 'An MCP server'],
   ['oxp', 'An OXP server'],
+  ['open-tool-calling', 'An Open Tool Calling worker'],
+  ['machine-context', 'A Machine Context server'],
+  ['plugin', 'A plugin over HTTP'],
 ])
 
 const ALLOW = described('Also where callers of the version before break', boolean, false)

@@ -17,7 +17,17 @@ import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput } from './artifact-output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './call-record.ts'
 import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
-import { checkOutput, fits, NOT_JUDGED, messageOf, type Ran, type RunCaller, type RunDeps, runTool } from './run.ts'
+import {
+  checkOutput,
+  fits,
+  NOT_JUDGED,
+  messageOf,
+  type Ran,
+  type RunCaller,
+  type RunDeps,
+  type RunOptions,
+  runTool,
+} from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select } from './select.ts'
 import { failureFor } from '../failure/for-operator.ts'
@@ -100,7 +110,7 @@ function failureOf(error: unknown, reference: string): Failure {
   return { type: 'request-malformed', message }
 }
 
-interface RunningCall extends OpenCall {
+interface RunningCall extends OpenCall, Pick<RunOptions, 'traceId' | 'onceId'> {
   readonly tool: CallableTool
   readonly select: Select | undefined
   inlineBytes: number
@@ -165,6 +175,8 @@ async function goThrough(
     caller,
     findings,
     select: read?.value,
+    traceId: call.traceId,
+    onceId: isOnce ? () => deps.fingerprint([principal.id, callId]) : undefined,
     inlineBytes: deps.inlineBytes[caller.reader],
     context: bareName ? withoutUnnamedToken(context) : context,
     invocation: {

@@ -6,6 +6,7 @@ import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord
 import { NO_USER } from '../failure/failure-words.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
+import type { RequirementsMissing } from './runner.ts'
 
 /** The context of one call (OXP 1.0, "context"). It is never kept. */
 export interface CallerContext {
@@ -204,8 +205,6 @@ export function requirementsMissing(
   const failure = { type: 'requirements-missing', tool: formatToolId(record), ...lacks, detail } as const
   return full === detail ? failure : { ...failure, forOperator: full }
 }
-
-type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missing' }>
 
 export function reasonOf(refusal: TokenRefusal): Reason {
   const { forOperator } = refusal

@@ -14,7 +14,7 @@ import { type Invocation, sensitiveValues } from './invocation.ts'
 import type { UserTokens } from './requirements.ts'
 import type { Runnable, RunContext, RunResult, Success, ToolResult } from './runner.ts'
 
-export interface RunOptions {
+export interface RunOptions extends Pick<RunContext, 'traceId' | 'onceId'> {
   readonly callId: string
   readonly record: ToolRecord
   readonly runnable: Extract<Runnable, { readonly ok: true }>
@@ -60,6 +60,8 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
   const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
   const context: RunContext = withSignal(() => options.deadline().signal, {
     callId,
+    traceId: options.traceId,
+    onceId: options.onceId,
     principal: caller.principal.id,
     renew: renewals?.renew,
     traceparent: caller.traceparent,
@@ -158,6 +160,7 @@ export function checkOutput(
     // Its state goes back to the tool, and is sealed on the way
     return fail({ ...result.asks, type: 'input-required', requests: redactor ? redactor.value(requests) : requests })
   }
+  if ('missing' in result) return fail(redactor ? redactor.fields(result.missing) : result.missing)
   if (!result.ok) {
     const { failure } = result
     return fail({ ...(redactor ? redactor.fields(failure) : failure), type: 'tool-failed' })

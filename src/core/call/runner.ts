@@ -1,3 +1,4 @@
+import type { Failure } from '../failure/failure.ts'
 import type { Artifact, Content, InputRequests, ToolFailure } from '../tool/content.ts'
 import type { Meter } from '../tool/budget.ts'
 import type { Background, Signal } from '../tool/platform.ts'
@@ -7,6 +8,9 @@ import type { Invocation } from './invocation.ts'
 /** Beside what its tool is given, a runner needs this to do its work: names of this attempt, and ways to tell of it. */
 export interface RunContext {
   readonly callId: string
+  readonly traceId?: string | undefined
+  /** Another server's id for this call, which no other caller can make; absent where the call may be made again. */
+  readonly onceId?: (() => Promise<string>) | undefined
   readonly principal: string
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
@@ -33,6 +37,10 @@ export type ToolResult =
   | Success
   | { readonly ok: false; readonly failure: ToolFailure }
   | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
+  /** Another server wants it of the person, before the tool runs there. */
+  | { readonly ok: false; readonly failure?: never; readonly missing: RequirementsMissing }
+
+export type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missing' }>
 
 export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
 

@@ -2,10 +2,11 @@ import type { Admission } from '../access/principal.ts'
 import type { GiveWay, Meter } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
+import { REMOTE_PROTOCOLS } from '../tool/remote-dialect.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
 
-export const IMPORT_KINDS = ['openapi', 'mcp', 'oxp'] as const
+export const IMPORT_KINDS = ['openapi', ...REMOTE_PROTOCOLS] as const
 export type ImportKind = (typeof IMPORT_KINDS)[number]
 
 export const IMPORT_FIELDS = ['from', 'toolkit', 'version', 'tools', 'security_level', 'approval', 'rules']

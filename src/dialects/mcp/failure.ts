@@ -1,6 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
 import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
@@ -83,45 +82,12 @@ export function textOf(failure: Failure): string {
   }
 }
 
-export function metaOf(failure: Failure): JsonObject | undefined {
-  switch (failure.type) {
-    case 'requirements-missing':
-      return missing(failure)
-    case 'approval-required':
-      return missing({ authorization: [failure.challenge], secrets: [], user_id: false })
-    case 'input-invalid':
-      return { 'dev.switchboard/parameter_errors': problemsByParameter(failure.problems) }
-    case 'tool-failed': {
-      const { type: _type, message: _message, additional_prompt_content: _content, ...rest } = failure
-      return Object.keys(rest).length === 0 ? undefined : { 'dev.switchboard/error': rest }
-    }
-    case 'tool-timed-out':
-    case 'cancelled':
-      return failure.may_have_run ? { 'dev.switchboard/error': { can_retry: false } } : undefined
-    default:
-      return undefined
-  }
-}
-
-type Missing = Extract<Failure, { type: 'requirements-missing' }>
-
-function missing(lacked: Pick<Missing, 'authorization' | 'secrets' | 'user_id'>): JsonObject {
-  const { authorization, secrets, user_id } = lacked
-  return {
-    'dev.switchboard/missing_requirements': {
-      authorization: authorization.map(({ id, url, check_url }) => ({ id, url, check_url })),
-      secrets: secrets.map(({ id }) => ({ id })),
-      user_id,
-    },
-  }
-}
-
 function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
   const unknown = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
   return failure.type === 'id-malformed' ? unknown : unknown + didYouMean(failure.suggestions)
 }
 
-function missingRequirements(failure: Missing): string {
+function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
   const followed = failure.user_id ? [] : failure.authorization
   const steps = followed.map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,

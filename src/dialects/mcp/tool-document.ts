@@ -8,7 +8,7 @@ import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import { outputKind } from './wire.ts'
 
 const ID_KEY = 'dev.switchboard/id'
-const OWN = 'dev.switchboard/'
+export const OWN = 'dev.switchboard/'
 
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document } = record.source

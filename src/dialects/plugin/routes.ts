@@ -35,7 +35,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     if (!context.ok) return respond(context.failure)
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respond(decoded.failure)
-    const { name, input, method, values, select } = decoded
+    const { name, input, method, values, select, structured } = decoded
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const id = callIdOf(request)
@@ -45,8 +45,11 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
       caller,
     )
     const headers = callHeaders(outcome)
-    if (!outcome.result.ok) return respond(outcome.result.failure, headers)
-    return jsonText(JSON.stringify(encodeOutcome(outcome)), 200, headers)
+    const text = JSON.stringify(encodeOutcome(outcome, structured))
+    const { result } = outcome
+    return result.ok
+      ? jsonText(text, 200, headers)
+      : jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
   }
 
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {

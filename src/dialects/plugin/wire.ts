@@ -1,9 +1,10 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import type { Failing, Failure } from '../../core/failure/failure.ts'
+import { metaOf } from '../../core/failure/failure-meta.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'
+import { anyObject, boolean, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'
 import { textOf } from './failure.ts'
 
 interface NamedCall {
@@ -12,18 +13,22 @@ interface NamedCall {
   readonly method?: string | undefined
   readonly values?: JsonObject | undefined
   readonly select?: string | undefined
+  readonly structured?: boolean | undefined
 }
 
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECT_KEY = 'dev.switchboard/select'
+/** Asks for the value, and for what a failure says, as JSON too: the schema has texts alone. */
+export const STRUCTURED_KEY = 'dev.switchboard/structured'
 const META_FIELDS = object(
-  { [CONTEXT_KEY]: nullish(anyObject), [SELECT_KEY]: nullish(string()) },
+  { [CONTEXT_KEY]: nullish(anyObject), [SELECT_KEY]: nullish(string()), [STRUCTURED_KEY]: nullish(boolean) },
   { unknown: 'ignore' },
 )
-const META: Reader<Pick<NamedCall, 'values' | 'select'>> = (value, report) => {
+const META: Reader<Pick<NamedCall, 'values' | 'select' | 'structured'>> = (value, report) => {
   if (!isObject(value)) return {}
   const read = META_FIELDS(value, report)
-  return read === WRONG ? WRONG : { values: read[CONTEXT_KEY], select: read[SELECT_KEY] }
+  if (read === WRONG) return WRONG
+  return { values: read[CONTEXT_KEY], select: read[SELECT_KEY], structured: read[STRUCTURED_KEY] }
 }
 
 const PARAMS = object({ name: string(), arguments: nullish(anyObject, {}), _meta: META }, { unknown: 'ignore' })
@@ -38,13 +43,19 @@ export function decodeCall(body: unknown): NamedCall | Failing {
   return { name, input, method, ..._meta }
 }
 
-export function encodeOutcome({ result }: Outcome) {
-  if (!result.ok) return encodeFailure(result.failure)
+export function encodeOutcome({ result }: Outcome, structured = false) {
+  if (!result.ok) {
+    const _meta = structured ? metaOf(result.failure) : undefined
+    return { ...encodeFailure(result.failure), ...(_meta ? { _meta } : {}) }
+  }
   const { value = null, content, artifact, elsewhere } = result
   const blocks = (content ?? []).map(encodeContent)
   const hasNoValue = elsewhere !== undefined || (value === null && (content !== undefined || artifact !== undefined))
   if (blocks.length === 0 && !hasNoValue) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value)))
-  return { content: [...blocks, ...[artifact, elsewhere].flatMap((each) => (each ? [encodeArtifact(each)] : []))] }
+  return {
+    content: [...blocks, ...[artifact, elsewhere].flatMap((each) => (each ? [encodeArtifact(each)] : []))],
+    ...(structured && !hasNoValue ? { structuredContent: value } : {}),
+  }
 }
 
 export function encodeFailure(failure: Failure) {

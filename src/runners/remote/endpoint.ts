@@ -2,6 +2,7 @@ import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
+import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
@@ -9,6 +10,9 @@ import type { RemoteImplementation } from './implementation.ts'
 import type { KnownRevisions } from './mcp/known-revisions.ts'
 
 export interface RemoteDeps {
+  /** Of servers that take JSON over HTTP; MCP has a client of its own. */
+  readonly dialects: ReadonlyMap<string, RemoteDialect>
+  readonly newId: () => string
   readonly guardedFetch: GuardedFetch
   readonly guardedStream: GuardedStream
   readonly revisions: KnownRevisions

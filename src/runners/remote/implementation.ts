@@ -1,5 +1,6 @@
 import type { Json } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
+import { REMOTE_PROTOCOLS, remoteTool } from '../../core/tool/remote-dialect.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { placedOnce, PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
@@ -16,7 +17,7 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
   const reader = json.object(
     {
       kind: json.oneOf(['remote']),
-      protocol: json.oneOf(['mcp', 'oxp']),
+      protocol: json.oneOf(REMOTE_PROTOCOLS),
       url: json.judged(json.string({ least: 1 }), whyNoServer),
       tool: json.string({ least: 1 }),
       credentials: json.optional(json.list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
@@ -24,9 +25,14 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
       timeout_ms: timeoutMs,
     },
     {
-      rule({ protocol, pass_user }, report) {
-        if (pass_user && protocol === 'mcp')
-          json.wrong(report, 'Must be false: MCP has no place for a user', '/pass_user')
+      rule({ protocol, pass_user, tool }, report) {
+        if (pass_user && (protocol === 'mcp' || protocol === 'plugin')) {
+          json.wrong(report, 'Must be false: the protocol has no place for a user', '/pass_user')
+        }
+        const isNamedByParts = protocol === 'open-tool-calling' || protocol === 'machine-context'
+        if (isNamedByParts && tool !== undefined && !remoteTool(tool)) {
+          json.wrong(report, "Must be 'Toolkit.Tool' or 'Toolkit.Tool@version', in the server's own names", '/tool')
+        }
       },
     },
   )

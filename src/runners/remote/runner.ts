@@ -11,21 +11,22 @@ import { hostOf } from '../shared/url-template.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
-import { callOxp, listOxpTools } from './oxp.ts'
+import { callServer, listServer } from './json-server.ts'
 
 export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {
     const { protocol, credentials, timeout_ms: timeoutMs } = implementation
-    const mcpTool = { ...implementation, inputSchema: headerSchema(record) }
+    const dialect = options.dialects.get(protocol)
+    const mcpTool = { ...implementation, record, inputSchema: headerSchema(record) }
     const isRepeatable = isIdempotent(record)
     const ask = (invocation: Invocation, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
       const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal: context.signal }
       const located = locate(implementation, invocation, context, asker)
       if (!located.ok) return { result: located }
       const { endpoint } = located
-      return protocol === 'mcp'
-        ? callMcp(mcpTool, invocation, endpoint, context, options)
-        : callOxp(implementation, invocation, endpoint, context, options)
+      return dialect
+        ? callServer(dialect, implementation, record, invocation, endpoint, context, options)
+        : callMcp(mcpTool, invocation, endpoint, context, options)
     }
     return serverTool(
       { ask, credentials, isRepeatable, retries: MAX_RETRIES, timeoutMs, hosts: [hostOf(implementation.url)] },
@@ -42,7 +43,7 @@ function headerSchema({ source: { document } }: ToolRecord): JsonObject | undefi
 
 export function createUpstreams(deps: RemoteDeps) {
   return (implementation: Implementation, requirements: Requirements) => {
-    const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })
+    const checked = checkRemoteImplementation({ ...implementation, tool: 'Any.any' }, { requirements })
     if (!checked.ok) return checked
     const { url, protocol, credentials } = checked.value
     return {
@@ -52,10 +53,10 @@ export function createUpstreams(deps: RemoteDeps) {
         const ours = credentials.filter(({ source }) => source === 'secret')
         const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)
         if (!located.ok) return wrong('/credentials', located.failure.message)
-        const listed =
-          protocol === 'mcp'
-            ? await listMcpTools(located.endpoint, listing, deps)
-            : await listOxpTools(located.endpoint, listing, deps)
+        const dialect = deps.dialects.get(protocol)
+        const listed = await (dialect
+          ? listServer(dialect, located.endpoint, listing, deps)
+          : listMcpTools(located.endpoint, listing, deps))
         return listed.ok ? { ok: true as const, value: listed } : wrong('/url', listed.problem)
       },
     }

@@ -91,6 +91,8 @@ export function failureFields(said: unknown): Omit<ToolFailure, 'message'> {
   }
 }
 
-export function failureMeta(meta: unknown): Omit<ToolFailure, 'message'> {
-  return isObject(meta) ? failureFields(meta[ERROR_KEY]) : {}
+export function failureMeta(meta: unknown): Partial<ToolFailure> {
+  const said = isObject(meta) ? meta[ERROR_KEY] : undefined
+  const message = isObject(said) ? said.message : undefined
+  return { ...failureFields(said), ...(typeof message === 'string' && message !== '' ? { message } : {}) }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/failure/failure.ts'
-import { ANSWERS, metaOf, textOf } from '../../../src/dialects/mcp/failure.ts'
+import { ANSWERS, textOf } from '../../../src/dialects/mcp/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 import { setUp } from './set-up.ts'
 
@@ -414,25 +414,4 @@ it('cuts methods that are long, and says names as they were asked for', () => {
     `There is no method '${'m'.repeat(100)}'`,
   )
   expect(textOf({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toBe("Unknown tool: 'my-name:x'")
-})
-
-describe('what is for programs alone', () => {
-  it.each<[Failure, unknown]>([
-    [{ type: 'tool-failed', message: 'm' }, undefined],
-    [
-      { type: 'tool-failed', message: 'm', additional_prompt_content: 'p', developer_message: 'd', retry_after_ms: 5 },
-      { 'dev.switchboard/error': { developer_message: 'd', retry_after_ms: 5 } },
-    ],
-    [FAILURES.cancelled, undefined],
-    [
-      { ...MISSING, authorization: [{ id: 'google', url: 'u', scopes: [], status: 'not_started' }], user_id: false },
-      {
-        'dev.switchboard/missing_requirements': {
-          authorization: [{ id: 'google', url: 'u' }],
-          secrets: [{ id: 'KEY' }],
-          user_id: false,
-        },
-      },
-    ],
-  ])('of %j is %j', (failure, said) => expect(metaOf(failure)).toEqual(said))
 })

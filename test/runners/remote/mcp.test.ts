@@ -20,9 +20,8 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   const call = (tool: string, given?: Parameters<typeof callRemote>[2]) =>
     callRemote(deps, { url: upstream.url, tool }, given)
 
-  test('structured content is the value, beside the content', async () => {
-    const result = await call('add', { input: { a: 2, b: 3 } })
-    expect(result).toEqual({ ok: true, value: { sum: 5 }, content: [{ type: 'text', text: '{"sum":5}' }] })
+  test('structured content is the value, which is not told twice', async () => {
+    expect(await call('add', { input: { a: 2, b: 3 } })).toEqual({ ok: true, value: { sum: 5 } })
   })
 
   test('content alone is its own value, as text', async () => {
@@ -35,8 +34,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   test('what a tool fails with is told in its words', async () => {
     const more = { developer_message: 'D', can_retry: true, retry_after_ms: 500 }
     const message = 'The printer is out of paper'
-    const failure = { message, ...more, content: [{ type: 'text', text: message }] }
-    expect(await call('fail')).toEqual({ ok: false, failure })
+    expect(await call('fail')).toEqual({ ok: false, failure: { message, ...more } })
     expect(await call('nothing')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('nothing') } })
   })
 

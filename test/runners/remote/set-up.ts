@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Invocation } from '../../../src/core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../src/core/call/runner.ts'
-import { mcp } from '../../../src/dialects/mcp/definition.ts'
-import { oxp } from '../../../src/dialects/oxp/definition.ts'
+import { listedDialects, remoteDialects } from '../../../src/compose/remote-dialects.ts'
+import type { RemoteProtocol } from '../../../src/core/tool/remote-dialect.ts'
+import { createUpstreamImporter, type Upstreams } from '../../../src/importers/upstream.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
 import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { createRemoteRunner, createUpstreams } from '../../../src/runners/remote/runner.ts'
 import { contextWith, definitionWith, invocationWith, recordOf } from '../http/records.ts'
-import { withoutHeaders } from '../../../src/dialects/mcp/tool-document.ts'
 
 // Else the first call would load it, in a time that is the call's own
 import '../../../src/runners/remote/mcp/client.ts'
@@ -19,6 +19,8 @@ export function upstreamDeps(...hosts: readonly string[]) {
   let time = Date.now()
   const options = { fetch: (...given: Parameters<typeof fetch>) => fetch(...given), allowHttpHosts: new Set(hosts) }
   return {
+    dialects: remoteDialects,
+    newId: () => 'a-message',
     guardedFetch: createGuardedFetch(options),
     guardedStream: createGuardedStream(options),
     revisions: createKnownRevisions(),
@@ -33,10 +35,15 @@ export function upstreamDeps(...hosts: readonly string[]) {
   }
 }
 
-/** What importers are handed, to reach these hosts. */
-export function importerDeps(...hosts: readonly string[]) {
-  const upstreams = createUpstreams(upstreamDeps(...hosts))
-  return { mcp: { upstreams, codec: mcp, withoutHeaders }, oxp: { upstreams, codec: oxp } }
+/** An importer of a protocol, to reach these hosts. */
+export function importerOf(protocol: RemoteProtocol, ...hosts: readonly string[]) {
+  return importerFrom(protocol, createUpstreams(upstreamDeps(...hosts)))
+}
+
+export function importerFrom(protocol: RemoteProtocol, upstreams: Upstreams) {
+  const dialect = listedDialects.find((each) => each.protocol === protocol)
+  if (!dialect) throw new Error(`No protocol '${protocol}'`)
+  return createUpstreamImporter(dialect, upstreams)
 }
 
 export interface Calling {
@@ -53,7 +60,7 @@ export interface Calling {
 /** Calls a tool of another server through a runner. */
 export async function callRemote(
   deps: ReturnType<typeof upstreamDeps>,
-  implementation: { readonly url: string; readonly tool: string; readonly protocol?: 'mcp' | 'oxp' },
+  implementation: { readonly url: string; readonly tool: string; readonly protocol?: RemoteProtocol },
   {
     input = {},
     implementation: more = {},

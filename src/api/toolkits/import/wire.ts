@@ -47,10 +47,14 @@ const RULE = object(
 )
 
 const CALLED = { credentials: {}, timeout_ms: { type: 'integer' } }
+const OF_TOOLKITS = { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } }
 const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   openapi: { base_url: { type: 'string' }, credentials: { type: 'object' }, outputs: { enum: ['described', 'any'] } },
-  mcp: CALLED,
-  oxp: { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } },
+  'mcp': CALLED,
+  'oxp': OF_TOOLKITS,
+  'open-tool-calling': OF_TOOLKITS,
+  'machine-context': OF_TOOLKITS,
+  'plugin': CALLED,
 }
 
 export function importReader(known: readonly ImportKind[]): json.Reader<ImportBody> {

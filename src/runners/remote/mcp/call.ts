@@ -1,9 +1,9 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { Invocation } from '../../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
-import { readCallToolResult } from '../../shared/call-tool-result.ts'
-import { failureMeta } from '../../shared/server-failure.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { ServerOutcome } from '../../shared/retrying-call.ts'
+import { toolResult } from '../answers.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { failed } from '../failed-call.ts'
 import type { RemoteImplementation } from '../implementation.ts'
@@ -11,6 +11,7 @@ import { askedFor } from './errors.ts'
 import { withSession } from './session.ts'
 
 type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
+  readonly record: ToolRecord
   readonly inputSchema: JsonObject | undefined
 }
 
@@ -18,7 +19,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 export async function callMcp(
-  { tool: name, timeout_ms: timeoutMs, inputSchema }: McpTool,
+  { tool: name, timeout_ms: timeoutMs, record, inputSchema }: McpTool,
   { input, answers }: Invocation,
   endpoint: Endpoint,
   context: RunContext,
@@ -67,14 +68,7 @@ export async function callMcp(
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return inputRequired(value, answers !== undefined, endpoint)
-  const { content, structuredContent, isError, _meta } = value
-  const read = readCallToolResult(content, structuredContent, isError === true, endpoint.host)
-  if (read.ok) return { result: read }
-  const { developer_message, ...more } = failureMeta(_meta)
-  return failed(read.message, developer_message, endpoint, {
-    ...more,
-    ...(read.content ? { content: read.content } : {}),
-  })
+  return toolResult(value, record, endpoint)
 }
 
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {

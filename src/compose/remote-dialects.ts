@@ -1,0 +1,12 @@
+import type { ListedDialect, RemoteDialect } from '../core/tool/remote-dialect.ts'
+import { machineContextClient } from '../dialects/machine-context/client.ts'
+import { mcpClient } from '../dialects/mcp/client.ts'
+import { openToolCallingClient } from '../dialects/open-tool-calling/client.ts'
+import { oxpClient } from '../dialects/oxp/client.ts'
+import { pluginClient } from '../dialects/plugin/client.ts'
+
+const overHttp: readonly RemoteDialect[] = [oxpClient, openToolCallingClient, machineContextClient, pluginClient]
+
+export const remoteDialects: ReadonlyMap<string, RemoteDialect> = new Map(overHttp.map((each) => [each.protocol, each]))
+
+export const listedDialects: readonly ListedDialect[] = [mcpClient, ...overHttp]

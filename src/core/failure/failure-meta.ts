@@ -1,0 +1,45 @@
+import type { JsonObject } from '../tool/json.ts'
+import { problemsByParameter } from '../tool/problem.ts'
+import type { Failure } from './failure.ts'
+
+/** `_meta` of a CallToolResult, whose text alone would have to be read. */
+export function metaOf(failure: Failure): JsonObject | undefined {
+  switch (failure.type) {
+    case 'requirements-missing':
+      return missing(failure)
+    case 'approval-required':
+      return missing({ authorization: [failure.challenge], secrets: [], user_id: false })
+    case 'input-invalid':
+      return { 'dev.switchboard/parameter_errors': problemsByParameter(failure.problems) }
+    case 'tool-failed': {
+      const { type: _type, message, content: _content, ...rest } = failure
+      return Object.keys(rest).length === 0 ? undefined : { 'dev.switchboard/error': { message, ...rest } }
+    }
+    case 'tool-timed-out':
+    case 'cancelled':
+      return failure.may_have_run ? { 'dev.switchboard/error': { can_retry: false } } : undefined
+    default:
+      return undefined
+  }
+}
+
+type Missing = Extract<Failure, { readonly type: 'requirements-missing' }>
+
+function missing({
+  authorization,
+  secrets,
+  user_id,
+}: Pick<Missing, 'authorization' | 'secrets' | 'user_id'>): JsonObject {
+  return {
+    'dev.switchboard/missing_requirements': {
+      authorization: authorization.map(({ id, url, check_url, scopes }) => ({
+        id,
+        url,
+        check_url,
+        scopes: [...scopes],
+      })),
+      secrets: secrets.map(({ id }) => ({ id })),
+      user_id,
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { Budget } from './budget.ts'
+import type { Decoded } from './codec.ts'
+import type { JsonObject } from './json.ts'
+import type { Reader } from './json-reader.ts'
+import type { Checked } from './problem.ts'
+
+export const REMOTE_PROTOCOLS = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin'] as const
+export type RemoteProtocol = (typeof REMOTE_PROTOCOLS)[number]
+
+/** What an import reads of another server's list. */
+export interface ListedDialect {
+  readonly protocol: RemoteProtocol
+  /** The dialect of the listed documents, which are not given back as published ones are. */
+  readonly source: string
+  readonly listed: Reader<ListedTool>
+  /** `own` is the tool's name here; what it requires there is that server's concern. */
+  decode(document: JsonObject, own: string, budget: Budget): Checked<Decoded>
+}
+
+export interface ListedTool {
+  /** Undefined where names are of the whole server. */
+  readonly toolkit?: string
+  readonly tool: string
+  /** What a call names it by. */
+  readonly theirs: string
+}
+
+/** A dialect as its callers speak it: JSON over HTTP. Pure, as codecs are. */
+export interface RemoteDialect extends ListedDialect {
+  readonly title: string
+  /** Added to the server's URL. */
+  readonly paths: { readonly list: string; readonly call: string }
+  readonly listsByToolkit?: true
+  /** Undefined where the document is no list of the dialect's. */
+  readTools(document: unknown): { readonly tools: readonly unknown[]; readonly next?: unknown } | undefined
+  writeCall(call: RemoteCall): object
+  /** Undefined where the document is no answer of the dialect's. `definition` is the tool's as it was listed. */
+  readAnswer(document: Readonly<Record<string, unknown>>, definition: unknown): RemoteAnswer | undefined
+}
+
+export interface RemoteCall {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly userId: string | undefined
+  readonly method: string | undefined
+  /** Absent where the call may be made again. */
+  readonly callId: string | undefined
+  readonly traceId: string | undefined
+  /** Fresh for each request. */
+  readonly messageId: string
+  readonly sentAt: Date
+}
+
+/** As the server says it, to be checked by whoever reads it. */
+export type RemoteAnswer =
+  | { readonly value: unknown }
+  | { readonly result: Readonly<Record<string, unknown>> }
+  | {
+      readonly message: unknown
+      /** Holds the fields of a tool's error (OXP 1.0, "Tool error"). */
+      readonly error?: unknown
+      /** In words, for where nobody can be sent to a link. */
+      readonly more?: string
+      readonly missing?: unknown
+    }
+
+/** `Toolkit.Tool`, `Toolkit.Tool@1.0.0`; the names are the server's own. */
+export function remoteTool(text: string) {
+  const [, toolkit, tool, version] = /^([^@]+)\.([^.@]+)(?:@([^@]+))?$/.exec(text) ?? []
+  return toolkit === undefined || tool === undefined ? undefined : { toolkit, tool, version }
+}

@@ -1,0 +1,80 @@
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { into, list, object, string, wrong } from '../../core/tool/json-reader.ts'
+import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { machineContext } from './definition.ts'
+import { TOOLKIT_PREFIX } from './encoding.ts'
+import { VERSION } from './wire.ts'
+
+const LISTED = object(
+  {
+    id: string({ least: 1 }),
+    version: string({ least: 1 }),
+    capabilities: list(object({ name: string({ least: 1 }) }, { unknown: 'ignore' }), { least: 1 }),
+  },
+  { unknown: 'ignore' },
+)
+
+/** Machine Context Protocol 1.0: each capability of a listed document is a tool. */
+export const machineContextClient: RemoteDialect = {
+  protocol: 'machine-context',
+  title: 'Machine Context',
+  source: 'machine-context-upstream',
+  paths: { list: '/tools', call: '/execute' },
+  readTools: (document) =>
+    isObject(document) && isList(document.tools) ? { tools: document.tools.flatMap(capabilities) } : undefined,
+  listed: into(LISTED, ({ id, version, capabilities: [{ name: tool } = { name: '' }] }, report) => {
+    const theirs = `${id}.${tool}@${version}`
+    const toolkit = id.startsWith(TOOLKIT_PREFIX) ? id.slice(TOOLKIT_PREFIX.length) : id
+    if (remoteTool(theirs)?.tool === tool) return { toolkit, tool, theirs }
+    return wrong(report, "Must be a name without '.' and '@', by which it can be called", '/capabilities/0/name')
+  }),
+  decode(document, own, budget) {
+    const [capability] = isList(document.capabilities) ? document.capabilities : []
+    const capabilities = isJsonObject(capability) ? [{ ...capability, name: own }] : []
+    return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, {}, budget)
+  },
+  writeCall({ tool: asked, input, userId, callId, traceId, messageId, sentAt }) {
+    const { toolkit: id = asked, tool: capability, version } = remoteTool(asked) ?? {}
+    return {
+      header: {
+        version: VERSION,
+        messageId,
+        timestamp: sentAt.toISOString(),
+        messageType: 'request',
+        source: 'switchboard',
+        destination: id,
+      },
+      payload: {
+        tool: { id, capability, version, parameters: input },
+        context: { request_id: callId, session_id: traceId, user_id: userId },
+      },
+    }
+  },
+  readAnswer({ payload, error: refusal, metadata }) {
+    const execution = isObject(payload) ? payload.execution : { error: refusal }
+    if (!isObject(execution)) return undefined
+    const { status, result, error } = execution
+    const { content } = isObject(metadata) ? metadata : {}
+    if (status === 'success')
+      return isList(content) ? { result: { content, structuredContent: result } } : { value: result }
+    if (!isObject(error)) return undefined
+    return { message: error.message, error: error.details, missing: error.details }
+  },
+}
+
+/** Our own lists say in `metadata.capabilities` where a toolkit's tools differ in version, level or metadata. */
+function capabilities(document: unknown): readonly unknown[] {
+  if (!isJsonObject(document) || !isList(document.capabilities)) return [document]
+  const { capabilities: all, metadata, ...rest } = document
+  const said = isJsonObject(metadata) ? metadata.capabilities : undefined
+  return all.map((capability) => {
+    const name = isJsonObject(capability) ? capability.name : undefined
+    const own = isJsonObject(said) && typeof name === 'string' ? said[name] : undefined
+    const about: JsonObject = isJsonObject(own) ? own : withMetadata(metadata)
+    return { ...rest, ...about, capabilities: [capability] }
+  })
+}
+
+function withMetadata(metadata: Json | undefined): JsonObject {
+  return metadata === undefined ? {} : { metadata }
+}

@@ -1,0 +1,51 @@
+import type { Budget } from '../../core/tool/budget.ts'
+import type { Decoded } from '../../core/tool/codec.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { into, object, string } from '../../core/tool/json-reader.ts'
+import type { Checked } from '../../core/tool/problem.ts'
+import type { ListedDialect } from '../../core/tool/remote-dialect.ts'
+import { mcp } from './definition.ts'
+import { OWN, withoutHeaders } from './tool-document.ts'
+
+/** Listed and called by the official client. */
+export const mcpClient: ListedDialect = {
+  protocol: 'mcp',
+  source: mcp.dialect,
+  listed: into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 'ignore' }), ({ name }) => ({
+    tool: name,
+    theirs: name,
+  })),
+  decode,
+}
+
+function decode(document: JsonObject, own: string, budget: Budget): Checked<Decoded> {
+  const { inputSchema, outputSchema, icons, _meta, ...rest } = document
+  // From 2026-07-28 on an output may be anything, which no document published here can say
+  const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
+  const plain: JsonObject = {
+    ...rest,
+    ...(output || outputSchema === undefined ? {} : { outputSchema }),
+    name: own,
+    inputSchema: isJsonObject(inputSchema) ? withoutHeaders(inputSchema) : inputSchema,
+    ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
+  }
+  const decode = (source: JsonObject): Checked<Decoded> => {
+    const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' }, budget)
+    if (!decoded.ok || !output) return decoded
+    return {
+      ok: true,
+      value: { ...decoded.value, definitions: decoded.value.definitions.map((each) => ({ ...each, output })) },
+    }
+  }
+  const whole = decode(icons === undefined ? plain : { ...plain, icons })
+  if (whole.ok || !whole.problems.every(({ path }) => path.startsWith('/icons'))) return whole
+  const decoded = decode(plain)
+  if (!decoded.ok) return decoded
+  const warning = { path: '', message: 'Its icons are left out: they must be https or data URLs' }
+  return { ok: true, value: { ...decoded.value, warnings: [warning, ...decoded.value.warnings] } }
+}
+
+function withoutOwn(meta: Json): Json {
+  if (!isJsonObject(meta)) return meta
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith(OWN)))
+}

@@ -1,0 +1,72 @@
+import { isJsonObject, isList, isObject } from '../../core/tool/json.ts'
+import { into, object, string, wrong } from '../../core/tool/json-reader.ts'
+import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { isNamePart } from '../../core/tool/tool-id.ts'
+import { openToolCalling } from './definition.ts'
+import { REQUEST_SCHEMA } from './schema-uri.ts'
+
+const LISTED = object(
+  {
+    name: string({ least: 1 }),
+    toolkit: object({ name: string({ least: 1 }), version: string() }, { unknown: 'ignore' }),
+  },
+  { unknown: 'ignore' },
+)
+
+/** Open Tool Calling RFC, sections 4.2 and 4.3, and the list of the Arcade engine's workers. */
+export const openToolCallingClient: RemoteDialect = {
+  protocol: 'open-tool-calling',
+  title: 'Open Tool Calling',
+  source: 'open-tool-calling-upstream',
+  paths: { list: '/tools', call: '/tools/invoke' },
+  readTools: (document) => (isList(document) ? { tools: document } : undefined),
+  listed: into(LISTED, ({ name: tool, toolkit: { name: toolkit, version } }, report) => {
+    const theirs = `${toolkit}.${tool}@${version}`
+    if (remoteTool(theirs)?.tool === tool) return { toolkit, tool, theirs }
+    return wrong(report, "Must be a name without '.' and '@', by which it can be called", '/name')
+  }),
+  decode(document, _, budget) {
+    const { id: _id, requirements: _requirements, name, ...rest } = document
+    const qualified = `Any.${typeof name === 'string' && isNamePart(name) ? name : 'Tool'}`
+    const toolkit = { name: 'Any', version: '1.0.0' }
+    return openToolCalling.decode(
+      { ...rest, ...(name === undefined ? {} : { name }), fully_qualified_name: qualified, toolkit },
+      {},
+      budget,
+    )
+  },
+  writeCall({ tool: id, input, userId, callId, traceId, messageId, sentAt }) {
+    const { toolkit, tool: name = id, version } = remoteTool(id) ?? {}
+    const execution_id = callId ?? messageId
+    return {
+      $schema: REQUEST_SCHEMA,
+      run_id: traceId ?? execution_id,
+      execution_id,
+      created_at: sentAt.toISOString(),
+      tool: { name, toolkit, version },
+      inputs: input,
+      context: { user_id: userId },
+    }
+  },
+  readAnswer({ success, output }, definition) {
+    if (typeof success !== 'boolean') return undefined
+    const { value, error, artifact, requires_authorization: challenge } = isObject(output) ? output : {}
+    if (isObject(challenge)) {
+      const { id: authorization, scopes } = challenge
+      const isApproval = isList(scopes) && scopes.length === 0
+      const id = (isApproval ? undefined : providerIn(definition)) ?? authorization
+      const missing = { authorization: [{ ...challenge, id, authorization }] }
+      return { message: 'A person must authorize it first', missing, more: String(challenge.url) }
+    }
+    if (success) return { value: isObject(artifact) ? { artifact, value } : value }
+    return { message: isObject(error) ? error.message : undefined, error }
+  },
+}
+
+/** A challenge has an id of its own, and only the definition names the provider. */
+function providerIn(definition: unknown) {
+  const { requirements } = isObject(definition) ? definition : {}
+  if (!isJsonObject(requirements) || !isJsonObject(requirements.authorization)) return undefined
+  const { provider_id, id, provider_type } = requirements.authorization
+  return provider_id ?? id ?? provider_type
+}

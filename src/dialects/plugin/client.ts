@@ -1,0 +1,24 @@
+import { isList, isObject } from '../../core/tool/json.ts'
+import { into, object, string } from '../../core/tool/json-reader.ts'
+import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
+import { plugin } from './definition.ts'
+import { STRUCTURED_KEY } from './wire.ts'
+
+/** The plugin schema's `describe` and `call`, over HTTP. */
+export const pluginClient: RemoteDialect = {
+  protocol: 'plugin',
+  title: 'the plugin schema',
+  source: 'plugin-upstream',
+  paths: { list: '/describe', call: '/call' },
+  readTools: (document) => (isObject(document) && isList(document.tools) ? { tools: document.tools } : undefined),
+  listed: into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 'ignore' }), ({ name }) => ({
+    tool: name,
+    theirs: name,
+  })),
+  decode: (document, name) => plugin.decode({ tools: [{ ...document, name }] }, { toolkit: 'any', version: '1.0.0' }),
+  writeCall: ({ tool: name, input, method }) => ({
+    method,
+    params: { name, arguments: input, _meta: { [STRUCTURED_KEY]: true } },
+  }),
+  readAnswer: (result) => (isList(result.content) ? { result } : undefined),
+}

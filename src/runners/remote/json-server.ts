@@ -1,0 +1,141 @@
+import type { Invocation } from '../../core/call/invocation.ts'
+import type { RunContext } from '../../core/call/runner.ts'
+import type { Meter } from '../../core/tool/budget.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
+import type { Signal } from '../../core/tool/platform.ts'
+import type { RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { utf8Text } from '../../outbound/utf8.ts'
+import type { ServerOutcome } from '../shared/retrying-call.ts'
+import { type BadAnswer, type FailedCall, failureFields, unanswered, unstructured } from '../shared/server-failure.ts'
+import { challenged, toolResult } from './answers.ts'
+import type { Endpoint, RemoteDeps } from './endpoint.ts'
+import { failed, refused } from './failed-call.ts'
+import type { RemoteImplementation } from './implementation.ts'
+import { type Listed, type ListRequest, MAX_LIST_BYTES, readPages } from './list-pages.ts'
+
+/** Statuses by which a server may say in its dialect what a call lacks. */
+const EXPLAINED = new Set([400, 404, 422])
+
+/** The server gets no secrets or tokens but the endpoint's. */
+export async function callServer(
+  dialect: RemoteDialect,
+  { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
+  record: ToolRecord,
+  { input, userId, method }: Invocation,
+  endpoint: Endpoint,
+  { signal, answered, meter, traceId, onceId }: RunContext,
+  { guardedFetch, now, newId }: RemoteDeps,
+): Promise<ServerOutcome> {
+  const callId = await onceId?.()
+  const names = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
+  const call = { tool, input, method, userId: pass_user ? userId : undefined, ...names }
+  const body = JSON.stringify(dialect.writeCall(call))
+  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, meter }, guardedFetch)
+  if (!answer.ok) return answer.failed
+  const { status, document, text } = answer
+  answered?.(status)
+  const isOk = status >= 200 && status < 300
+  if (!isOk && !EXPLAINED.has(status)) return refused(answer, endpoint, now())
+  const { host } = endpoint
+  const said = isObject(document) ? dialect.readAnswer(document, record.source.document) : undefined
+  if (said) return outcomeOf(said, isOk ? '' : `${host} says: `, record, endpoint)
+  if (!isOk) return refused(answer, endpoint, now())
+  return failed(`${host} answered what is not ${dialect.title}`, unstructured(text, endpoint), endpoint)
+}
+
+function outcomeOf(said: RemoteAnswer, says: string, record: ToolRecord, endpoint: Endpoint): ServerOutcome {
+  if ('value' in said) return { result: { ok: true, value: said.value ?? null } }
+  if ('result' in said) return toolResult(said.result, record, endpoint)
+  const { message, error, missing, more } = said
+  const challenge = challenged(missing, record, endpoint)
+  if (challenge) return challenge
+  const { developer_message, ...fields } = failureFields(error)
+  const words = typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why'
+  return failed(`${says}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
+}
+
+export function listServer(
+  { paths, title, listsByToolkit, readTools }: RemoteDialect,
+  endpoint: Endpoint,
+  { signal, toolkit, meter }: ListRequest,
+  { guardedFetch, now }: RemoteDeps,
+): Promise<Listed> {
+  const { host } = endpoint
+  let bytes = 0
+  return readPages(host, async (cursor) => {
+    const query = {
+      ...(toolkit !== undefined && listsByToolkit ? { toolkit } : {}),
+      ...(cursor === undefined ? {} : { cursor }),
+    }
+    const answer = await askServer(paths.list, endpoint, { query, signal, meter, parts: MANY_PARTS }, guardedFetch)
+    if (!answer.ok) return { problem: answer.failed.result.failure.message }
+    const { status, document, size } = answer
+    if (status !== 200) return { problem: refused(answer, endpoint, now()).result.failure.message }
+    const read = readTools(document)
+    if (!read) return { problem: `${host} answered what is not ${title}` }
+    bytes += size
+    if (bytes > MAX_LIST_BYTES) return { problem: `${host} lists more than ${MAX_LIST_BYTES} bytes` }
+    const { tools, next } = read
+    return { tools, next: typeof next === 'string' && next !== '' ? next : undefined }
+  })
+}
+
+interface JsonAnswer extends BadAnswer {
+  readonly ok: true
+  readonly size: number
+  readonly document: unknown
+}
+
+interface Asking {
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly parts?: number
+  readonly signal: Signal
+  readonly meter: Meter
+}
+
+async function askServer(
+  route: string,
+  { url, headers, credentialHeaders, host, redact, asker }: Endpoint,
+  asking: Asking,
+  guardedFetch: GuardedFetch,
+): Promise<JsonAnswer | { readonly ok: false; readonly failed: FailedCall }> {
+  const target = new URL(url)
+  target.pathname = `${url.pathname.replace(/\/+$/, '')}${route}`
+  for (const [name, value] of Object.entries(asking.query ?? {})) target.searchParams.set(name, value)
+  const sent = new Headers(headers)
+  sent.set('accept', 'application/json')
+  if (asking.body !== undefined) sent.set('content-type', 'application/json')
+  const answer = await guardedFetch({
+    method: asking.body === undefined ? 'GET' : 'POST',
+    url: target,
+    headers: sent,
+    body: asking.body,
+    credentialHeaders,
+    signal: asking.signal,
+    asker,
+  })
+  if (!answer.ok) return { ok: false, failed: unanswered(answer, host, redact) }
+  const { status, headers: answered, body } = answer.response
+  const text = utf8Text(body)
+  if (text === undefined)
+    return { ok: false, failed: failed(`${host} answered what is not UTF-8`, undefined, { redact }) }
+  const { meter, parts } = asking
+  const read = parseJson(text, meter, {
+    ...FOREIGN,
+    what: `what ${host} answered`,
+    ...(parts === undefined ? {} : { parts }),
+  })
+  if (!read.ok && read.isJson) return { ok: false, failed: failed(read.message, undefined, { redact }) }
+  return {
+    ok: true,
+    status,
+    headers: answered,
+    text,
+    size: body.byteLength,
+    document: read.ok ? read.value : undefined,
+  }
+}
