@@ -537,6 +537,8 @@ describe('a list', () => {
         expect(status, JSON.stringify(body)).toBe(200)
       }
     }
+    const withId = async (id: string) => (await list(`?id=${id}`)).body.tools.map((each: typeof CALCULATOR) => each.id)
+    expect([await withId('calculator'), await withId('Calculator')]).toEqual([['calculator'], ['Calculator']])
     const [own] = (await list('?toolkit=Kit')).body.tools
     const shown = { ...own, id: 'toolkit:Kit' }
     expect(await server.json('POST', '/convert?from=machine-context&to=oxp', shown, asAdmin)).toMatchObject({

@@ -46,16 +46,25 @@ export function joinShares(lines: readonly string[], { id, versions }: Joining =
     if (group) group.push(share)
     else groups.set(key, [share])
   }
-  const asked = id === undefined ? undefined : JSON.stringify(id).toLowerCase()
-  return [...groups.values()].flatMap((shares) => {
+  const all = [...groups.values()].flatMap((shares) => {
     const [first] = shares
     if (!first) return []
-    const version = newestOf(shares)
     const isOwn = first.closing === ''
     const shown = isOwn && published.has(first.id) ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id
-    if (asked !== undefined && shown.toLowerCase() !== asked) return []
+    return [{ shares, isOwn, shown }]
+  })
+  return withId(all, id).map(({ shares, isOwn, shown }) => {
+    const version = newestOf(shares)
     return isOwn ? joinOwn(shares, version, shown) : joinPublished(shares.filter((share) => share.version === version))
   })
+}
+
+/** As it is written; where none is, ignoring case, as documents have their ids. */
+function withId<T extends { readonly shown: string }>(all: readonly T[], id: string | undefined): readonly T[] {
+  if (id === undefined) return all
+  const asked = JSON.stringify(id)
+  const exact = all.filter(({ shown }) => shown === asked)
+  return exact.length > 0 ? exact : all.filter(({ shown }) => shown.toLowerCase() === asked.toLowerCase())
 }
 
 function readShare(line: string): Share {
