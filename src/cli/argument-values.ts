@@ -15,6 +15,14 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time as the deployment takes it: as it is written, or so long ago. */
+export function moment(text: string): string {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  return count === undefined ? text : new Date(Date.now() - Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
+}
+
 export function gather(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }

@@ -9,7 +9,9 @@ import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
+import { addListings } from './commands/listings.ts'
 import { addPublish } from './commands/publish.ts'
+import { addStatus } from './commands/status.ts'
 import type { AddCommands, Open } from './context.ts'
 
 const COMMANDS: readonly AddCommands[] = [
@@ -18,6 +20,8 @@ const COMMANDS: readonly AddCommands[] = [
   addPublish,
   addImport,
   addConvert,
+  addListings,
+  addStatus,
   addKeys,
   addConnect,
   addAuthorize,

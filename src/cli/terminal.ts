@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
+import type { JsonRecord } from '../client/json.ts'
+import { type Columns, createTable } from './table.ts'
 import { clean, jsonText, lineOf, oneLine, type StyledText } from './terminal-text.ts'
 
 export interface Surroundings {
@@ -27,17 +29,21 @@ export function createTerminal(
   const coloured = (stream: NodeJS.WriteStream) => mayColour && stream.isTTY
   const isInteractive =
     !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && ['', '0', 'false'].includes(env['CI'] ?? '')
-  const width = Math.max(40, (stdout.isTTY && stdout.columns) || 120)
+  const print = (...parts: readonly StyledText[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`)
 
   return {
     json,
     isInteractive,
-    width,
     give(value: unknown, inWords: () => void): void {
       if (json) stdout.write(`${jsonText(value)}\n`)
       else inWords()
     },
-    print: (...parts: readonly StyledText[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
+    print,
+    /** A function that prints items as lines. In a terminal the last column is cut, so that each is one line. */
+    table(columns: Columns) {
+      const linesOf = createTable(columns, stdout.isTTY ? Math.max(40, stdout.columns || 120) : Infinity)
+      return (items: readonly JsonRecord[]) => linesOf(items).forEach((line) => print(...line))
+    },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
     note: (...parts: readonly StyledText[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
     /** Shows what goes on while it does; what `work` says is printed once it is over. */

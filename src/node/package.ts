@@ -1,11 +1,15 @@
-/** Builds the package that others install (`npm run prepare`), since no Node reads TypeScript below `node_modules`. */
+/**
+ * Builds the package that others install (`npm run prepare`), since no Node reads TypeScript below `node_modules`. It has a
+ * manifest of its own: with the repository's, npm warns of scripts that are not in it.
+ */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { agentHostsFile } from './agent-hosts.ts'
+import repository from '../../package.json' with { type: 'json' }
 import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -15,8 +19,8 @@ const outdir = resolve(values.outdir)
 // After an install nothing is generated yet, and a fault in a tool must not end it
 const generated = join(root, 'src/generated')
 mkdirSync(generated, { recursive: true })
-const [name, text] = await agentHostsFile()
-await writeChanged(join(generated, name), text)
+const [hostsName, text] = await agentHostsFile()
+await writeChanged(join(generated, hostsName), text)
 rmSync(outdir, { recursive: true, force: true })
 const shared = { absWorkingDir: root, bundle: true, format: 'esm', logLevel: 'warning' } as const
 await build({
@@ -38,6 +42,10 @@ await build({
   },
 })
 chmodSync(join(outdir, 'switchboard.js'), 0o755)
+const { name, version, description, license, type, bin, exports, engines } = repository
+const manifest = { name, version, description, license, private: true, type, bin, exports, engines }
+writeFileSync(join(outdir, 'package.json'), JSON.stringify(manifest, null, 2).replaceAll('dist/package/', ''))
+for (const file of ['LICENSE', 'README.md']) copyFileSync(join(root, file), join(outdir, file))
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(outdir, 'client')]
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'src/client', ...emit], { cwd: root, stdio: 'inherit' })

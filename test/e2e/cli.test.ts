@@ -120,7 +120,9 @@ describe('a failure', () => {
 describe('list, search and show', () => {
   it('say what there is', async () => {
     const { stdout } = await run(['list', '--toolkit', 'Calculator'])
-    expect(stdout).toMatch(/^Calculator\.Add@1\.0\.0 +\S.*\nCalculator\.Subtract@1\.0\.0 +\S.*\n$/)
+    expect(stdout).toMatch(
+      /^Tool {23}Description\nCalculator\.Add@1\.0\.0 {7}\S.*\nCalculator\.Subtract@1\.0\.0 {2}\S.*\n$/,
+    )
     const { json } = await run(['list', '--json', '--limit', '3'])
     expect(json.items).toHaveLength(3)
     expect((await run(['search', 'add', 'two', 'numbers', 'xyzzy', '--json'])).json).toMatchObject({
@@ -157,7 +159,9 @@ describe('list, search and show', () => {
     expect((await run(['show', 'Calculator.Add', '--versions', '--json'])).json).toMatchObject({
       items: [{ version: '1.0.0' }],
     })
-    expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(/^Calculator\.Add@1\.0\.0 {2}active\n/)
+    expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(
+      /^Version +Status +Changes\nCalculator\.Add@1\.0\.0 {2}active +\n/,
+    )
   })
 
   it('let no description act on a terminal', async () => {
@@ -274,12 +278,86 @@ describe('call', () => {
   })
 })
 
+describe('what happened', () => {
+  it('is listed with headings, in columns, the newest last, and goes on with --follow', async () => {
+    const call = (n: number) => run(['call', 'Calculator.Add', '--field', `a=${n}`, '--field', 'b=1', '--user', 'lou'])
+    const ofLou = ['--tool', 'Calculator.*', '--user', 'lou', '--since', '1h']
+    await call(1)
+    let asked = 0
+    const followed = await run(['calls', ...ofLou, '--follow'], {
+      onPrinted(printed, stop) {
+        const rows = printed.split('\n').length - 2
+        if (rows < 1 && asked === 0) return
+        if (rows >= 2) stop('SIGINT')
+        else if (asked++ === 0) void call(2)
+      },
+    })
+    expect(followed.code, followed.stderr).toBe(0)
+    const row =
+      '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d {2}Calculator\\.Add@1\\.0\\.0 {2}\\S+ +lou {3}\\d+ +success\\n'
+    expect(followed.stdout).toMatch(new RegExp(`^Time {17}Tool {18}Caller +User {2}ms +Outcome\\n(?:${row}){2}$`))
+    const { json } = await run(['logs', ...ofLou, '--limit', '1', '--json'])
+    expect(json.items).toMatchObject([{ tool: 'Calculator.Add@1.0.0', user_id: 'lou', outcome: 'success' }])
+    const usage = await run(['usage', '--by', 'tool,outcome', '--user', 'lou'])
+    expect(usage.stdout).toMatch(/^Tool +Outcome +Calls +Errors .*\nCalculator\.Add +success +2 +0 /)
+    expect(await run(['calls', '--since', 'yesterday'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('since'),
+    })
+  })
+
+  it.each([
+    ['providers', /^Provider +Name +Client ID +Source\nmail +/],
+    ['policies', /^Tools {6}Rules\nWatched\.\* {2}security_level 3, approval\n$/],
+    ['audit', /^Time +Action +Caller +Outcome +Request\n(?:.*\n)*.* policy\.put +.* PUT \/policies\/Watched\.\*\n/],
+  ])('and %s', async (command, table) => {
+    await edge.ask('PUT', '/policies/Watched.*', { security_level: 3, approval: true })
+    await expect.poll(async () => (await run([command])).stdout).toMatch(table)
+  })
+
+  it('and the agents of somebody', async () => {
+    expect(await run(['agents', '--user', 'ann'])).toMatchObject({ code: 0, stderr: 'There are none\n' })
+    expect(await run(['agents'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') })
+  })
+})
+
+describe('disable, enable and yank', () => {
+  it('change one version, all of a tool, or a toolkit', async () => {
+    const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Status.Tool@${version}`))
+    await run(['publish', await file('status.json', versions)])
+    const statuses = async () =>
+      (await run(['show', 'Status.Tool', '--versions', '--json'])).json.items.map(
+        ({ status }: { status: string }) => status,
+      )
+    expect(await run(['yank', 'Status.Tool@1.0.0', '--message', 'broken'])).toMatchObject({
+      code: 0,
+      stdout: '✓ Status.Tool@1.0.0 is yanked\n',
+    })
+    expect((await run(['disable', 'Status.Tool@2.0.0', '--json'])).json).toEqual({
+      changed: [{ id: 'Status.Tool@2.0.0', status: 'disabled' }],
+    })
+    expect(await statuses()).toEqual(['disabled', 'active', 'yanked'])
+    await run(['disable', 'Status.Tool'])
+    expect(await statuses()).toEqual(['disabled', 'disabled', 'disabled'])
+    expect(await run(['enable', 'Status.Tool'])).toMatchObject({
+      stdout: '✓ Status.Tool@2.0.0 is active\n✓ Status.Tool@1.1.0 is active\n✓ Status.Tool@1.0.0 is active\n',
+    })
+    expect((await run(['enable', 'Status.Tool'])).stderr).toMatch(/^No version of 'Status\.Tool' /)
+    expect((await run(['disable', 'Status', '--message', 'INC-7'])).stdout).toBe('✓ Status is disabled\n')
+    expect((await edge.ask('GET', '/toolkits/Status')).body).toMatchObject({ status: 'disabled', message: 'INC-7' })
+    expect((await run(['enable', 'Status'])).code).toBe(0)
+    expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
+    expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
+  })
+})
+
 describe('publish', () => {
   it('takes a definition of any dialect, a list of them, code and plugins', async () => {
     const one = await file('one.json', definition('Cli.One@1.0.0'))
     const alone = await run(['publish', one])
     expect(alone).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
     expect(alone.stderr).toContain("Without an implementation, 'Cli.One@1.0.0' cannot be called, only listed and read")
+    expect((await run(['publish', one])).stdout).toBe(`= Cli.One@1.0.0  ${one}\n`)
     const mcp = await file('mcp.json', { name: 'Two', description: 'Two', inputSchema: { type: 'object' } })
     expect(
       (await run(['publish', mcp, '--toolkit', 'Cli', '--version', '2.0.0', '--tag', 'x', '--json'])).json,
@@ -312,6 +390,8 @@ describe('publish', () => {
       '0',
     ])
     expect(uploaded).toMatchObject({ code: 0, stdout: `+ CliPlugin.hi@1.0.0  ${plugin}\n` })
+    const again = ['publish', plugin, '--toolkit', 'CliPlugin', '--version', '1.0.0', '--security-level', '0']
+    expect((await run(again)).stdout).toBe(`= CliPlugin.hi@1.0.0  ${plugin}\n`)
   })
 
   it('says of each of a list what is wrong with it', async () => {
@@ -319,6 +399,11 @@ describe('publish', () => {
     const { code, stdout, stderr } = await run(['publish', list])
     expect({ code, stdout }).toEqual({ code: 4, stdout: `+ Cli.Three@1.0.0  ${list}\n` })
     expect(stderr).toMatch(/- Cli\.Four@1\.0\.0\n {2}[^]+1 could not be published/)
+    const more = await file('more.json', [definition('Cli.Three@1.0.0'), definition('Cli.Five@1.0.0')])
+    const { json } = await run(['publish', more, '--json'])
+    expect(json.published).toMatchObject([
+      { ids: ['Cli.Three@1.0.0', 'Cli.Five@1.0.0'], unchanged: ['Cli.Three@1.0.0'] },
+    ])
     const changed = await file('one.json', definition('Cli.One@1.0.0', { description: 'Another' }))
     expect(await run(['publish', changed])).toMatchObject({ code: 4, stderr: expect.stringMatching(/^Error: /) })
   })
@@ -370,7 +455,8 @@ describe('keys', () => {
     const env = { SWITCHBOARD_KEY: made.stdout.trim() }
     expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
     const listed = await run(['keys', 'list'])
-    expect(listed.stdout).toContain(`${id}  a script  tools:read,tools:call  Calculator.*  ann`)
+    expect(listed.stdout).toMatch(/^Key +Name +Scopes +Tools +Users +Expires +Last used\n/)
+    expect(listed.stdout).toMatch(new RegExp(`^${id} +a script +tools:read, tools:call +Calculator\\.\\* +ann `, 'm'))
     expect(listed.stdout).not.toContain(made.stdout.trim())
 
     expect(await run(['keys', 'rotate', id, '--overlap', '0'])).toMatchObject({
@@ -427,8 +513,17 @@ describe('doctor', () => {
       administrator: { state: 'ok' },
       providers: { state: 'ok', message: 'mail' },
     })
-    const tools = json.findings.filter(({ about }: { about: string }) => about === 'tools')
-    expect(tools.map(({ fix }: { fix: string }) => fix).join('\n')).toMatch(/TWILIO_API_KEY/)
+    const [secret, ...others] = json.findings.filter(
+      ({ about }: { about: string }) => about === 'secret TWILIO_API_KEY',
+    )
+    expect({ secret, others }).toMatchObject({
+      secret: {
+        state: 'off',
+        fix: expect.stringContaining('TWILIO_API_KEY'),
+        message: expect.stringMatching(/^\d+ tools?: /),
+      },
+      others: [],
+    })
     expect((await run(['doctor'])).stdout).toMatch(/^✓ deployment +http.+ is well/)
   })
 
@@ -438,6 +533,9 @@ describe('doctor', () => {
     expect(JSON.parse(away.stdout).findings).toMatchObject([
       { state: 'fault', fix: expect.stringContaining('npm run dev') },
     ])
+    const nobody = await run(['doctor'], { env: { SWITCHBOARD_KEY: undefined } })
+    expect(nobody.stdout).toMatch(/^– key +There is none\n +Set SWITCHBOARD_KEY, or pass --key\n– ACCESS +keys: .*\n$/m)
+    expect(nobody.stdout).not.toMatch(/credential|administrator/)
     const stranger = await run(['doctor', '--json'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
     expect(stranger.code).toBe(1)
     expect(JSON.parse(stranger.stdout).findings).toContainEqual(
@@ -618,7 +716,10 @@ describe('connect', () => {
   })
 
   it('says what there is, and what a person does themselves', async () => {
-    expect((await run(['connect'])).stdout).toMatch(/^claude-code +Claude Code: /)
+    const { stdout } = await run(['connect'])
+    expect(stdout).toMatch(/^Agent +Name +Setup\nclaude-code +Claude Code {2}/)
+    expect(stdout).toMatch(/^chatgpt +ChatGPT +https:\/\/chatgpt\.com\/plugins, /m)
+    expect(stdout).not.toMatch(/\]\(/)
     expect((await run(['connect', 'claude-code'])).stdout).toContain(
       `claude mcp add --transport http switchboard ${edge.server.url}/mcp`,
     )

@@ -21,15 +21,19 @@ let folder: string
 let world: World
 let edge: Connected
 let files: readonly string[]
+let installed: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-package-'))
   world = await startWorld()
   edge = await connect(world)
-  const { stdout } = await run(root, 'npm', 'pack', '--json', '--pack-destination', folder)
+  const built = join(folder, 'built')
+  await run(root, process.execPath, 'src/node/package.ts', '--outdir', built)
+  const { stdout } = await run(root, 'npm', 'pack', built, '--json', '--pack-destination', folder)
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')))
   files = packed.files.map(({ path }: { path: string }) => path)
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', join(folder, packed.filename))
+  const options = ['--no-audit', '--no-fund', '--loglevel', 'warn']
+  installed = (await run(folder, 'npm', 'install', ...options, join(folder, packed.filename))).stderr
 })
 afterAll(async () => {
   await Promise.all([edge?.server.stop(), world?.close()])
@@ -37,15 +41,21 @@ afterAll(async () => {
 })
 
 it('has what is run, and none of the sources', () => {
-  expect(files).toEqual(
-    expect.arrayContaining(['LICENSE', 'README.md', 'dist/package/client.js', 'dist/package/switchboard.js']),
-  )
-  expect(files.filter((path) => !/^(?:dist\/package\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([])
+  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'client.js', 'switchboard.js']))
+  expect(
+    files.filter(
+      (path) => !/^(?:client\/.+\.d\.ts|(?:client|switchboard)\.js|LICENSE|README\.md|package\.json)$/.test(path),
+    ),
+  ).toEqual([])
 })
 
-it('brings nothing else along', async () => {
+it('brings nothing else along, and runs nothing when it is installed', async () => {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/switchboard'])
+  const manifest = JSON.parse(await readFile(join(folder, 'node_modules/switchboard/package.json'), 'utf8'))
+  for (const field of ['scripts', 'dependencies', 'devDependencies', 'imports'])
+    expect(manifest).not.toHaveProperty(field)
+  expect(installed).not.toMatch(/script|switchboard/i)
 })
 
 it('has a program', async () => {

@@ -1,7 +1,7 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
-import { oneLine } from '../terminal-text.ts'
+import type { Columns } from '../table.ts'
 import { wholeNumber } from '../argument-values.ts'
 
 interface ListOptions extends CommonOptions {
@@ -43,6 +43,8 @@ export const addCatalogue: AddCommands = (program, open) => {
     .action((tool: string, options: ShowOptions) => show(open(options), tool, options))
 }
 
+const COLUMNS: Columns = { Tool: 'id', Description: 'description' }
+
 async function list(session: CliSession, { toolkit, tag, allVersions, limit }: ListOptions): Promise<void> {
   const { client, terminal, signal } = session
   const versions = allVersions ? ('all' as const) : ('newest' as const)
@@ -54,7 +56,7 @@ async function list(session: CliSession, { toolkit, tag, allVersions, limit }: L
   }
   const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
   terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
-    printTools(session, items)
+    terminal.table(COLUMNS)(items)
     if (items.length === 0) terminal.note(note ?? 'There are none')
   })
 }
@@ -73,7 +75,7 @@ async function search(session: CliSession, question: string, { toolkit, tag, lim
   const found = await client.search(question, { toolkit, tag, ...(limit === undefined ? {} : { limit }), signal })
   const note = found.items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
   terminal.give({ ...found, ...(note === undefined ? {} : { note }) }, () => {
-    printTools(session, found.items)
+    terminal.table(COLUMNS)(found.items)
     if (note !== undefined) terminal.note(note)
     const { total = 0, unmatched = [] } = found
     terminal.note(['dim', `${found.items.length} of ${total}`])
@@ -81,15 +83,10 @@ async function search(session: CliSession, question: string, { toolkit, tag, lim
   })
 }
 
-function printTools({ terminal }: CliSession, tools: readonly ToolDefinition[]): void {
-  const wide = Math.min(48, Math.max(0, ...tools.map(({ id }) => id.length)))
-  for (const { id, description } of tools) {
-    terminal.print(
-      ['bold', id.padEnd(wide)],
-      '  ',
-      oneLine(description, terminal.width - Math.max(wide, id.length) - 2),
-    )
-  }
+const VERSIONS: Columns = {
+  Version: 'id',
+  Status: 'status',
+  Changes: ({ changes }) => objectsIn({ changes }, 'changes').map(({ message }) => message),
 }
 
 async function show(session: CliSession, tool: string, { format, versions, user }: ShowOptions): Promise<void> {
@@ -101,7 +98,7 @@ async function show(session: CliSession, tool: string, { format, versions, user 
   }
   if (versions) {
     const history: unknown = await connection.json({ path: `${path}/versions`, signal })
-    return terminal.give(history, () => printHistory(session, history))
+    return terminal.give(history, () => terminal.table(VERSIONS)(objectsIn(history, 'items')))
   }
   const definition = await client.show(tool, { signal })
   const readiness: unknown = await connection.json({ path: `${path}/readiness`, query: { user_id: user }, signal })
@@ -109,16 +106,6 @@ async function show(session: CliSession, tool: string, { format, versions, user 
     printDefinition(session, definition)
     printReadiness(session, readiness)
   })
-}
-
-function printHistory({ terminal }: CliSession, history: unknown): void {
-  for (const version of objectsIn(history, 'items')) {
-    terminal.print(['bold', textIn(version, 'id') ?? ''], `  ${textIn(version, 'status') ?? ''}`)
-    const { changes } = version
-    for (const change of Array.isArray(changes) ? changes : []) {
-      terminal.print(`  ${textIn(change, 'message') ?? JSON.stringify(change)}`)
-    }
-  }
 }
 
 function printDefinition({ terminal }: CliSession, definition: ToolDefinition): void {

@@ -24,10 +24,10 @@ export const addConnect: AddCommands = (program, open) => {
 
 async function connectHost(session: CliSession, name: string | undefined, options: ConnectOptions): Promise<void> {
   const { terminal, url } = session
-  const hosts = agentHosts(url.origin)
+  const hosts = agentHosts(url.origin).map((host) => ({ ...host, where: withoutLinks(host.where) }))
   if (name === undefined) {
     return terminal.give({ hosts: hosts.map(({ id, title, where }) => ({ id, title, where })) }, () => {
-      for (const { id, title, where } of hosts) terminal.print(['bold', id.padEnd(16)], `${title}: ${where}`)
+      terminal.table({ Agent: 'id', Name: 'title', Setup: 'where' })(hosts)
     })
   }
   const host = hosts.find(({ id }) => id === name)
@@ -67,4 +67,12 @@ function fileOf({ file }: AgentHost, { language }: Snippet, options: ConnectOpti
   if (project !== undefined)
     throw new CliError('usage', 'The host has no file for all projects that is known', 'Pass --file')
   return undefined
+}
+
+/** The guide's Markdown for a terminal: an address stands where its link was. */
+function withoutLinks(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, (_, text: string, url: string) => {
+    if (url.endsWith(text)) return url
+    return /^https?:/.test(url) ? `${text} (${url})` : text
+  })
 }

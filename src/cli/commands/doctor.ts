@@ -1,6 +1,6 @@
 import { isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
@@ -10,8 +10,6 @@ interface Finding {
   readonly message: string
   readonly fix?: string
 }
-
-const MAX_TOOLS = 200
 
 export const addDoctor: AddCommands = (program, open) => {
   program
@@ -25,16 +23,17 @@ async function doctor(session: CliSession): Promise<void> {
   const findings: Finding[] = []
   await terminal.during('Looking', async () => {
     for (const look of [health, key, access, administration, providers, tools]) {
-      const found = await look(session, findings)
+      const found = await look(session)
       findings.push(...found)
       if (look === health && found.some(({ state }) => state === 'fault')) break
     }
   })
   const faults = findings.filter(({ state }) => state === 'fault')
   terminal.give({ url: session.url.origin, ok: faults.length === 0, findings }, () => {
+    const wide = Math.max(0, ...findings.map(({ about }) => about.length))
     for (const { about, state, message, fix } of findings) {
-      terminal.print(STATES[state], ` ${about.padEnd(14)} `, message)
-      if (fix !== undefined) terminal.print(['dim', `  ${' '.repeat(15)}${fix}`])
+      terminal.print(STATES[state], ` ${about.padEnd(wide)}  `, message)
+      if (fix !== undefined) terminal.print(['dim', `${' '.repeat(wide + 4)}${fix}`])
     }
   })
   if (faults.length > 0)
@@ -64,7 +63,8 @@ async function key({ connection, hasKey, signal }: CliSession): Promise<Finding[
     return [{ about, state: 'ok', message: 'It is known, and may read tools' }]
   } catch (error) {
     const fix = 'An administrator makes one: switchboard keys create --name …'
-    return [{ about, state: 'fault', message: messageOf(error), fix }]
+    const message = isRefused(error) ? 'It is not known here, or may not read tools' : messageOf(error)
+    return [{ about, state: 'fault', message, fix }]
   }
 }
 
@@ -80,8 +80,7 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
       const fix = 'npx wrangler secret put ADMIN_KEY; on your own machine a line ADMIN_KEY=… in .dev.vars'
       return [{ about: 'ADMIN_KEY', state: 'fault', message: 'It is not set, so nobody can make keys', fix }]
     }
-    if (error.code !== 'unauthenticated' && error.code !== 'forbidden')
-      return [{ about, state: 'fault', message: messageOf(error) }]
+    if (!isRefused(error)) return [{ about, state: 'fault', message: messageOf(error) }]
   }
   const reads = await stranger.json({ path: '/tools', query: { limit: 1 }, signal }).then(
     () => true,
@@ -92,17 +91,18 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
   return hasKey || reads ? [found] : [{ ...found, state: 'off' }]
 }
 
-async function administration({ connection, signal }: CliSession): Promise<Finding[]> {
+async function administration({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
   const about = 'administrator'
   try {
     const keys: unknown = await connection.json({ path: '/keys', signal })
     const count = objectsIn(keys, 'items').length
-    if (count > 0) return [{ about, state: 'ok', message: `There are ${count} keys` }]
+    if (count > 0) return [{ about, state: 'ok', message: count === 1 ? 'There is 1 key' : `There are ${count} keys` }]
     const fix = 'switchboard keys create --name … makes one for each agent'
     return [{ about, state: 'off', message: 'There are no keys beside ADMIN_KEY', fix }]
   } catch (error) {
+    if (!isRefused(error)) return [{ about, state: 'off', message: messageOf(error) }]
     const fix = 'With ADMIN_KEY as the key, more can be told'
-    return [{ about, state: 'off', message: messageOf(error), fix }]
+    return hasKey ? [{ about, state: 'off', message: "The key is not an administrator's", fix }] : []
   }
 }
 
@@ -119,33 +119,70 @@ async function providers({ connection, signal }: CliSession): Promise<Finding[]>
   }
 }
 
-async function tools({ client, connection, signal, user }: CliSession, before: readonly Finding[]): Promise<Finding[]> {
-  if (before.some(({ about, state }) => about === 'key' && state === 'fault')) return []
-  const causes = new Map<string, string[]>()
+/** A user of nobody: with one, readiness tells whether a provider is set up. */
+const ANY_USER = 'switchboard-doctor'
+
+async function tools(session: CliSession): Promise<Finding[]> {
+  const causes = new Map<string, { readonly fix: string; readonly ids: string[] }>()
+  const known = new Map<string, readonly Cause[]>()
   let checked = 0
   try {
-    for await (const tool of client.tools({ limit: MAX_TOOLS, signal })) {
-      if (checked++ === MAX_TOOLS) break
-      if (!isObject(tool['requirements'])) continue
-      const path = `/tools/${encodeURIComponent(tool.id)}/readiness`
-      const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
-      for (const problem of objectsIn(readiness, 'problems')) {
-        const words = textIn(problem, 'developer_message') ?? textIn(problem, 'message') ?? ''
-        const held = causes.get(words)
-        if (held) held.push(tool.id)
-        else causes.set(words, [tool.id])
+    for await (const { id, requirements } of session.client.tools({ limit: 1_000, signal: session.signal })) {
+      checked++
+      if (!isObject(requirements)) continue
+      // Tools of one toolkit that need the same are in the same state
+      const alike = `${id.split('.')[0] ?? ''} ${JSON.stringify(requirements)}`
+      const found = known.get(alike) ?? (await causesOf(session, id))
+      known.set(alike, found)
+      for (const { about, fix } of found) {
+        const cause = causes.get(about) ?? { fix, ids: [] }
+        cause.ids.push(id)
+        causes.set(about, cause)
       }
     }
   } catch (error) {
-    return [{ about: 'tools', state: 'off', message: messageOf(error) }]
+    return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: messageOf(error) }]
   }
   if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `Nothing is in the way of ${checked}` }]
-  return [...causes].map(([words, ids]) => ({
-    about: 'tools',
-    state: 'off',
-    message: `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ` and ${ids.length - 3} more` : ''}`,
-    fix: words,
-  }))
+  return [...causes].map(([about, { fix, ids }]) => {
+    const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
+    const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, NAMED).join(', ')}${more}`
+    return { about, state: 'off', message, fix }
+  })
+}
+
+const NAMED = 3
+
+interface Cause {
+  readonly about: string
+  readonly fix: string
+}
+
+/** By the secret or provider that is missing, and otherwise by the kind of problem. */
+async function causesOf({ connection, signal, user }: CliSession, tool: string): Promise<readonly Cause[]> {
+  const path = `/tools/${encodeURIComponent(tool)}/readiness`
+  const ask = (user_id?: string): Promise<JsonRecord> => connection.json({ path, query: { user_id }, signal })
+  const readiness = await ask(user ?? ANY_USER).catch((error: unknown) => {
+    // Keys act for some users only
+    if (isRefused(error)) return ask()
+    throw error
+  })
+  return objectsIn(readiness, 'problems').flatMap((problem): readonly Cause[] => {
+    const type = textIn(problem, 'type') ?? 'problem'
+    const fix = textIn(problem, 'developer_message') ?? textIn(problem, 'message') ?? ''
+    if (type === 'approval-required') return []
+    if (type !== 'requirements-missing') return [{ about: type, fix }]
+    const missing = readiness['missing_requirements']
+    const secrets = objectsIn(missing, 'secrets').map(({ id }) => `secret ${String(id)}`)
+    // With a link it is set up, and waits for the user alone
+    const links = 'user_id' in readiness ? objectsIn(missing, 'authorization') : []
+    const unset = links.filter(({ url }) => url === undefined)
+    return [...secrets, ...unset.map(({ id }) => `provider ${String(id)}`)].map((about) => ({ about, fix }))
+  })
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof SwitchboardError && (error.code === 'unauthenticated' || error.code === 'forbidden')
 }
 
 function messageOf(error: unknown): string {

@@ -1,7 +1,9 @@
-import { objectsIn, textIn } from '../../client/json.ts'
+import { textIn } from '../../client/json.ts'
 import { gather, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
+import { time } from '../table.ts'
+import { addListing } from './listings.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -14,10 +16,20 @@ interface CreateOptions extends CommonOptions {
 
 export const addKeys: AddCommands = (program, open) => {
   const keys = program.command('keys').description('API keys, for administrators')
-  keys
-    .command('list')
-    .description('list the keys, and when each was last used')
-    .action((options: CommonOptions) => list(open(options)))
+  addListing(keys, open, {
+    name: 'list',
+    description: 'list the keys, and when each was last used',
+    path: '/keys',
+    columns: {
+      'Key': 'id',
+      'Name': 'name',
+      'Scopes': 'scopes',
+      'Tools': 'tools',
+      'Users': 'users',
+      'Expires': time('expires_at'),
+      'Last used': time('last_used_at'),
+    },
+  })
   keys
     .command('create')
     .description('make a key; its text is shown this once')
@@ -45,20 +57,6 @@ export const addKeys: AddCommands = (program, open) => {
     .description('end a key, for good')
     .argument('<id>')
     .action((id: string, options: CommonOptions) => revoke(open(options), id))
-}
-
-async function list({ connection, terminal, signal }: CliSession): Promise<void> {
-  const answer: unknown = await connection.json({ path: '/keys', signal })
-  terminal.give(answer, () => {
-    for (const key of objectsIn(answer, 'items')) {
-      const { scopes, tools, users } = key
-      const may = [scopes, tools, users === 'any' ? 'any user' : users].map(String).join('  ')
-      terminal.print(['bold', textIn(key, 'id') ?? ''], `  ${textIn(key, 'name') ?? ''}  ${may}  `, [
-        'dim',
-        `last used ${textIn(key, 'last_used_at') ?? 'never'}`,
-      ])
-    }
-  })
 }
 
 async function create(session: CliSession, options: CreateOptions): Promise<void> {

@@ -1,6 +1,7 @@
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
+import type { Ask } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../argument-values.ts'
@@ -23,7 +24,8 @@ interface PublishOptions extends CommonOptions {
 interface Published {
   readonly file: string
   readonly ids: readonly string[]
-  readonly unchanged: boolean
+  /** Those of them that were there before, as they are. */
+  readonly unchanged: readonly string[]
   readonly warnings: readonly string[]
   readonly refused: readonly JsonRecord[]
 }
@@ -91,13 +93,36 @@ async function keepPublishing(session: CliSession, files: readonly string[], opt
   for (const timer of waiting.values()) clearTimeout(timer)
 }
 
-function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
-  const publishing = extname(file) === '.wasm' ? upload : publishDefinitions
-  return session.terminal.during(`Publishing ${file}`, () => publishing(session, file, options))
+async function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
+  const { connection, terminal, signal } = session
+  const request = await (extname(file) === '.wasm' ? pluginRequest : definitionsRequest)(file, options)
+  return terminal.during(`Publishing ${file}`, () =>
+    connection.ask({
+      ...request,
+      signal,
+      repeatable: true,
+      async read(response) {
+        const answer = parsed(await response.text())
+        if (!isObject(answer)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+        const isBatch = Array.isArray(answer['results'])
+        const results = isBatch ? objectsIn(answer, 'results') : [{ ...answer, status: response.status }]
+        const made = results.filter(({ status }) => status === 200 || status === 201)
+        const note = noteOf(response)
+        return {
+          file,
+          ids: made.flatMap(idsOf),
+          unchanged: made.filter(({ status }) => status === 200).flatMap(idsOf),
+          warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...(note === undefined ? [] : [note])],
+          refused: results.filter((each) => !made.includes(each)),
+        }
+      },
+    }),
+  )
 }
 
-async function publishDefinitions(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
-  const { connection, signal } = session
+type PublishRequest = Omit<Ask<never>, 'read'>
+
+async function definitionsRequest(file: string, options: PublishOptions): Promise<PublishRequest> {
   const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
   const read = readJson(await readFile(file, 'utf8'), file)
   const module = code === undefined ? undefined : await readFile(code, 'utf8')
@@ -105,33 +130,11 @@ async function publishDefinitions(session: CliSession, file: string, options: Pu
   const said = { toolkit, version, tags, implementation }
   const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   if (Array.isArray(read) && implementation) throw new CliError('usage', '--code is of one definition')
-  const documents = Array.isArray(read) ? read.map((each) => wrapped(each, beside)) : wrapped(read, beside)
-  const { answer, notes } = await connection.ask({
+  return {
     method: 'POST',
     path: '/tools',
     query: { dialect, allow: allowBreaking ? 'breaking' : undefined },
-    json: documents,
-    signal,
-    repeatable: true,
-    async read(response) {
-      const note = noteOf(response)
-      const answer = parsed(await response.text())
-      if (answer === undefined) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
-      return { answer, notes: note === undefined ? [] : [note] }
-    },
-  })
-  const results = Array.isArray(read) ? objectsIn(answer, 'results') : undefined
-  if (!results) {
-    const published = publishedOf(file, answer)
-    return { ...published, warnings: [...published.warnings, ...notes] }
-  }
-  const made = results.filter(({ status }) => status === 200 || status === 201)
-  return {
-    file,
-    ids: made.flatMap((each) => textsIn(each, 'ids', textIn(each, 'id'))),
-    unchanged: made.length > 0 && made.every(({ status }) => status === 200),
-    warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...notes],
-    refused: results.filter((each) => !made.includes(each)),
+    json: Array.isArray(read) ? read.map((each) => wrapped(each, beside)) : wrapped(read, beside),
   }
 }
 
@@ -142,13 +145,12 @@ function wrapped(document: unknown, beside: JsonRecord): unknown {
     : { definition: document, ...beside }
 }
 
-async function upload(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
-  const { connection, signal } = session
+async function pluginRequest(file: string, options: PublishOptions): Promise<PublishRequest> {
   const { toolkit, version, allowedHost = [], config = [], securityLevel, allowBreaking } = options
   if (toolkit === undefined || version === undefined) {
     throw new CliError('usage', `${file} does not say what it is called`, 'Pass --toolkit and --version')
   }
-  const answer: unknown = await connection.json({
+  return {
     method: 'PUT',
     path: `/toolkits/${encodeURIComponent(toolkit)}/plugin`,
     query: {
@@ -160,25 +162,25 @@ async function upload(session: CliSession, file: string, options: PublishOptions
     },
     body: new Blob([await readFile(file)]),
     headers: { 'content-type': 'application/wasm' },
-    signal,
-    repeatable: true,
-  })
-  return publishedOf(file, answer)
+  }
 }
 
-function publishedOf(file: string, answer: unknown): Published {
-  return { file, ids: textsIn(answer, 'ids'), unchanged: false, warnings: textsIn(answer, 'warnings'), refused: [] }
+function idsOf(result: JsonRecord): readonly string[] {
+  const id = textIn(result, 'id')
+  return 'ids' in result || id === undefined ? textsIn(result, 'ids') : [id]
 }
 
-function textsIn(value: unknown, field: string, otherwise?: string): readonly string[] {
-  const held = isObject(value) ? value[field] : undefined
-  if (Array.isArray(held))
-    return held.map((each) => (typeof each === 'string' ? each : (textIn(each, 'message') ?? '')))
-  return otherwise === undefined ? [] : [otherwise]
+function textsIn(value: JsonRecord, field: string): readonly string[] {
+  const held = value[field]
+  if (!Array.isArray(held)) return []
+  return held.map((each) => (typeof each === 'string' ? each : (textIn(each, 'message') ?? '')))
 }
 
 function tell({ terminal }: CliSession, { file, ids, unchanged, warnings, refused }: Published): void {
-  for (const id of ids) terminal.print(['green', unchanged ? '= ' : '+ '], id, ['dim', `  ${file}`])
+  for (const id of ids) {
+    const isThere = unchanged.includes(id)
+    terminal.print([isThere ? 'dim' : 'green', isThere ? '= ' : '+ '], id, ['dim', `  ${file}`])
+  }
   for (const warning of warnings) terminal.note(['yellow', `  ${warning}`])
   for (const each of refused) {
     terminal.note(['red', `- ${textIn(each, 'id') ?? file}`])

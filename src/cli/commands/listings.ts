@@ -1,0 +1,197 @@
+import { type Command, Option } from 'commander'
+import { sleep } from '../../client/connection.ts'
+import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
+import { moment, wholeNumber } from '../argument-values.ts'
+import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
+import { type Columns, time } from '../table.ts'
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** A command that shows what one route lists. */
+interface Listing {
+  readonly name: string
+  readonly description: string
+  /** `{user}` stands for the option of that name. */
+  readonly path: string
+  readonly filters?: readonly (keyof typeof FILTERS)[]
+  readonly columns: Columns | ((query: Query) => Columns)
+  /** A list that grows, the newest first in its pages: shown with the newest last, and followed. */
+  readonly log?: { readonly alias?: string }
+}
+
+/** By the parameter of the query. */
+const FILTERS = {
+  tool: new Option('--tool <tool>', 'a tool, one of its versions, or a pattern such as Gmail.*'),
+  user_id: new Option('--user <user>', 'calls for this user'),
+  principal: new Option('--caller <id>', 'a key, person or agent, by its id'),
+  outcome: new Option('--outcome <outcome>', "success, failure, or one kind of failure, such as 'input-invalid'"),
+  act: new Option('--action <action>', "an action such as key.create, or 'refusal'"),
+  since: new Option('--since <time>', 'from a time, or so long ago: 30m, 12h, 7d').argParser(moment),
+  until: new Option('--until <time>', 'up to a time, written as for --since').argParser(moment),
+  by: new Option(
+    '--by <fields>',
+    'tool, toolkit, user_id, principal, outcome, dialect, hour or day; several with commas',
+  ),
+}
+
+const CALLER: Columns[string] = ({ principal_name: name, principal }) => name ?? principal
+
+const LISTINGS: readonly Listing[] = [
+  {
+    name: 'calls',
+    description: 'list calls: who called which tool, and how it ended',
+    path: '/calls',
+    filters: ['tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
+    columns: { Time: time('at'), Tool: 'tool', Caller: CALLER, User: 'user_id', ms: 'duration_ms', Outcome: 'outcome' },
+    log: { alias: 'logs' },
+  },
+  {
+    name: 'usage',
+    description: 'count calls and errors, with latencies, of the last day',
+    path: '/usage',
+    filters: ['by', 'tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
+    columns: ({ by = 'tool' }) => ({
+      ...Object.fromEntries(by.split(',').map((field) => [headingOf(field), `group.${field}`])),
+      'Calls': 'calls',
+      'Errors': 'failures',
+      'p50 ms': 'p50_ms',
+      'p95 ms': 'p95_ms',
+    }),
+  },
+  {
+    name: 'audit',
+    description: 'list the audit log: what was administered, and who was refused',
+    path: '/audit',
+    filters: ['act', 'principal', 'outcome', 'since', 'until'],
+    columns: {
+      Time: time('at'),
+      Action: 'act',
+      Caller: CALLER,
+      Outcome: 'outcome',
+      Request: ({ method, path }) => `${String(method)} ${String(path)}`,
+    },
+    log: {},
+  },
+  {
+    name: 'policies',
+    description: 'list policies: what holds for which tools',
+    path: '/policies',
+    columns: { Tools: 'pattern', Rules: (policy) => ({ ...policy, pattern: undefined }) },
+  },
+  {
+    name: 'providers',
+    description: 'list the OAuth providers that are set up',
+    path: '/providers',
+    columns: {
+      Provider: 'id',
+      Name: 'name',
+      'Client ID': 'client_id',
+      Source: ({ built_in: isBuiltIn }) => (isBuiltIn === true ? 'variables' : 'added'),
+    },
+  },
+  {
+    name: 'agents',
+    description: 'list the agents that act for a user',
+    path: '/users/{user}/agents',
+    columns: {
+      Agent: 'id',
+      Name: 'client.name',
+      Scopes: 'scopes',
+      Expires: time('expires_at'),
+      'Last used': time('used_at'),
+      Toolkits: 'toolkits',
+    },
+  },
+]
+
+export const addListings: AddCommands = (program, open) => LISTINGS.forEach((each) => addListing(program, open, each))
+
+interface ListOptions extends CommonOptions {
+  readonly limit?: number
+  readonly follow?: boolean
+}
+
+export function addListing(parent: Command, open: Open, listing: Listing): void {
+  const { name, description, filters = [], path, log } = listing
+  const command = parent.command(name).description(description)
+  for (const filter of filters) command.addOption(FILTERS[filter])
+  if (path.includes('{user}')) command.requiredOption('--user <user>', 'whose')
+  if (log) {
+    command.option('--limit <count>', 'how many of the newest (20)', wholeNumber)
+    command.option('--follow', 'go on, and show what comes')
+    if (log.alias !== undefined) command.alias(log.alias)
+  }
+  command.action((options: ListOptions) => show(open(options), listing, options))
+}
+
+async function show(session: CliSession, listing: Listing, options: ListOptions): Promise<void> {
+  const { terminal } = session
+  const path = listing.path.replace('{user}', encodeURIComponent(options.user ?? ''))
+  const given = new Map(Object.entries(options))
+  const query: Query = Object.fromEntries(
+    (listing.filters ?? []).map((name) => [name, given.get(FILTERS[name].attributeName())]),
+  )
+  const answer = await read(session, path, query, listing.log && (options.limit ?? 20))
+  const { columns } = listing
+  const printTable = terminal.table(typeof columns === 'function' ? columns(query) : columns)
+  if (!options.follow) {
+    return terminal.give(answer, () => {
+      printTable(listing.log ? answer.items.toReversed() : answer.items)
+      if (answer.items.length === 0) terminal.note('There are none')
+    })
+  }
+  const give = (items: readonly JsonRecord[]) => {
+    if (terminal.json) for (const item of items) terminal.give(item, () => undefined)
+    else printTable(items)
+  }
+  give(answer.items.toReversed())
+  await follow(session, path, query, answer.items, give)
+}
+
+const MAX_PAGE = 1_000
+
+async function read({ connection, signal }: CliSession, path: string, query: Query, limit?: number) {
+  const items: JsonRecord[] = []
+  let cursor: string | undefined
+  for (;;) {
+    const page = limit === undefined ? {} : { limit: Math.min(limit - items.length, MAX_PAGE), cursor }
+    const answer: JsonRecord = await connection.json({ path, query: { ...query, ...page }, signal })
+    items.push(...objectsIn(answer, 'items'))
+    const { next_cursor: next, ...rest } = answer
+    if (limit === undefined || items.length >= limit || typeof next !== 'string') return { ...rest, items }
+    cursor = next
+  }
+}
+
+const PACE_MS = 2_000
+/** Records reach the deployment's list in batches, and not in the order of their times. */
+const LATE_MS = 30_000
+
+async function follow(
+  session: CliSession,
+  path: string,
+  query: Query,
+  shown: readonly JsonRecord[],
+  give: (items: readonly JsonRecord[]) => void,
+): Promise<void> {
+  const { signal } = session
+  const timeOf = (item: JsonRecord | undefined) => Date.parse(textIn(item, 'at') ?? '')
+  // What is older than the oldest that was shown is not new
+  const floor = timeOf(shown.at(-1)) || 0
+  let newest = timeOf(shown[0]) || Date.now()
+  let seen = new Set(shown.map((item) => JSON.stringify(item)))
+  for (;;) {
+    await sleep(PACE_MS, signal).catch(() => undefined)
+    if (signal.aborted) return
+    const since = new Date(Math.max(floor, newest - LATE_MS)).toISOString()
+    const { items } = await read(session, path, { ...query, since }, Infinity)
+    give(items.filter((item) => !seen.has(JSON.stringify(item))).toReversed())
+    seen = new Set(items.map((item) => JSON.stringify(item)))
+    newest = Math.max(newest, timeOf(items[0]) || 0)
+  }
+}
+
+function headingOf(field: string): string {
+  const words = field.replace(/_id$/, '')
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+}

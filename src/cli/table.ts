@@ -1,0 +1,53 @@
+import { isObject, type JsonRecord } from '../client/json.ts'
+import { oneLine, type StyledText } from './terminal-text.ts'
+
+/** By heading: the field that an item has there (`client.name` is a field of a field), or a function that finds it. */
+export type Columns = Readonly<Record<string, string | ((item: JsonRecord) => unknown)>>
+
+const GAP = 2
+/** Columns are not padded beyond this, so that one long id does not push all others to the side. */
+const MAX_PADDING = 48
+const LEAST_ROOM = 20
+
+/** Makes lines of items, the first time below the headings. Widths only grow, so that later items stay in line. */
+export function createTable(columns: Columns, width: number) {
+  const headings = Object.keys(columns)
+  const widths = headings.map(() => 0)
+  let hasHeadings = false
+
+  const lineOf = (cells: readonly string[]): readonly string[] => {
+    const padded = cells.slice(0, -1).map((cell, index) => cell.padEnd((widths[index] ?? 0) + GAP))
+    const room = width - padded.reduce((sum, { length }) => sum + length, 0)
+    return [...padded, oneLine(cells.at(-1) ?? '', Math.max(LEAST_ROOM, room))]
+  }
+
+  return (items: readonly JsonRecord[]): readonly (readonly StyledText[])[] => {
+    const rows = items.map((item) => Object.values(columns).map((column) => oneLine(cellOf(item, column), Infinity)))
+    for (const row of [headings, ...rows])
+      row.forEach(({ length }, index) => (widths[index] = Math.min(MAX_PADDING, Math.max(widths[index] ?? 0, length))))
+    const lines = rows.map(lineOf).map(([first = '', ...rest]): StyledText[] => [['bold', first], ...rest])
+    if (hasHeadings || items.length === 0) return lines
+    hasHeadings = true
+    return [[['dim', lineOf(headings).join('')]], ...lines]
+  }
+}
+
+function cellOf(item: JsonRecord, column: Columns[string]): string {
+  if (typeof column === 'function') return textOf(column(item))
+  return textOf(column.split('.').reduce<unknown>((held, field) => (isObject(held) ? held[field] : undefined), item))
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (!isObject(value)) return String(value)
+  return Object.entries(value)
+    .filter(([, held]) => held !== undefined)
+    .map(([name, held]) => (held === true ? name : `${name} ${textOf(held)}`))
+    .join(', ')
+}
+
+/** A column of times, in the zone of whoever reads it. */
+export function time(field: string): Columns[string] {
+  return ({ [field]: at }) => (typeof at === 'string' ? new Date(at).toLocaleString('sv-SE') : undefined)
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { createTable, time } from '../../src/cli/table.ts'
+
+const COLUMNS = { 'Tool': 'tool', 'Client': 'client.name', 'Rules': ({ rules }: { readonly rules?: unknown }) => rules }
+const linesOf = (
+  items: readonly Readonly<Record<string, unknown>>[],
+  width = Infinity,
+  table = createTable(COLUMNS, width),
+) => table(items).map((line) => line.map((part) => (typeof part === 'string' ? part : part[1])).join(''))
+
+it('columns are aligned below their headings, whatever is in them', () => {
+  const rules = { level: 8, approval: true, secrets: ['A', 'B'] }
+  expect(
+    linesOf([
+      { tool: 'A.B@1.0.0', client: { name: 'x' }, rules },
+      { tool: 'A', client: 'none', rules: 0 },
+    ]),
+  ).toEqual(['Tool       Client  Rules', 'A.B@1.0.0  x       level 8, approval, secrets A, B', 'A                  0'])
+})
+
+it('headings are written once, and later rows stay in line', () => {
+  const table = createTable(COLUMNS, Infinity)
+  expect(linesOf([], 0, table)).toEqual([])
+  expect(linesOf([{ tool: 'Long.Enough' }], 0, table)).toHaveLength(2)
+  expect(linesOf([{ tool: 'A', client: { name: 'x' }, rules: 'y' }], 0, table)).toEqual(['A            x       y'])
+})
+
+it('the last column takes the room that is left, and no text begins a line', () => {
+  const [, line = ''] = linesOf([{ tool: 'A\n✓ made\x1b[2J', rules: 'x'.repeat(99) }], 60)
+  expect(line).toMatch(/^A ✓ made\ufffd\[2J +x+…$/)
+  expect(line).toHaveLength(60)
+})
+
+it('times are in the zone of whoever reads them', () => {
+  const at = '2026-01-02T03:04:05.678Z'
+  const written = linesOf([{ at }], Infinity, createTable({ Time: time('at') }, Infinity))[1] ?? ''
+  expect(new Date(`${written.trim().replace(' ', 'T')}.678`).toISOString()).toBe(at)
+})
