@@ -63,6 +63,10 @@ export function composeCalls(parts: CallsParts) {
     toolSecrets,
     grants: vault,
     approvals: vault,
+    async unreachable(implementation) {
+      const { runners } = await parts.loadRunners()
+      return runners.get(implementation.kind)?.unreachable?.(implementation)
+    },
     healthOf(host, toolkit, caller) {
       const { state, retryAfterMs } = traffic.health(host, toolkit, caller)
       return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }

@@ -15,6 +15,7 @@ import { createGuardedStream } from '../outbound/guarded-stream.ts'
 import { createHttpRunner } from '../runners/http/runner.ts'
 import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createRemoteRunner, createUpstreams } from '../runners/remote/runner.ts'
+import { createUnreachable } from '../runners/shared/unreachable.ts'
 import { createSandbox, type InsideModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
@@ -54,9 +55,10 @@ export function createRunners(
     storeBlob: blobs.store,
     giveWay,
   })
+  const unreachable = createUnreachable(allowHttpHosts)
   const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
   return {
-    runners: new Map(runners.map((runner) => [runner.kind, runner])),
+    runners: new Map(runners.map((runner) => [runner.kind, { ...runner, unreachable }])),
     plugins,
     importers: [openApiImporter(reach), ...listedDialects.map((dialect) => createUpstreamImporter(dialect, upstreams))],
   }

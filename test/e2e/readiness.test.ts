@@ -148,6 +148,33 @@ describe('a tool that is not ready for another reason', () => {
     expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })
   })
 
+  it('can never ask its server, of which publication, import and readiness tell in the same words', async () => {
+    const said = 'It cannot run: requests to \'http://HOSTNAME\' (wanted "https:", got "http:") are refused'
+    const implementation = { kind: 'http', method: 'GET', url: 'http://HOSTNAME/x', response: { type: 'json' } }
+    const published = await edge.ask('POST', '/tools', { definition: definition('Never.Asks@1.0.0'), implementation })
+    expect(published).toMatchObject({
+      status: 201,
+      body: { warnings: [{ path: '/implementation', message: expect.stringContaining(said) }] },
+    })
+    const paths = { '/x': { get: { operationId: 'x' } } }
+    const description = {
+      openapi: '3.0.0',
+      info: { title: 'N', version: '1.0.0' },
+      servers: [{ url: 'http://HOSTNAME' }],
+      paths,
+    }
+    const body = { toolkit: 'Nowhere', from: { openapi: description } }
+    const plan = await edge.ask('POST', '/toolkits/import?dry_run=1', body)
+    expect(plan.body.tools[0].warnings).toEqual([expect.stringContaining(said)])
+    const imported = await edge.ask('POST', '/toolkits/import', body)
+    expect(imported.body.warnings).toEqual([{ id: 'Nowhere.x@1.0.0', message: expect.stringContaining(said) }])
+    for (const tool of ['Never.Asks', 'Nowhere.x']) {
+      const { body: told } = await ready(tool, '', ADMIN)
+      expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-not-executable' }] })
+      expect(told.problems[0].developer_message).toContain(said)
+    }
+  })
+
   it('is disabled', async () => {
     expect((await edge.ask('PATCH', '/tools/Mail.Echo@1.0.0', { status: 'disabled' })).status).toBe(200)
     expect((await ready('Mail.Echo@1.0.0', '?user_id=zoe')).body).toMatchObject({

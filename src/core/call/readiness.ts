@@ -1,7 +1,7 @@
 import { hasScope } from '../access/principal.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { nonInferrable } from '../tool/metadata.ts'
-import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { type Implementation, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
@@ -25,6 +25,7 @@ interface UpstreamHealth {
 }
 
 interface ReadinessDeps extends LookDeps {
+  readonly unreachable: (implementation: Implementation) => Promise<string | undefined>
   readonly healthOf: (host: string, toolkit: string, caller: string) => Omit<UpstreamHealth, 'host'>
 }
 
@@ -32,7 +33,7 @@ export type TellReadiness = ReturnType<typeof createReadiness>
 export type Readiness = Awaited<ReturnType<TellReadiness>>
 
 /** Tells from what the stages find out whether a call could run. Nothing is run, refreshed, asked for or used up. */
-export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
+export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDeps) {
   return async (
     { record, status, publisher, runnable }: FoundTool,
     { principal, userId, reachedAt }: Pick<LookedAt, 'userId' | 'principal' | 'reachedAt'>,
@@ -47,6 +48,8 @@ export function createReadiness({ healthOf, ...deps }: ReadinessDeps) {
       failures.push({ type: 'tool-not-executable', id: record.id, ...why })
     }
     const hosts = runnable?.ok ? runnable.hosts : undefined
+    const reason = hosts && record.implementation && (await unreachable(record.implementation))
+    if (reason !== undefined) failures.push({ type: 'tool-not-executable', id: record.id, reason })
     const { requirements, ready } = stagesOf(record)
     for (const { look } of [...requirements, ...ready]) {
       const failure = await look?.({ record, publisher, hosts, userId, principal, reachedAt }, deps)

@@ -88,17 +88,32 @@ export function judgeImplementation(
   return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
 }
 
-export async function judgeLoading(
-  records: readonly { readonly implementation?: Implementation }[],
-  places: readonly string[],
-  runners: ReadonlyMap<string, ImplementationKind>,
-): Promise<readonly Problem[]> {
+type Runners = ReadonlyMap<string, ImplementationKind>
+type Implemented = readonly { readonly implementation?: Implementation }[]
+
+/** Tools of one document may share one. */
+function implementationsOf(records: Implemented, places: readonly string[]): ReadonlyMap<Implementation, string> {
   const placeOf = new Map<Implementation, string>()
   for (const [index, { implementation }] of records.entries()) {
     if (implementation) placeOf.set(implementation, places[index] ?? '')
   }
+  return placeOf
+}
+
+export function unreachableIn(records: Implemented, places: readonly string[], runners: Runners): readonly Problem[] {
+  return [...implementationsOf(records, places)].flatMap(([implementation, path]) => {
+    const message = runners.get(implementation.kind)?.unreachable?.(implementation)
+    return message === undefined ? [] : [{ path, message }]
+  })
+}
+
+export async function judgeLoading(
+  records: Implemented,
+  places: readonly string[],
+  runners: Runners,
+): Promise<readonly Problem[]> {
   const problems: Problem[] = []
-  for (const [implementation, place] of placeOf) {
+  for (const [implementation, place] of implementationsOf(records, places)) {
     const found = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
     problems.push(...found.map((each) => ({ ...each, path: `${place}${each.path}` })))
   }

@@ -9,7 +9,7 @@ import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
 import type { ImportedTool } from './import.ts'
-import { judgeLoading } from './definition-rules.ts'
+import { judgeLoading, unreachableIn } from './definition-rules.ts'
 import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
 import type { Publication, PublicationOutcome, RegistryWriter } from './registry.ts'
@@ -70,14 +70,16 @@ async function admit(
   const early = 'imported' in submission ? importDenial(principal, submission.imported, deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
 
-  const prepared = await prepare(submission, deps, principal)
-  if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
-  const { records, inputs, state, implementedAt } = prepared.value
+  const read = await prepare(submission, deps, principal)
+  if (!read.ok) return refusal({ type: 'definition-invalid', problems: read.problems })
+  const { records, inputs, state, implementedAt } = read.value
+  const unreachable = unreachableIn(records, implementedAt, deps.runners)
+  const prepared = { ...read.value, warnings: [...read.value.warnings, ...unreachable] }
   const ids = records.map(({ id }) => id)
 
   const reason = authorise(principal, records, deps.toolSecrets)
-  if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
-  if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
+  if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared)
+  if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared)
 
   const placeOf = (index: number) => inputs[index] ?? ''
   const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, submission.budget)
@@ -85,8 +87,8 @@ async function admit(
   const unloaded = await judgeLoading(records, implementedAt, deps.runners)
   if (unloaded.length > 0) return refusal({ type: 'definition-invalid', problems: unloaded }, ids)
 
-  if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
-  return { ...prepared.value, publication: publicationOf(submission, prepared.value, options) }
+  if (dryRun) return reportOf({ outcome: 'created', ids }, prepared)
+  return { ...prepared, publication: publicationOf(submission, prepared, options) }
 }
 
 function publicationOf(

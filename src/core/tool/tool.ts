@@ -36,6 +36,8 @@ export interface ImplementationKind {
   /** Judges an implementation at publication. Paths start at the implementation. */
   check(implementation: Implementation, definition: Definition): readonly Problem[]
   load?(implementation: Implementation): Promise<readonly Problem[]>
+  /** Why every request of it is refused here, which another deployment or setting may not do. */
+  unreachable?(implementation: Implementation): string | undefined
 }
 
 export interface Definition extends ToolName {

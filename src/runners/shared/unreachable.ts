@@ -1,0 +1,24 @@
+import type { Implementation } from '../../core/tool/tool.ts'
+import { createUrlJudge } from '../../outbound/allowed-url.ts'
+
+/** Tells of an implementation all of whose requests the guarded fetch refuses by their address, and why. */
+export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
+  const judge = createUrlJudge(allowHttpHosts)
+  return (implementation: Implementation): string | undefined => {
+    const origins = originsOf(implementation)
+    const refused = origins.flatMap((origin) => {
+      const url = URL.parse(origin)
+      const reason = url ? judge(url) : undefined
+      return reason === undefined ? [] : [`'${origin}' (${reason})`]
+    })
+    if (refused.length === 0 || refused.length < origins.length) return undefined
+    return `It cannot run: requests to ${refused.slice(0, 3).join(' and ')} are refused. Give the server's own address, or an administrator names its host in ALLOW_HTTP_HOSTS`
+  }
+}
+
+/** None where a credential says the host. */
+function originsOf({ url, allowed_hosts: hosts }: Implementation): readonly string[] {
+  if (Array.isArray(hosts)) return hosts.flatMap((host) => (typeof host === 'string' ? [`https://${host}`] : []))
+  const [origin] = (typeof url === 'string' && /^https?:\/\/[^/?#]+/i.exec(url)) || []
+  return origin === undefined || origin.includes('{') ? [] : [origin]
+}

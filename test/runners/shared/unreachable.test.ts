@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { createUnreachable } from '../../../src/runners/shared/unreachable.ts'
+
+const unreachable = createUnreachable(new Set(['localhost:3000']))
+
+describe('an implementation', () => {
+  it.each([
+    [{ kind: 'http', url: 'http://HOSTNAME/api/v3/{id}' }, '\'http://HOSTNAME\' (wanted "https:", got "http:")'],
+    [{ kind: 'http', url: 'https://HOSTNAME/api' }, "'https://HOSTNAME' (the host is not a public name)"],
+    [{ kind: 'http', url: 'https://10.0.0.1' }, "'https://10.0.0.1' (the address is not public)"],
+    [{ kind: 'remote', url: 'http://tools.example.com/mcp' }, "'http://tools.example.com' (wanted"],
+    [{ kind: 'code', allowed_hosts: ['printer.local'] }, "'https://printer.local' (the host is not a public name)"],
+  ])('that no request can leave for is told of: %j', (implementation, said) => {
+    const why = unreachable(implementation)
+    expect(why).toContain(`It cannot run: requests to ${said}`)
+    expect(why).toContain('ALLOW_HTTP_HOSTS')
+  })
+
+  it.each([
+    { kind: 'http', url: 'https://api.example.com/v1/{id}' },
+    { kind: 'http', url: 'http://localhost:3000/' },
+    { kind: 'http', url: 'https://{region}.example.com/' },
+    { kind: 'http', url: '{server}/v1' },
+    { kind: 'code', allowed_hosts: ['printer.local', 'api.example.com'] },
+    { kind: 'code', allowed_hosts: [] },
+    { kind: 'code' },
+    { kind: 'bundled' },
+  ])('that may be is not: %j', (implementation) => expect(unreachable(implementation)).toBeUndefined())
+})
