@@ -220,7 +220,14 @@ describe('publishing one definition', () => {
     }
     const bare = definition('One.Later@1.0.0')
     expect((await server.json('POST', '/tools', bare)).status).toBe(201)
-    expect((await server.json('POST', '/tools', callable('One.Later@1.0.0'))).status).toBe(409)
+    expect(await server.json('POST', '/tools', callable('One.Later@1.0.0'))).toMatchObject({
+      status: 409,
+      body: {
+        message:
+          "'One.Later@1.0.0' is published already, and a version never changes: the one that is there has no implementation, so publish it with one under a higher version",
+      },
+    })
+    expect((await server.json('POST', '/tools', callable('One.Later@1.0.1'))).status).toBe(201)
     expect((await server.json('GET', '/tools/One.Conflict')).body.description).toBe('What One.Conflict does')
   })
 

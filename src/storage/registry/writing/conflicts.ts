@@ -63,6 +63,12 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
   return `${nameTaken(joinedName(record))}: call the tool '${formatToolId(record)}' or its toolkit otherwise, or have an administrator publish it`
 }
 
+export function versionConflict(stored: ToolRecord, record: ToolRecord): string {
+  const message = `'${record.id}' is published already, and a version never changes`
+  if (stored.implementation !== undefined || record.implementation === undefined) return message
+  return `${message}: the one that is there has no implementation, so publish it with one under a higher version`
+}
+
 /** Fields that the publisher left out match anything. */
 export function isSame(sql: SqlStorage, stored: ToolRecord, record: ToolRecord, { document, given }: Publication) {
   return (

@@ -9,7 +9,7 @@ import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { field } from '../../rows.ts'
-import { documentConflict, isSame, recordConflict } from './conflicts.ts'
+import { documentConflict, isSame, recordConflict, versionConflict } from './conflicts.ts'
 import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from '../documents.ts'
 import { NOT_DELETED, SHOWN } from '../search/query.ts'
 import { nextRevision } from '../tables.ts'
@@ -89,10 +89,9 @@ function compared(
     const conflict = recordConflict(sql, record, publication, principal)
     if (conflict !== undefined) return { message: conflict }
     const existing = recordText(sql, toolKey(record), record.version)
-    if (existing === undefined) fresh.push(record)
-    else if (!isSame(sql, JSON.parse(existing), record, publication)) {
-      return { message: `'${record.id}' is published already, and a version never changes` }
-    }
+    const stored: ToolRecord | undefined = existing === undefined ? undefined : JSON.parse(existing)
+    if (!stored) fresh.push(record)
+    else if (!isSame(sql, stored, record, publication)) return { message: versionConflict(stored, record) }
   }
   return { fresh }
 }
