@@ -242,6 +242,31 @@ describe('a definition of MCP', () => {
     await client.close()
   })
 
+  it('is listed with objects for schemas that are true or false, so that clients take the list', async () => {
+    const schema = {
+      type: 'object',
+      properties: { any: true, list: { type: 'array', items: { $ref: '#/$defs/one' } }, on: { default: true } },
+      additionalProperties: false,
+      $defs: { one: true, none: false },
+    }
+    const definition = { name: 'free', description: 'Takes anything', inputSchema: schema, outputSchema: schema }
+    const implementation = { kind: 'http', method: 'GET', url: 'https://free.example/' }
+    const made = await server.json('POST', '/tools', { definition, implementation, toolkit: 'Free', version: '1.0.0' })
+    expect(made.status).toBe(201)
+    const listed = { ...schema, properties: { ...schema.properties, any: {} }, $defs: { one: {}, none: { not: {} } } }
+    const old = new Client(INFO)
+    const transport = new StreamableHTTPClientTransport(url('?toolkits=Free'))
+    await old.connect(transport as Parameters<typeof old.connect>[0])
+    const client = new NewClient(INFO)
+    await client.connect(new NewTransport(url('?toolkits=Free')))
+    for (const { tools } of [await old.listTools(), await client.listTools()]) {
+      expect(tools).toMatchObject([{ name: 'free', inputSchema: listed, outputSchema: listed }])
+    }
+    await old.close()
+    await client.close()
+    expect((await server.json('GET', '/tools/Free.free?format=mcp')).body).toEqual(definition)
+  })
+
   it('is of a toolkit whose name an agent may have wrong, and is told', async () => {
     const list = (toolkits: string) => misnamed(`?toolkits=${toolkits}`)
     const misnamed = async (query: string) => {

@@ -61,11 +61,25 @@ function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
 const isOwn = (key: string) => key.startsWith(OWN)
 
 export function listedTool(record: ToolRecord, name: string): JsonObject {
+  const { inputSchema, outputSchema, ...tool } = toolOf(record, name)
   return {
-    ...toolOf(record, name),
+    ...tool,
+    ...(isJsonObject(inputSchema) ? { inputSchema: withObjectSchemas(inputSchema) } : {}),
+    ...(isJsonObject(outputSchema) ? { outputSchema: withObjectSchemas(outputSchema) } : {}),
     annotations: completeAnnotations(record),
     _meta: { ...foreignMeta(record), [ID_KEY]: record.id },
   }
+}
+
+/** MCP 2025-11-25, `Tool`: a property's schema is an object. Clients refuse the whole list for one that is `true`. */
+function withObjectSchemas(schema: JsonObject): JsonObject {
+  const made = /[:[,](?:true|false)[,\]}]/.test(JSON.stringify(schema)) ? withObjects(schema, '') : schema
+  return isJsonObject(made) ? made : schema
+}
+
+function withObjects(schema: unknown, keyword: string): unknown {
+  if (typeof schema !== 'boolean') return isObject(schema) ? mapSubschemas(schema, withObjects) : schema
+  return /^(?:additional|unevaluated)/.test(keyword) ? schema : objectSchema(schema)
 }
 
 function losses(record: ToolRecord): readonly Loss[] {

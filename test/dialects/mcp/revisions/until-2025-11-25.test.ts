@@ -102,7 +102,7 @@ describe('a tool as revisions before 2026 list it', () => {
               b: { $ref: '#anchor' },
               c: { $id: 'https://x.example/c', items: { $ref: '#/x' } },
               d: { $id: '#d', items: { $ref: '#/properties/result' } },
-              $ref: true,
+              $ref: {},
             },
           },
         },
