@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type ServerProcess, startProcess } from './process.ts'
-import { GET_EMAILS, GET_TIMESTAMP, RING, SEND } from '../seeds/oxp-examples.ts'
+import { ADD, GET_EMAILS, GET_TIMESTAMP, RING, SEND } from '../seeds/oxp-examples.ts'
 import { raw } from './raw.ts'
 
 /**
@@ -217,16 +217,17 @@ describe('the first example of', () => {
       add: code('({ a, b }) => ({ result: a + b })'),
       subtract: code('({ a, b }) => ({ result: a - b })'),
     }
-    const beside = { toolkit: 'Arithmetic', implementations }
-    const ids = await publish(definition, beside)
-    expect(ids).toEqual(['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'])
-    const back = await send('GET', '/tools/Arithmetic.add?format=machine-context')
+    // Beside that of OXP, whose tools have its names in other case
+    await send('POST', '/tools', JSON.parse(ADD))
+    const ids = await publish(definition, { implementations })
+    expect(ids).toEqual(['Calculator_Tool.add@1.0.0', 'Calculator_Tool.subtract@1.0.0'])
+    const back = await send('GET', '/tools/Calculator_Tool.add?format=machine-context')
     expect(back.body).toEqual(definition)
-    const arithmetic = { toolkit: 'Arithmetic', id: 'calculator' }
+    const arithmetic = { toolkit: 'Calculator_Tool', id: 'calculator' }
     const input = { a: 2, b: 3 }
-    const added = await everywhere({ ...arithmetic, tool: 'add', name: 'Arithmetic_add', input })
+    const added = await everywhere({ ...arithmetic, tool: 'add', name: 'Calculator_Tool_add', input })
     expect(added).toEqual(said({ result: 5 }))
-    const less = await everywhere({ ...arithmetic, tool: 'subtract', name: 'Arithmetic_subtract', input })
+    const less = await everywhere({ ...arithmetic, tool: 'subtract', name: 'Calculator_Tool_subtract', input })
     expect(less).toEqual(said({ result: -1 }))
   })
 

@@ -1,7 +1,7 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
 import { guarded } from '../access/guard.ts'
 import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
-import type { Codec, Given } from '../tool/codec.ts'
+import type { Codec, Decoded, Given } from '../tool/codec.ts'
 import { recordOf, type Sha256 } from '../tool/digest.ts'
 import { isObject, type Json } from '../tool/json.ts'
 import { joinedName, type ToolName } from '../tool/tool-id.ts'
@@ -107,12 +107,25 @@ async function decodeInPlace(
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
   const { id } = decoded.value.itself
   const address = await source.addressed(codec.dialect, id)
-  if (!address || address.toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
+  const toolkit = address?.toolkit ?? (await placeBeside(decoded.value, codec.dialect, source))
+  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
   // Where the tools of others' documents are is told to nobody who may not publish there
-  const whole = { toolkit: address.toolkit, tool: '*' }
+  const whole = { toolkit, tool: '*' }
   if (publisher && coverDenial(publisher, whole, 'tools:publish')) return { decoded, placed: [] }
-  const placed = [{ path: '', message: `Its tools are in the toolkit '${address.toolkit}', as before` }]
-  return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }, budget), placed }
+  const why = address ? 'as before' : 'as that of its id holds other tools'
+  const placed = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${why}` }]
+  return { decoded: codec.decode(document, { ...given, toolkit }, budget), placed }
+}
+
+/** So that Machine Context's `calculator` and OXP's `Calculator` can both be published as they stand. */
+async function placeBeside(
+  { definitions: [first], elsewhere }: Decoded,
+  dialect: string,
+  source: PrepareDeps['source'],
+): Promise<string | undefined> {
+  const there = first && elsewhere !== undefined ? await source.current(first) : undefined
+  const isOthers = there?.newest !== undefined && there.newest.source.dialect !== dialect
+  return isOthers && there.toolkit !== first?.toolkit ? elsewhere : undefined
 }
 
 function chooseImplementations(

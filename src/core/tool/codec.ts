@@ -24,6 +24,8 @@ export interface Decoded {
   readonly itself?: { readonly id: string; readonly version: string }
   readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
   readonly warnings: readonly Problem[]
+  /** A toolkit for it where another dialect's has the name of its own in other case. */
+  readonly elsewhere?: string
   /** Of a document that can be read and written in another form, and not published. */
   readonly unpublishable?: readonly Problem[]
 }

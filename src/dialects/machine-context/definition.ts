@@ -57,6 +57,7 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
       definitions,
       called,
       itself: { id, version: common.version },
+      elsewhere: sanitizedName(name),
       ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
       schemas: capabilities.map(({ output: schema }, index) => ({
         path: `/capabilities/${index}/return/schema`,
