@@ -18,7 +18,13 @@ export type ListTools = (
     readonly toolkit: string | undefined
     readonly timeoutMs: number
   },
-) => Promise<Checked<{ readonly tools: readonly unknown[]; readonly version?: string | undefined }>>
+) => Promise<Checked<UpstreamList>>
+
+interface UpstreamList {
+  readonly tools: readonly unknown[]
+  readonly version?: string | undefined
+  readonly description?: string | undefined
+}
 
 const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...fields }
@@ -48,9 +54,10 @@ export function createUpstreamImporter(dialect: ListedDialect, upstreams: Upstre
     async read(request) {
       const upstream = await readUpstream(request, dialect.protocol, upstreams)
       if (!upstream.ok) return upstream
-      const { version } = upstream.value
+      const { version, description: toolkitDescription } = upstream.value
       const items = upstreamItems(request, upstream.value, dialect)
-      return { ok: true, items, ...(version !== undefined && isVersion(version) ? { version } : {}) }
+      const said = version !== undefined && isVersion(version) ? { version } : {}
+      return { ok: true, items, toolkitDescription, ...said }
     },
   }
 }
@@ -98,7 +105,6 @@ async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, up
     const late = { path: from, message: `Does not list its tools within ${LISTING_MS / 1000} seconds` }
     return invalidSource(...(signal.aborted ? [late] : listed.problems.map(atSource)))
   }
-  const { tools, version } = listed.value
-  const value = { tools, version, implementation, requirements, passUser: pass_user === true, theirToolkit }
+  const value = { ...listed.value, implementation, requirements, passUser: pass_user === true, theirToolkit }
   return { ok: true as const, value }
 }

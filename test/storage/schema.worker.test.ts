@@ -38,7 +38,7 @@ describe('the tables of an object', () => {
 })
 
 it.each([
-  ['Registry', 3],
+  ['Registry', 4],
   ['Access', 1],
   ['Ledger', 1],
 ] as const)('the %s notes the version of its tables', (name, version) =>

@@ -64,7 +64,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
   }
 
-  on('PATCH /toolkits/:toolkit', 'Change the status, owner or tags of a toolkit', {
+  on('PATCH /toolkits/:toolkit', 'Change the status, owner, tags or description of a toolkit', {
     ...PUBLISHER,
     act: 'toolkit.change',
     body: jsonBody(CHANGE),

@@ -1,13 +1,18 @@
 import type { Toolkit } from '../../core/access/toolkit-owner.ts'
 import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
-import { tags } from '../../core/tool/definition-fields.ts'
+import { tags, toolkitDescription } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
 const OWNER = nullable(string({ least: 1, most: 300 }))
 export const OWNED = object({ owner: OWNER })
-const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags), review: optional(boolean) })
-export const CHANGE = statusReader(BESIDE, ['owner', 'tags', 'review'])
+const BESIDE = object({
+  owner: optional<string | null>(OWNER),
+  tags: optional(tags),
+  review: optional(boolean),
+  description: optional<string | null>(nullable(toolkitDescription)),
+})
+export const CHANGE = statusReader(BESIDE, ['owner', 'tags', 'review', 'description'])
 const KEY = 'key:'
 
 export function principalNamed(owner: string): { readonly principal: string; readonly key?: string } {
@@ -16,7 +21,8 @@ export function principalNamed(owner: string): { readonly principal: string; rea
   return { principal: KEY + key, key }
 }
 
-export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, tags: all, review, deleted }: Toolkit) {
+export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ...settings }: Toolkit) {
+  const { tags: all, review, description, deleted } = settings
   const principal = typeof owner === 'string' ? null : owner.principal
   const named = principal?.startsWith(KEY) ? principal.slice(KEY.length) : principal
   const { state, ...details } = status
@@ -29,14 +35,15 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ta
     ...details,
     tags: all,
     review,
+    ...(description === undefined ? {} : { description }),
     ...(deleted
       ? { deleted_at: new Date(deleted.at).toISOString(), kept_until: new Date(deleted.until).toISOString() }
       : {}),
   }
 }
 
-export function encodeSummary({ toolkit, tools, level }: ToolkitCount) {
-  return { toolkit, tools, security_level: level }
+export function encodeSummary({ toolkit, tools, level, description }: ToolkitCount) {
+  return { toolkit, ...(description === null ? {} : { description }), tools, security_level: level }
 }
 
 type ShownToolkit = ReturnType<typeof encodeToolkit>

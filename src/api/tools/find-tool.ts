@@ -6,7 +6,7 @@ import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { askedByIdOrName, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import type { ToolDocument } from '../../core/tool/tool.ts'
+import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, resolveVersion, withoutPending } from '../../core/tool/version.ts'
 
 export interface FindToolDeps {
@@ -23,8 +23,8 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
   return async (asked, principal, background) => {
     const resolved = await resolver.resolve(askedByIdOrName(asked), background)
     if (resolved.ok) {
-      const { tool, status, publisher } = resolved
-      return { record: tool.record, runnable: tool.runnable, status, publisher }
+      const { tool, status, publisher, toolkitDescription } = resolved
+      return { record: described(tool.record, toolkitDescription), runnable: tool.runnable, status, publisher }
     }
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
@@ -48,8 +48,13 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     const record = await source.record(entry.digest)
     if (!record) return undefined
     const { status, publisher } = entry
-    return { record: governed(record, policies.now().ruleOf(record)), status, publisher }
+    const ruled = governed(record, policies.now().ruleOf(record))
+    return { record: described(ruled, document.toolkitDescription), status, publisher }
   }
+}
+
+function described(record: ToolRecord, toolkitDescription: string | undefined): ToolRecord {
+  return toolkitDescription === undefined ? record : { ...record, toolkitDescription }
 }
 
 export async function knownTo(

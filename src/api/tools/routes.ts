@@ -144,7 +144,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     // A version of Switchboard that did not judge it may have published it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
-    const digest = found.record.digest + (seen === whole ? '' : '.alone')
+    const { digest: own, toolkitDescription = '' } = found.record
+    const ofToolkit = formatName && toolkitDescription ? `.${await sha256(toolkitDescription)}` : ''
+    const digest = own + ofToolkit + (seen === whole ? '' : '.alone')
     // The digest does not cover policies
     const { revision } = deps.policies.now()
     const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest

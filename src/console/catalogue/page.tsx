@@ -27,6 +27,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
         {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} tool={first?.id} /> : undefined}
         <Search search={search} toolkits={toolkits} />
+        <About toolkit={chosenOf(search, toolkits)} />
         {list.ok ? (
           <FoundTools
             search={search}
@@ -41,6 +42,17 @@ export async function show(visit: PageVisit): Promise<PageResult> {
       </>
     ),
   }
+}
+
+type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
+
+function chosenOf({ toolkit }: ToolSearch, toolkits: ToolkitsReply) {
+  const isChosen = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
+  return toolkits.ok ? toolkits.value.items.find(isChosen) : undefined
+}
+
+function About({ toolkit }: { toolkit: ReturnType<typeof chosenOf> }) {
+  return toolkit?.description === undefined ? undefined : <p dir="auto">{toolkit.description}</p>
 }
 
 function Waiting({ items, next_cursor }: FoundToolsPage) {
@@ -66,7 +78,7 @@ function fromOf(query: URLSearchParams): number {
 function totalOf(
   { q, toolkit, tag, versions }: ToolSearch,
   { total }: FoundToolsPage,
-  toolkits: Reply<ApiAnswers['GET /toolkits']>,
+  toolkits: ToolkitsReply,
 ): number | undefined {
   if (q !== '' || tag !== '' || versions !== '' || !toolkits.ok) return total
   const meant = toolkits.value.items.filter(

@@ -15,6 +15,7 @@ export interface Toolkit {
   readonly status: ToolStatus
   readonly tags: readonly string[]
   readonly review: boolean
+  readonly description?: string
   /** `until` it can be restored; milliseconds since 1970. */
   readonly deleted?: { readonly at: number; readonly until: number }
 }
@@ -24,6 +25,7 @@ export interface ToolkitChange {
   readonly owner?: string | null
   readonly tags?: readonly string[]
   readonly review?: boolean
+  readonly description?: string | null
 }
 
 export type ToolkitChanged =

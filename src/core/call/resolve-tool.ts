@@ -15,6 +15,7 @@ export interface Resolved {
   readonly tool: CallableTool
   readonly status: ToolStatus
   readonly publisher: Publisher
+  readonly toolkitDescription?: string | undefined
 }
 
 export interface Resolver {
@@ -104,13 +105,14 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     if (version.status.state === 'disabled') return disabled(formatToolId(document, version.version), version.status)
     const known = tools.get(version.digest)
     const { status, publisher } = version
-    if (known) return { ok: true, tool: known, status, publisher }
+    const { toolkitDescription } = document
+    if (known) return { ok: true, tool: known, status, publisher, toolkitDescription }
     const inline = document.newest?.digest === version.digest ? document.newest : undefined
     const record = inline ?? (await source.record(version.digest))
     if (!record) return undefined
     const tool = await makeCallable(record)
     tools.set(record.digest, tool)
-    return { ok: true, tool, status, publisher }
+    return { ok: true, tool, status, publisher, toolkitDescription }
   }
 
   return {

@@ -46,6 +46,7 @@ export type ToolkitCount = {
   readonly toolkit: string
   readonly tools: number
   readonly level: number
+  readonly description: string | null
 }
 
 export interface ToolkitCounts {

@@ -1,5 +1,6 @@
 import type { Guard } from '../access/guard.ts'
 import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
+import { shortDescription } from '../tool/definition-fields.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
 import type { ImportedTool, ImportItem, Skipped } from './import.ts'
@@ -7,7 +8,8 @@ import type { ImportState } from './prepare.ts'
 import type { PublicationFailure, Publish, PublishOptions } from './publish.ts'
 import type { ImportSubmission } from './submission.ts'
 
-export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {
+export interface ImportOptions
+  extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion' | 'toolkitDescription'> {
   readonly budget: Budget
   readonly giveWay: GiveWay
   readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
@@ -39,16 +41,17 @@ const MAX_PROBLEMS = 5
 /** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
-  { version, sourceVersion, budget, giveWay, guardsOf, ...options }: ImportOptions,
+  { version, sourceVersion, toolkitDescription, budget, giveWay, guardsOf, ...options }: ImportOptions,
   publish: Publish,
 ): Promise<ImportResult> {
   const made: Made[] = []
   const skipped: Skipped[] = []
   let denied = 0
+  const about = shortDescription(toolkitDescription)
   for await (const batch of batches(items, budget, giveWay)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
     const submissions = tools.map((imported) => {
-      return { imported, version, sourceVersion, budget, guards: guardsOf?.(imported) }
+      return { imported, version, sourceVersion, toolkitDescription: about, budget, guards: guardsOf?.(imported) }
     })
     const reports = (await publish(submissions, options)).values()
     for (const item of batch) {

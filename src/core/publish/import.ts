@@ -34,6 +34,7 @@ export interface ImportRead {
   readonly ok: true
   readonly items: Iterable<ImportItem>
   readonly version?: string
+  readonly toolkitDescription?: string | undefined
 }
 
 export type ImportItem = { readonly tool: ImportedTool } | { readonly skipped: Skipped }

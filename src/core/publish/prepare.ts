@@ -3,6 +3,7 @@ import { guarded } from '../access/guard.ts'
 import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Decoded, Given } from '../tool/codec.ts'
 import { recordOf, type Sha256 } from '../tool/digest.ts'
+import { shortDescription } from '../tool/definition-fields.ts'
 import { isObject, type Json } from '../tool/json.ts'
 import { joinedName, type ToolName } from '../tool/tool-id.ts'
 import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
@@ -27,6 +28,7 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
   readonly inputs: readonly string[]
   readonly implementedAt: readonly string[]
   readonly state?: ImportState
+  readonly toolkitDescription?: string | undefined
 }
 
 export type ImportState = 'new' | 'changed' | 'unchanged'
@@ -53,6 +55,8 @@ export async function prepareDocument(
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
   const { schemas, warnings, itself, unpublishable = [] } = decoded.value
   problems.push(...unpublishable.map((each) => under(prefix, each)))
+  const { toolkitDescription: about } = decoded.value
+  const toolkitDescription = about === undefined ? about : shortDescription(about)
   const tooMuch = judgeTogether(decoded.value.definitions, prefix)
   if (tooMuch.length > 0) return { ok: false, problems: [...problems, ...tooMuch] }
   const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)
@@ -84,13 +88,24 @@ export async function prepareDocument(
       records,
       ...(text === undefined || hash === undefined
         ? {}
-        : { document: { dialect: codec.dialect, hash, text, toolkit, tools, ...(itself ? { itself } : {}) } }),
+        : {
+            document: {
+              dialect: codec.dialect,
+              hash,
+              text,
+              toolkit,
+              tools,
+              toolkitDescription,
+              ...(itself ? { itself } : {}),
+            },
+          }),
       given: said,
       inputs: definitions.map(({ input }) => {
         return prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input')
       }),
       implementedAt: definitions.map((_, index) => placeOf(index)),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
+      toolkitDescription,
     },
   }
 }

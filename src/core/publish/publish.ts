@@ -93,12 +93,13 @@ async function admit(
 
 function publicationOf(
   submission: Submission,
-  { records, document, given }: Prepared,
+  { records, document, given, ...prepared }: Prepared,
   { principal, allowBreaking }: PublishOptions,
 ): Publication {
   // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
   const followsChange = 'imported' in submission && submission.version === undefined
   const id = document?.itself?.id
+  const { toolkitDescription } = 'imported' in submission ? submission : prepared
   const mayHaveName =
     id !== undefined && !coverDenial(principal, { toolkit: sanitizedName(id), tool: '*' }, 'tools:publish')
   return {
@@ -106,6 +107,7 @@ function publicationOf(
     ...(document ? { document: mayHaveName ? { ...document, mayHaveName } : document } : {}),
     given,
     allowBreaking: allowBreaking || followsChange,
+    toolkitDescription,
   }
 }
 

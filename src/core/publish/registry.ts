@@ -15,6 +15,7 @@ export interface KeptDocument {
   /** Its publisher may publish in the toolkit that its id names, so the id may lead to it without its toolkit. */
   readonly mayHaveName?: boolean
   readonly tools: Readonly<Record<string, string>>
+  readonly toolkitDescription?: string | undefined
 }
 
 export interface Publication {
@@ -28,6 +29,8 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
+  /** Kept where the toolkit has no tools yet. */
+  readonly toolkitDescription?: string | undefined
 }
 
 export type PublicationOutcome =

@@ -39,5 +39,6 @@ export interface ImportSubmission {
   readonly sourceVersion?: string | undefined
   /** Where absent, a tool keeps those it was published with. */
   readonly guards?: readonly Guard[] | undefined
+  readonly toolkitDescription?: string | undefined
   readonly budget?: Budget
 }

@@ -28,6 +28,7 @@ export interface Decoded {
   readonly elsewhere?: string
   /** Of a document that can be read and written in another form, and not published. */
   readonly unpublishable?: readonly Problem[]
+  readonly toolkitDescription?: string | undefined
 }
 
 export interface Codec {

@@ -1,6 +1,6 @@
 import type { Given } from './codec.ts'
 import { isJsonObject, isTexts, type JsonObject } from './json.ts'
-import { into, judged, matching, parsed, type Reader, stating, text, unfit, wrong } from './json-reader.ts'
+import { into, judged, matching, parsed, type Reader, stating, string, text, unfit, wrong } from './json-reader.ts'
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
 import { isRequirementId } from './tool.ts'
@@ -25,6 +25,16 @@ export const EXTENSION = { unknown: 'extension' } as const
 export const tags: Reader<readonly string[]> = parsed('up to 32 texts of 1 to 64 characters', (value) =>
   isTexts(value) && value.length <= 32 && value.every(({ length }) => length >= 1 && length <= 64) ? value : undefined,
 )
+
+const MAX_DESCRIPTION = 1_000
+export const toolkitDescription = string({ least: 1, most: MAX_DESCRIPTION })
+
+/** The beginning of a source's, which may be a whole manual. */
+export function shortDescription(text: unknown): string | undefined {
+  const short = typeof text === 'string' ? text.trim().toWellFormed() : ''
+  if (short.length <= MAX_DESCRIPTION) return short || undefined
+  return `${short.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`
+}
 
 export const jsonSchema = matching('a JSON Schema object', isJsonObject)
 

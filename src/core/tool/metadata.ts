@@ -14,8 +14,9 @@ export function givesArtifacts(record: Described): boolean {
   return declaredModes(record)?.includes('artifact') === true
 }
 
-export function toolkitDescription({ metadata }: Described): string | undefined {
-  const text = metadata?.['toolkit_description']
+/** The toolkit's own, else that of the document (Open Tool Calling RFC, `toolkit.description`). */
+export function toolkitDescription(record: Described & Pick<ToolRecord, 'toolkitDescription'>): string | undefined {
+  const text = record.toolkitDescription ?? record.metadata?.['toolkit_description']
   return typeof text === 'string' ? text : undefined
 }
 

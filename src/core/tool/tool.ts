@@ -64,6 +64,8 @@ export interface ToolRecord extends Definition {
   readonly id: string
   readonly securityLevel: number
   readonly called?: string
+  /** Joined to what is read, and never stored with it, since it changes while versions do not. */
+  readonly toolkitDescription?: string
   /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
   readonly source: {
     readonly dialect: string
@@ -93,6 +95,7 @@ export interface VersionEntry extends VersionStatus {
 export interface ToolDocument extends ToolName {
   readonly versions: readonly VersionEntry[]
   readonly newest?: ToolRecord
+  readonly toolkitDescription?: string
   /** Left out of its document since: no bare name and no `latest` resolves to it. */
   readonly isLeftOut?: true
   readonly isDeleted?: true

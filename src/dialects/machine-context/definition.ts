@@ -64,6 +64,7 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
         schema,
       })),
       warnings,
+      toolkitDescription: description,
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
-import { fieldLosses, HIDDEN, offered, withheld } from '../../core/tool/metadata.ts'
+import { fieldLosses, HIDDEN, offered, toolkitDescription, withheld } from '../../core/tool/metadata.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { joinedName } from '../../core/tool/tool-id.ts'
 import { objectSchema, titleOf, type ToolRecord } from '../../core/tool/tool.ts'
@@ -25,7 +25,7 @@ export function encode(record: ToolRecord): Encoded {
       id: toolkit,
       name: toolkit,
       version,
-      description: describe(record),
+      description: toolkitDescription(record) ?? describe(record),
       capabilities: [capability],
       securityLevel,
       ...(metadata ? { metadata } : {}),

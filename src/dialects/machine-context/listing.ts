@@ -1,4 +1,5 @@
 import { isJsonObject, isList } from '../../core/tool/json.ts'
+import { toolkitDescription } from '../../core/tool/metadata.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { calledAs, describe, encodeCapability, encodeMetadata, publishedDocument, TOOLKIT_PREFIX } from './encoding.ts'
@@ -13,6 +14,7 @@ const FIELDS = [
   'capability',
   'name',
   'description',
+  'about',
   'level',
   'metadata',
 ] as const
@@ -69,8 +71,8 @@ function withId<T extends { readonly shown: string }>(all: readonly T[], id: str
 
 function readShare(line: string): Share {
   const [id = '', toolkit = '', version = '', opening = '', closing = '', order = '', ...rest] = line.split('\n')
-  const [capability = '', name = '', description = '', level = '', metadata = ''] = rest
-  return { id, toolkit, version, opening, closing, order, capability, name, description, level, metadata }
+  const [capability = '', name = '', description = '', about = '', level = '', metadata = ''] = rest
+  return { id, toolkit, version, opening, closing, order, capability, name, description, about, level, metadata }
 }
 
 function newestOf(shares: readonly Share[]): string {
@@ -78,7 +80,7 @@ function newestOf(shares: readonly Share[]): string {
   return resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))?.version ?? ''
 }
 
-const BLANK = { opening: '', closing: '', order: '', name: '', description: '', metadata: '' }
+const BLANK = { opening: '', closing: '', order: '', name: '', description: '', about: '', metadata: '' }
 
 function publishedShare(record: ToolRecord): Share | undefined {
   const document = publishedDocument(record)
@@ -113,6 +115,7 @@ function joinPublished(shares: readonly Share[]): string {
 function ownShare(record: ToolRecord): Share {
   const { toolkit, tool, version, securityLevel } = record
   const metadata = encodeMetadata(record)
+  const about = toolkitDescription(record)
   return {
     ...BLANK,
     id: JSON.stringify(toolkit),
@@ -121,6 +124,7 @@ function ownShare(record: ToolRecord): Share {
     capability: JSON.stringify(encodeCapability(record).capability),
     name: JSON.stringify(tool),
     description: JSON.stringify(describe(record)),
+    about: about === undefined ? '' : JSON.stringify(about),
     level: String(securityLevel),
     metadata: metadata ? JSON.stringify(metadata) : '',
   }
@@ -146,7 +150,7 @@ function joinOwn(shares: readonly Share[], version: string, id: string): string 
     `"id":${id}`,
     `"name":${first.id}`,
     `"version":${JSON.stringify(version)}`,
-    `"description":${shares.length === 1 ? first.description : `"The tools of this toolkit"`}`,
+    `"description":${first.about || (shares.length === 1 ? first.description : `"The tools of this toolkit"`)}`,
     `"capabilities":[${shares.map(({ capability }) => capability).join()}]`,
     `"securityLevel":${Math.max(...shares.map(({ level }) => Number(level)))}`,
     ...(metadata === '' ? [] : [`"metadata":${metadata}`]),

@@ -6,6 +6,7 @@ import { type McpClient, narrowedTo } from './toolset.ts'
 /** More definitions than these are more than a model reads well. */
 const MANY = 100
 const MAX_NAMED = 20
+const MAX_DESCRIBED = 10
 
 const SEARCH = 'Find one with search_tools, read its arguments with describe_tool, and call it with call_tool.'
 const TOO_MANY =
@@ -23,12 +24,14 @@ export async function instructionsFor({ principal, toolset }: McpClient, catalog
   const largest = counts.toSorted((a, b) => b.tools - a.tools)
   const named = largest.slice(0, MAX_NAMED).map(({ toolkit, tools }) => `${toolkit} (${tools})`)
   const others = largest.length - named.length
-  return [
+  const described = largest.flatMap(({ toolkit, description }) => (description ? [`${toolkit}: ${description}`] : []))
+  const introduction = [
     `Switchboard gives you ${counted(total, 'tool')} of ${counted(largest.length, 'toolkit')}.`,
     ...(toolset.search ? [SEARCH] : total > MANY ? [TOO_MANY] : []),
     PERSON,
     `The toolkits and how many tools each has: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`,
   ].join(' ')
+  return [introduction, ...described.slice(0, MAX_DESCRIBED)].join('\n')
 }
 
 function counted(count: number, what: string): string {

@@ -72,6 +72,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
         ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),
       ],
       warnings,
+      toolkitDescription: metadata['toolkit_description'] === undefined ? undefined : about,
     },
   }
 }

@@ -5,6 +5,7 @@ import {
   invalidSource,
   type Skipped,
 } from '../../core/publish/import.ts'
+import { shortDescription } from '../../core/tool/definition-fields.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Node, objectAt, type Possible, readDescription } from './description.ts'
 import { objectOf, readText } from './document-text.ts'
@@ -56,8 +57,14 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
         options: options.value,
         budget: request.meter,
       })
-      const { version } = objectAt(description.root, 'info')
-      return { ok: true, items, ...(typeof version === 'string' && isVersion(version) ? { version } : {}) }
+      const { version, description: said, title } = objectAt(description.root, 'info')
+      const toolkitDescription = [said, title].flatMap((text) => shortDescription(text) ?? [])[0]
+      return {
+        ok: true,
+        items,
+        toolkitDescription,
+        ...(typeof version === 'string' && isVersion(version) ? { version } : {}),
+      }
     },
   }
 }

@@ -2,7 +2,12 @@ import type { Meter } from '../../core/tool/budget.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 
 export type Listed =
-  | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
+  | {
+      readonly ok: true
+      readonly tools: readonly unknown[]
+      readonly version?: string | undefined
+      readonly description?: string | undefined
+    }
   | { readonly ok: false; readonly problem: string }
 
 export interface ListRequest {

@@ -29,7 +29,8 @@ CREATE TABLE version (
 );
 CREATE TABLE publisher (id TEXT PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE TABLE toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT,
-  status TEXT, held INTEGER NOT NULL DEFAULT 0, tags TEXT, deleted INTEGER, review INTEGER NOT NULL DEFAULT 0);
+  status TEXT, held INTEGER NOT NULL DEFAULT 0, tags TEXT, deleted INTEGER, review INTEGER NOT NULL DEFAULT 0,
+  description TEXT);
 CREATE INDEX toolkit_deleted ON toolkit (deleted) WHERE deleted IS NOT NULL;
 CREATE TABLE policy (pattern TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX version_digest ON version (digest);
@@ -62,7 +63,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { of: 'the Registry', version: 3, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { of: 'the Registry', version: 4, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
   nextRevision(sql)
   queue(sql, HEAD_KEY)

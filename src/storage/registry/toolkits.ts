@@ -90,6 +90,7 @@ type SettingsRow = {
   readonly tags: string | null
   readonly deleted: number | null
   readonly review: number
+  readonly description: string | null
 }
 
 export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
@@ -100,14 +101,21 @@ export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<
 }
 
 export function settingsOf(sql: SqlStorage, toolkit: string) {
-  const query = 'SELECT status, held, tags, deleted, review FROM toolkit WHERE key = ?'
-  const { status, held, tags, deleted, review } = firstRow<SettingsRow>(sql, query, toolkit.toLowerCase()) ?? {}
-  const given: Pick<Toolkit, 'status' | 'tags'> = {
+  const query = 'SELECT status, held, tags, deleted, review, description FROM toolkit WHERE key = ?'
+  const row = firstRow<SettingsRow>(sql, query, toolkit.toLowerCase())
+  const { status, held, tags, deleted, review, description } = row ?? {}
+  const given: Pick<Toolkit, 'status' | 'tags' | 'description'> = {
     status: status ? JSON.parse(status) : { state: 'active' },
     tags: tags ? JSON.parse(tags) : [],
+    ...(description ? { description } : {}),
   }
   const gone = typeof deleted === 'number' ? { at: deleted, until: deleted + KEPT_MS } : undefined
   return { ...given, isHeld: held === 1, isReviewed: review === 1, deleted: gone }
+}
+
+/** A record's text with the description of its toolkit, which no version holds. */
+export function described(record: string, description: string | null | undefined): string {
+  return description ? `${record.slice(0, -1)},"toolkitDescription":${JSON.stringify(description)}}` : record
 }
 
 /** Administrators can read and restore a deleted toolkit for so long. */
@@ -132,9 +140,9 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
   const query = `SELECT toolkit || '.' || tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`
   const untrusted = column<string>(sql, query, ...keysOf(toolkit))
-  const { status, tags, isReviewed: review, deleted } = settingsOf(sql, toolkit)
+  const { isHeld: _, isReviewed: review, deleted, ...given } = settingsOf(sql, toolkit)
   const own = { toolkit: nameOf(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
-  return { ...own, status, tags, review, ...(deleted ? { deleted } : {}) }
+  return { ...own, ...given, review, ...(deleted ? { deleted } : {}) }
 }
 
 export function isToolkit(sql: SqlStorage, name: string): boolean {

@@ -73,11 +73,13 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   })
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
+  const { deleted, description: toolkitDescription } = settingsOf(sql, name.toolkit)
   const document: ToolDocument = {
     ...name,
     versions,
     ...(leftOut ? { isLeftOut: true } : {}),
-    ...(settingsOf(sql, name.toolkit).deleted ? { isDeleted: true } : {}),
+    ...(deleted ? { isDeleted: true } : {}),
+    ...(toolkitDescription === undefined ? {} : { toolkitDescription }),
   }
   const text = JSON.stringify(document)
   const record = newest && recordText(sql, key, newest.version)

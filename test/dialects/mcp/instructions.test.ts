@@ -4,7 +4,12 @@ import { Unreachable } from '../../../src/core/failure/failure.ts'
 import { record, type SetUp, setUp } from './set-up.ts'
 
 const counts = (number: number) =>
-  Array.from({ length: number }, (_, index) => ({ toolkit: `Kit${index}`, tools: index + 1, level: 0 }))
+  Array.from({ length: number }, (_, index) => ({
+    toolkit: `Kit${index}`,
+    tools: index + 1,
+    level: 0,
+    description: null,
+  }))
 
 async function instructions(given: SetUp, query = ''): Promise<string> {
   const face = setUp(given)
@@ -44,6 +49,14 @@ describe('the instructions that a client gets as it connects', () => {
     expect(many.slice(0, 512)).toContain('call again with the same arguments')
     expect(many).toMatch(/: Kit29 \(30\), .*, Kit10 \(11\) and 10 more\.$/)
     expect(await instructions({ toolkits: async () => counts(13) })).not.toContain('?mode=search')
+  })
+
+  it('say what toolkits are for', async () => {
+    const described = counts(2).map((each) => ({
+      ...each,
+      description: each.toolkit === 'Kit1' ? 'Looks after kits.' : null,
+    }))
+    expect(await instructions({ toolkits: async () => described })).toMatch(/\.\nKit1: Looks after kits\.$/)
   })
 
   it('say how to search in the search mode', async () => {

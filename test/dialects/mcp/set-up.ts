@@ -47,6 +47,7 @@ const countedBy = (shownTo: (seer: Principal) => readonly ToolRecord[]) => async
     toolkit,
     tools: tools.length,
     level: 0,
+    description: null,
   }))
 
 /** The face with everything around it made up. */

@@ -14,21 +14,21 @@ describe('the toolkits of the tools that a principal sees', () => {
       await registry.publish([await publication('Alone.Do@1.0.0')], ADMIN)
       await registry.putPolicy({ pattern: 'Alone.*', security_level: 5 })
       expect(await registry.toolkitCounts(ADMIN)).toEqual([
-        { toolkit: 'Alone', tools: 1, level: 5 },
-        { toolkit: 'mail', tools: 2, level: 0 },
-        { toolkit: 'Weather', tools: 2, level: 0 },
+        { toolkit: 'Alone', tools: 1, level: 5, description: null },
+        { toolkit: 'mail', tools: 2, level: 0, description: null },
+        { toolkit: 'Weather', tools: 2, level: 0, description: null },
       ])
       expect(await registry.toolkitCounts(KEY)).toEqual([
-        { toolkit: 'Alone', tools: 1, level: 5 },
-        { toolkit: 'mail', tools: 2, level: 0 },
-        { toolkit: 'Weather', tools: 1, level: 0 },
+        { toolkit: 'Alone', tools: 1, level: 5, description: null },
+        { toolkit: 'mail', tools: 2, level: 0, description: null },
+        { toolkit: 'Weather', tools: 1, level: 0, description: null },
       ])
       expect((await registry.toolkitCounts(ANONYMOUS)).map(({ toolkit }) => toolkit)).toEqual(['mail', 'Weather'])
       await registry.change({ toolkit: 'alone', tool: 'do' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       await registry.putPolicy({ pattern: 'Weather.Today', security_level: 3 })
       expect(await registry.toolkitCounts(ADMIN)).toEqual([
-        { toolkit: 'mail', tools: 2, level: 0 },
-        { toolkit: 'Weather', tools: 2, level: 3 },
+        { toolkit: 'mail', tools: 2, level: 0, description: null },
+        { toolkit: 'Weather', tools: 2, level: 3, description: null },
       ])
     }))
 
@@ -39,12 +39,15 @@ describe('the toolkits of the tools that a principal sees', () => {
       await registry.publish([await implemented('Alone.Do@1.0.0')], ADMIN)
       const callable = { callable: true }
       const counted = [
-        { toolkit: 'Alone', tools: 1, level: 0 },
-        { toolkit: 'Mail', tools: 1, level: 0 },
+        { toolkit: 'Alone', tools: 1, level: 0, description: null },
+        { toolkit: 'Mail', tools: 1, level: 0, description: null },
       ]
       expect(await registry.toolkitCounts(ADMIN, callable)).toEqual(counted)
       expect(await registry.toolkitCounts(KEY, callable)).toEqual(counted)
-      expect(await registry.toolkitCounts(ADMIN)).toEqual([counted[0], { toolkit: 'Mail', tools: 2, level: 0 }])
+      expect(await registry.toolkitCounts(ADMIN)).toEqual([
+        counted[0],
+        { toolkit: 'Mail', tools: 2, level: 0, description: null },
+      ])
     }))
 
   it('are counted past as many tools as a list would read for them', () =>
@@ -59,7 +62,9 @@ describe('the toolkits of the tools that a principal sees', () => {
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
          INSERT INTO tool (key, toolkit, tool) SELECT 'many.t' || i, 'Many', 'T' || i FROM n`,
       )
-      expect(await registry.toolkitCounts(ADMIN)).toEqual([{ toolkit: 'Many', tools: 12_001, level: 0 }])
+      expect(await registry.toolkitCounts(ADMIN)).toEqual([
+        { toolkit: 'Many', tools: 12_001, level: 0, description: null },
+      ])
     }))
 
   it('take no longer to count, nor do disabled versions to find, however many tools there are', () =>

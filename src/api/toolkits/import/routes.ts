@@ -73,8 +73,10 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const asked = { source, toolkit, wants, options, secret }
     const read = await importer.read({ ...asked, meter, giveWay, signal, asker })
     if (!read.ok) return read
-    const rules = { version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined, guardsOf }
-    const imported = await importTools(read.items, { principal, ...rules, budget: meter, giveWay }, publish)
+    const { items, version: sourceVersion, toolkitDescription } = read
+    const said = { version, sourceVersion, toolkitDescription, guardsOf }
+    const rules = { principal, dryRun, allowBreaking: allow !== undefined, budget: meter, giveWay }
+    const imported = await importTools(items, { ...rules, ...said }, publish)
     if (dryRun) return ok(encodeDryRun(imported))
     const { made, skipped, denied } = imported
     note({ made: made.length, skipped: skipped.length })

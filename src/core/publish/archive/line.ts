@@ -1,5 +1,6 @@
 import { guardFields } from '../../access/guard.ts'
-import { inputSchema, namePart, requirementId, tags, version } from '../../tool/definition-fields.ts'
+import { inputSchema, namePart, requirementId, tags, toolkitDescription } from '../../tool/definition-fields.ts'
+import { version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isTexts, type Json } from '../../tool/json.ts'
 import { anyObject, anything, boolean, check, integer, into, list, map, nullable } from '../../tool/json-reader.ts'
 import { object } from '../../tool/json-reader.ts'
@@ -111,6 +112,7 @@ const LINES = {
     held: optional(boolean, false),
     tags: optional(tags, []),
     review: optional(boolean),
+    description: optional(toolkitDescription),
   }),
   policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
   name: object({ kind: oneOf(['name']), name: NAME, tool: TOOL }),

@@ -36,7 +36,8 @@ export async function listMcpTools(
         const { nextCursor } = await client.request({ method: 'tools/list', ...params }, waiting)
         return { tools: page, next: nextCursor }
       })
-      return listed.ok ? { ...listed, version: client.getServerVersion()?.version } : listed
+      const { version, title } = client.getServerVersion() ?? {}
+      return listed.ok ? { ...listed, version, description: client.getInstructions() || title } : listed
     },
   )
   return session.ok ? session.value : { ok: false, problem: session.failed.result.failure.message }

@@ -17,7 +17,7 @@ const PHASES = {
   // `json_patch` leaves out what is null in its second
   toolkits: `SELECT key AS after, json_patch(json_object('kind', 'toolkit', 'toolkit', name, 'owner', owner),
       json_object('status', json(status), 'held', json(iif(held, 'true', NULL)), 'tags', json(nullif(tags, '[]')),
-        'review', json(iif(review, 'true', NULL)))) AS line
+        'review', json(iif(review, 'true', NULL)), 'description', description)) AS line
     FROM toolkit WHERE deleted IS NULL AND key > ?1 AND key || '.' >= ?2 AND key || '.' < ?3 ORDER BY key`,
   // One without a row of its own is the deployment's. Each step finds the first tool of the next toolkit
   unowned: `WITH RECURSIVE first(key) AS (

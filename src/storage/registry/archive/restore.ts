@@ -116,7 +116,7 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
 
 /** A bundled toolkit without settings here gets them too, so that one disabled elsewhere is not active here. */
 function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolkit' }>, principal: Principal) {
-  const { toolkit, owner, status, held, tags, review } = row
+  const { toolkit, owner, status, held, tags, review, description } = row
   const outcome = restoreOwner(sql, toolkit, owner)
   if (outcome === 'created') holderCame(sql, toolkit, toolkit)
   if (outcome === 'taken') {
@@ -124,9 +124,14 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   }
   const here = settingsOf(sql, toolkit)
   const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
-  const isSaid = status !== undefined || tags.length > 0 || review === true
+  const isSaid = status !== undefined || tags.length > 0 || review === true || description !== here.description
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
-  const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}), ...(review ? { review } : {}) }
+  const change = {
+    ...(status ? { status } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(review ? { review } : {}),
+    ...(description === undefined ? {} : { description }),
+  }
   const refused = changeToolkit(sql, toolkit, change, principal)
   if (typeof refused === 'object') return { refused: refused.reason }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })

@@ -2,6 +2,7 @@ import type { CatalogueTool } from '../../../core/catalogue/catalogue.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rows } from '../../rows.ts'
+import { described } from '../toolkits.ts'
 
 export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
@@ -24,12 +25,17 @@ const MADE_OF = "version.digest || ' ' || exposed || ' ' || coalesce(toolkit.tag
 
 /** Those with keys from `first` up to `until`. Lines are kept, since a leaf is written again for each tool that changes. */
 export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLine: WriteLine): ListedTool[] {
-  type Row = { key: string; record: string; name: string; tags: string | null; made_of: string } & (
-    { entry: string; line: string } | { entry: null; line: null }
-  )
+  type Row = {
+    key: string
+    record: string
+    name: string
+    tags: string | null
+    description: string | null
+    made_of: string
+  } & ({ entry: string; line: string } | { entry: null; line: null })
   const stored = rows<Row>(
     sql,
-    `SELECT tool.key AS key, record, exposed AS name, toolkit.tags AS tags, ${MADE_OF} AS made_of, entry, line.text AS line
+    `SELECT tool.key AS key, record, exposed AS name, toolkit.tags AS tags, description, ${MADE_OF} AS made_of, entry, line.text AS line
      FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
      LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
      LEFT JOIN line ON line.key = tool.key AND line.made_of = ${MADE_OF}
@@ -37,7 +43,8 @@ export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLi
     first,
     until,
   )
-  return stored.map(({ key, record, name, tags, made_of, entry, line }) => {
+  return stored.map(({ key, record: own, name, tags, description, made_of, entry, line }) => {
+    const record = described(own, description)
     if (entry !== null) return { key, entry, line, record }
     const made = listedTool({ name, record, tags: JSON.parse(tags ?? '[]') }, writeLine)
     sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, made.entry, made.line)

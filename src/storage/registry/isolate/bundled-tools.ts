@@ -51,8 +51,15 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       const others = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
       const versions = [...others, ...fresh]
       const { toolkit, tool } = stored ?? first
-      const document: ToolDocument = { toolkit, tool, versions, ...(stored?.isLeftOut ? { isLeftOut: true } : {}) }
-      const newest = stored?.isLeftOut ? undefined : resolveVersion(versions)
+      const { isLeftOut, toolkitDescription } = stored ?? {}
+      const document: ToolDocument = {
+        toolkit,
+        tool,
+        versions,
+        ...(isLeftOut ? { isLeftOut } : {}),
+        ...(toolkitDescription === undefined ? {} : { toolkitDescription }),
+      }
+      const newest = isLeftOut ? undefined : resolveVersion(versions)
       const record = [...carried, ...(stored?.newest ? [stored.newest] : [])].find(
         ({ digest }) => digest === newest?.digest,
       )

@@ -7,7 +7,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field, firstRow } from '../../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
 import { beginningsOf, scopeOf } from './visibility.ts'
-import { mayChange, settingsOf } from '../toolkits.ts'
+import { described, mayChange, settingsOf } from '../toolkits.ts'
 
 export type FoundVersion = {
   readonly name: string
@@ -123,7 +123,8 @@ function pageOf(
     if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
     // Only of versions that the principal may see
     if (found.length === limit) return last === undefined ? { found } : { found, next: last }
-    found.push(row)
+    const { description } = settingsOf(sql, record.toolkit)
+    found.push({ ...row, record: described(row.record, description) })
     last = row.cursor
     characters += row.record.length
   }
@@ -158,6 +159,7 @@ export function toolkitCounts(
   const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
   const counts = `SELECT
       (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
+      (SELECT description FROM toolkit WHERE key = indexed.toolkit) AS description,
       ${count} AS tools, max(level) AS level
     FROM ${table} AS indexed WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
   return sql.exec<ToolkitCount>(counts, ...bindings).toArray()

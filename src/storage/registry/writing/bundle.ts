@@ -4,7 +4,7 @@ import type { KeptDocument } from '../../../core/publish/registry.ts'
 import { column, rows } from '../../rows.ts'
 import { documentRows, storeDocument } from '../documents.ts'
 import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
-import { writeSettings } from '../toolkits.ts'
+import { settingsOf, writeSettings } from '../toolkits.ts'
 import { leaveOut, storeLeftBundle, storeVersion } from './store-version.ts'
 import { versionsOf } from '../versions.ts'
 
@@ -40,6 +40,10 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
   for (const { toolkit } of bundle.records) {
     if (deleted.delete(toolkit.toLowerCase())) writeSettings(sql, toolkit, { deleted: null })
+  }
+  for (const { toolkit, toolkitDescription: description } of bundle.documents) {
+    if (description !== undefined && settingsOf(sql, toolkit).description === undefined)
+      writeSettings(sql, toolkit, { description })
   }
   for (const record of bundle.records) {
     const key = toolKey(record)

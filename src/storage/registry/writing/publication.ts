@@ -16,6 +16,7 @@ import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
 import { leaveOut, storeVersion, holderCame } from './store-version.ts'
+import { describeByItsSource } from './toolkit-change.ts'
 import { isPending, nameWarning, recordText, versionsOf } from '../versions.ts'
 
 /** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
@@ -52,6 +53,7 @@ export function store(
     if (claimToolkit(sql, principal, record.toolkit)) holderCame(sql, record.toolkit, record.toolkit)
     storeVersion(sql, record, principal)
   }
+  describeByItsSource(sql, publication, principal)
   const others = document?.itself ? leaveOut(sql, records) : []
   const own = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
   const warnings = [...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]

@@ -5,15 +5,19 @@ import {
   type ToolkitChange,
   type ToolkitChanged,
 } from '../../../core/access/toolkit-owner.ts'
+import type { Publication } from '../../../core/publish/registry.ts'
+import { toolKey } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
 import { nextRevision, readNumber } from '../tables.ts'
 import {
+  awaitsReview,
   changeDenial,
   deletedDenial,
   giveToolkit,
   isBundled,
   isToolkit,
   keysOf,
+  mayChange,
   settingsOf,
   toolkitOf,
   writeSettings,
@@ -30,7 +34,7 @@ export const conflict = (reason: string): Refusal => ({ ok: false, reason, isCon
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
-  { status, owner, tags, review }: ToolkitChange,
+  { status, owner, tags, review, description }: ToolkitChange,
   principal: Principal,
 ): Refusal | 'unknown' | undefined {
   if (!isToolkit(sql, toolkit)) return 'unknown'
@@ -49,17 +53,33 @@ export function changeToolkit(
     return conflict(`${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`)
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
   if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
+  if (description !== undefined) writeSettings(sql, toolkit, { description })
   if (status) {
     const isActive = status.state === 'active'
     const held = isAdmin && status.state === 'disabled' ? 1 : 0
     writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
     storeToolkitStatus(sql, toolkit, status)
   }
-  if (!status && !tags) return undefined
+  if (!status && !tags && description === undefined) return undefined
   nextRevision(sql)
   const reason = isAdmin && status && status.state !== 'active' ? 'revocation' : 'status'
   for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, reason)
   return undefined
+}
+
+/** The source of all its tools describes a toolkit that nobody described, where its publisher may change the whole of it. */
+export function describeByItsSource(
+  sql: SqlStorage,
+  { toolkitDescription, records }: Publication,
+  principal: Principal,
+) {
+  const { toolkit = '' } = records[0] ?? {}
+  const whole = { toolkit, tool: '*' }
+  if (toolkitDescription === undefined || settingsOf(sql, toolkit).description !== undefined) return
+  if (!mayChange(sql, principal, whole) || awaitsReview(sql, principal, whole)) return
+  const own = new Set(records.map(toolKey))
+  if (!keysIn(sql, toolkit).every((key) => own.has(key))) return
+  writeSettings(sql, toolkit, { description: toolkitDescription })
 }
 
 export interface ToolkitGift {
