@@ -86,8 +86,11 @@ function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: 
   const timer = setInterval(draw, FRAME_MS)
   return {
     update(label, done, total) {
-      if (done === undefined || total === undefined || !(total > 0)) line = oneLine(label, room)
-      else {
+      if (done === undefined || total === undefined || !(total > 0)) {
+        line = oneLine(label, room)
+        // What somebody waits for may be over before the next frame
+        draw()
+      } else {
         const full = Math.round(BAR * Math.min(1, Math.max(0, done / total)))
         line = oneLine(`${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${total} ${label}`, room)
       }
