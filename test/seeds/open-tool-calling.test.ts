@@ -593,11 +593,25 @@ works('R-->>A: Acknowledge Registration', 'again, which changes nothing', async 
 
 aside('%% Tool Invocation')
 
-works('A->>T: Send Tool Request (run_id, execution_id, inputs, context)', '', async () => {
-  const name = await tool({}, code('({ ...input, callId: ctx.callId })'))
-  const request = requestOf({ name, toolkit: 'Rfc', version: '1.0.0' }, { inputs: { a: 1 } })
-  expect((await send(request)).body.output.value).toEqual({ a: 1, callId: request['execution_id'] })
-})
+works(
+  'A->>T: Send Tool Request (run_id, execution_id, inputs, context)',
+  'to the service that the tool is of',
+  async () => {
+    const service = { url: `${upstream.origin}/service`, tool: 'Theirs.Add@1.0.0', pass_user: true }
+    const name = await tool(ADDS, { kind: 'remote', protocol: 'open-tool-calling', ...service })
+    const [inputs, context] = [{ a: 1, b: 2 }, { user_id: 'ann' }]
+    const request = requestOf({ name, toolkit: 'Rfc', version: '1.0.0' }, { inputs, context })
+    await send(request)
+    const [arrived] = upstream.arrived.filter(({ url }) => url === '/service/tools/invoke')
+    expect(JSON.parse(arrived?.body ?? '')).toMatchObject({
+      run_id: request['run_id'],
+      execution_id: request['execution_id'],
+      tool: { name: 'Add', toolkit: 'Theirs', version: '1.0.0' },
+      inputs,
+      context,
+    })
+  },
+)
 
 works('T->>T: Validate Request & Process Execution', 'what is not valid is not executed', async () => {
   const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/validated` }
