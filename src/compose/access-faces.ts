@@ -24,7 +24,7 @@ import { signsInByKey } from './stores.ts'
 import type { Publishing } from './publishing.ts'
 
 export function accessFaces(
-  { config, stores, doors, ...deployment }: Deployment,
+  { config, stores, doors, calls, ...deployment }: Deployment,
   { secretJudges }: Pick<Publishing, 'secretJudges'>,
 ) {
   const { now } = Date
@@ -56,6 +56,10 @@ export function accessFaces(
       ...besideTools,
       ...forPeople,
       authorizations: vault,
+      async findTool(id, background) {
+        const found = await calls.resolver.resolve(id, background)
+        return found.ok ? found.tool : undefined
+      },
       providers,
       files: stores,
       sessions: signIn || byKey ? sessions : undefined,

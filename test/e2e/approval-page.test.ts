@@ -42,10 +42,10 @@ it.skipIf(NO_BROWSER !== '').each([1280, 360])(
     await page.goto(url)
     await screenshot(page, `approval-${width}`)
     const text = await page.locator('main').innerText()
-    for (const said of ['Mail.Order@1.0.0', 'ann', 'personal', 'that of this Switchboard', NOTE, 'ann@acme.example']) {
+    for (const said of ['Mail.Order@1.0.0', 'ann', 'personal', 'this Switchboard’s own', NOTE, 'ann@acme.example']) {
       expect(text).toContain(said)
     }
-    expect(text).toContain('"confirmed_by_the_user": true')
+    expect(text).toMatch(/confirmed_by_the_user\s+true/)
     // Nothing is cut off, and nothing has to be scrolled to beside the text
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     const downloading = page.waitForEvent('download')

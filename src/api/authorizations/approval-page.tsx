@@ -1,53 +1,59 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Authorization } from '../../core/consent/authorization.ts'
 import type { ShownCredential, ShownFile } from '../../core/consent/shown-invocation.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
-import { bounded, indentedJson } from '../../http/page/text.ts'
-import { RefuseButton, until } from './pages.tsx'
+import { bounded, indentedJson, quoted } from '../../http/page/text.ts'
+import { Codes, type KnownTool, RefuseButton, ToolRows, until } from './pages.tsx'
 
 /** More would be slow to set out. */
 const MAX_ROWS = 200
+const MAX_DEPTH = 4
+const MAX_NOTE = 160
 
 const NOBODY_IDENTIFIED =
-  'This Switchboard is open to whoever reaches it, to try things out: it does not know who you are, and whoever has this link can approve. Elsewhere nothing is approved without knowing who does.'
+  'This Switchboard is open for trying things out: it does not know who you are, and whoever has this link can approve.'
+
+interface ApprovalVisit {
+  readonly identifiesPeople: boolean
+  readonly tool: KnownTool | undefined
+  readonly signedIn?: string | undefined
+}
 
 export function approvalPage(
   authorization: Authorization,
-  { identifiesPeople, signedIn }: { readonly identifiesPeople: boolean; readonly signedIn?: string | undefined },
+  { identifiesPeople, tool, signedIn }: ApprovalVisit,
   now: number,
 ): Page {
-  const { id, userId, tool, invocation } = authorization
+  const { id, userId, requestedBy, invocation } = authorization
   const { principal, method, input = {}, user_info: userInfo, answers, credentials = [], files = [] } = invocation ?? {}
   return {
     status: 200,
     title: 'Approve this call?',
     body: [
       <dl>
-        <Row term="Tool" words={<code>{tool}</code>} />
-        <Row
-          term="For the user"
-          words={userId === undefined ? 'nobody in particular' : <strong>{bounded(userId)}</strong>}
-        />
+        <Row term="Requested by" words={principal && <Caller principal={principal} name={requestedBy} />} />
+        <ToolRows id={authorization.tool} tool={tool} />
+        <Row term="Sends data to" words={tool && <Destination {...tool} />} />
+        <Row term="User" words={userId === undefined ? 'none' : <strong>{bounded(userId)}</strong>} />
         <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
-        <Row term="Called by" words={principal && <code>{principal}</code>} />
         <Row term="Method" words={method && <code>{method}</code>} />
         {credentials.map((each) => (
           <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={ownerOf(each)} />
         ))}
       </dl>,
-      <h2>Its arguments</h2>,
-      <Values of={input} />,
+      <h2>Arguments</h2>,
+      <Values of={input} notes={notesOf(tool)} />,
       ...(files.length === 0 ? [] : [<Files files={files} authorization={id} />]),
-      ...(userInfo ? [<h2>What the caller tells it about the user</h2>, <Values of={userInfo} />] : []),
+      ...(userInfo ? [<h2>User details sent by the caller</h2>, <Values of={userInfo} />] : []),
       ...(answers
         ? [
-            <h2>Answers that the caller gives it as a person’s</h2>,
+            <h2>Answers the caller gives for a person</h2>,
             <Values of={answers.state === undefined ? answers.responses : answers} />,
           ]
         : []),
-      <p class="care">It runs only if you approve, once, and with exactly what is shown here.</p>,
+      <p class="care">If you approve, it runs once, with exactly what is shown here.</p>,
       identifiesPeople ? undefined : <p class="care">{NOBODY_IDENTIFIED}</p>,
       <form method="post">
         <button class="go" name="decision" value="approve">
@@ -60,13 +66,45 @@ export function approvalPage(
   }
 }
 
-function ownerOf(credential: ShownCredential): JSX.Element | string {
-  if (credential.from === 'deployment') return 'that of this Switchboard'
-  const isGrant = credential.from === 'grant'
-  if (isGrant && credential.account === '') return 'the user’s, of the account without a name'
+const CALLERS = new Map([
+  ['key', 'API key'],
+  ['agent', 'Agent'],
+  ['person', 'Person'],
+])
+
+function Caller({ principal, name }: { readonly principal: string; readonly name: string | undefined }) {
+  const kind = CALLERS.get(principal.split(':')[0] ?? '')
   return (
     <>
-      {isGrant ? 'the user’s account' : 'one that the caller sends along, known by'}{' '}
+      {kind} {name && [quoted(name), ' ']}
+      <code>{principal}</code>
+    </>
+  )
+}
+
+function Destination({ runnable }: Pick<KnownTool, 'runnable'>) {
+  const { hosts } = runnable.ok ? runnable : { hosts: [] }
+  if (hosts === undefined) return <>wherever this Switchboard’s own code sends it</>
+  return hosts.length === 0 ? <>nobody but this Switchboard</> : <Codes texts={hosts} />
+}
+
+function notesOf(tool: KnownTool | undefined): ReadonlyMap<string, string> {
+  const { properties } = tool?.record.input ?? {}
+  const described = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
+    isJsonObject(schema) && typeof schema['description'] === 'string'
+      ? [[name, bounded(schema['description'], MAX_NOTE)] as const]
+      : [],
+  )
+  return new Map(described)
+}
+
+function ownerOf(credential: ShownCredential): JSX.Element | string {
+  if (credential.from === 'deployment') return 'this Switchboard’s own'
+  const isGrant = credential.from === 'grant'
+  if (isGrant && credential.account === '') return 'the user’s default account'
+  return (
+    <>
+      {isGrant ? 'the user’s account' : 'sent by the caller, known by'}{' '}
       {isGrant ? <strong>{credential.account}</strong> : <code>{credential.hash.slice(0, 12)}</code>}
     </>
   )
@@ -75,7 +113,7 @@ function ownerOf(credential: ShownCredential): JSX.Element | string {
 function Files({ files, authorization }: { readonly files: readonly ShownFile[]; readonly authorization: string }) {
   return (
     <>
-      <h2>Its files</h2>
+      <h2>Files</h2>
       <ul role="list">
         {files.map(({ handle, filename = 'A file without a name', content_type, size, sha256 }, index) => (
           <li>
@@ -90,17 +128,40 @@ function Files({ files, authorization }: { readonly files: readonly ShownFile[];
   )
 }
 
-function Values({ of }: { readonly of: JsonObject }) {
+interface ValuesProps {
+  readonly of: JsonObject
+  readonly notes?: ReadonlyMap<string, string>
+}
+
+function Values({ of, notes }: ValuesProps) {
   const entries = Object.entries(of)
   if (entries.length === 0) return <p>None.</p>
-  if (entries.length > MAX_ROWS) return <pre>{indentedJson(of)}</pre>
+  if (rowsOf(of, MAX_DEPTH) > MAX_ROWS) return <pre>{indentedJson(of)}</pre>
   return (
     <dl>
-      {entries.map(([name, value = null]) => (
-        <Row term={name} words={<pre>{readable(value)}</pre>} />
-      ))}
+      {entries.map(([name, value = null]) => {
+        const note = notes?.get(name)
+        const words = (
+          <>
+            <Value value={value} />
+            {note && <span class="note">{note}</span>}
+          </>
+        )
+        return <Row term={name} words={words} />
+      })}
     </dl>
   )
+}
+
+function Value({ value }: { readonly value: Json }) {
+  if (isJsonObject(value) && Object.keys(value).length > 0) return <Values of={value} />
+  return <pre>{readable(value)}</pre>
+}
+
+function rowsOf(value: JsonObject, depth: number): number {
+  if (depth === 0) return Infinity
+  const nested = Object.values(value).map((each) => (isJsonObject(each) ? rowsOf(each, depth - 1) : 0))
+  return nested.reduce((sum, rows) => sum + rows, nested.length)
 }
 
 const READS_AS_JSON = /^(?:[[{"]|(?:true|false|null)$)/

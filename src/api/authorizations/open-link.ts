@@ -4,11 +4,13 @@ import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
 import type { Provider, Providers } from '../../core/consent/provider.ts'
 import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import type { RouteContext } from '../../http/route/gate.ts'
+import type { Background } from '../../core/tool/platform.ts'
+import { backgroundOf, type RouteContext } from '../../http/route/gate.ts'
 import { failurePage, type Page } from '../../http/page/page.ts'
 import type { DeadEnd } from './pages.tsx'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
+import type { KnownTool } from './pages.tsx'
 
 export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>
@@ -18,6 +20,8 @@ export interface OpenLinkDeps {
   readonly requiresSignIn: boolean
   /** Whose key made a call. Given where people sign in with keys, by which they can approve calls and nothing else. */
   readonly callerOf?: ((principal: string) => Promise<Principal | undefined>) | undefined
+  /** By its whole id; undefined where it cannot be found any more. */
+  readonly findTool: (id: string, background: Background) => Promise<KnownTool | undefined>
 }
 
 export interface OpenedLink {
@@ -25,10 +29,11 @@ export interface OpenedLink {
   readonly name: string
   readonly provider: Provider | undefined
   readonly person: SignedInPerson | undefined
+  readonly tool: KnownTool | undefined
 }
 
 export function createOpenLink(deps: OpenLinkDeps) {
-  const { authorizations, providers, shield, sessions, requiresSignIn, callerOf } = deps
+  const { authorizations, providers, shield, sessions, requiresSignIn, callerOf, findTool } = deps
 
   async function personAt(c: RouteContext, authorization: Authorization): Promise<Result<SignedInPerson | undefined>> {
     // A key says nobody's name, which consent would need
@@ -65,8 +70,11 @@ export function createOpenLink(deps: OpenLinkDeps) {
     const signsIn = requiresSignIn || (callerOf !== undefined && authorization.kind === 'approval')
     if (signsIn && !person) return signInPage(start)
     if (signsIn && person && !isFor(authorization, person)) return otherPersonPage(shownName(person), start)
-    const provider = await providers.find(authorization.provider)
-    return { authorization, person, provider, name: provider?.name ?? authorization.provider }
+    const [provider, tool] = await Promise.all([
+      providers.find(authorization.provider),
+      findTool(authorization.tool, backgroundOf(c)),
+    ])
+    return { authorization, person, provider, tool, name: provider?.name ?? authorization.provider }
   }
 }
 

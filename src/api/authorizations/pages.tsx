@@ -1,3 +1,4 @@
+import type { CallableTool } from '../../core/call/callable-tool.ts'
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import { scopesBeside } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
@@ -5,16 +6,19 @@ import { parseToolId } from '../../core/tool/tool-id.ts'
 import { type Page, plainPage } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { signInPath } from '../../http/page/sign-in-path.ts'
-import { bounded, sentence } from '../../http/page/text.ts'
+import { bounded, quoted, sentence } from '../../http/page/text.ts'
 import { scopeWords } from './scope-words.ts'
 
-export function grantPage(
-  authorization: Authorization,
-  provider: Provider | undefined,
-  now: number,
-  signedIn?: string,
-): Page {
-  const { provider: id, userId = '', tool, hosts, account, accounts = [], isHeld = false } = authorization
+export type KnownTool = Pick<CallableTool, 'record' | 'runnable'>
+
+interface GrantVisit {
+  readonly provider: Provider | undefined
+  readonly tool: KnownTool | undefined
+  readonly signedIn?: string | undefined
+}
+
+export function grantPage(authorization: Authorization, { provider, tool, signedIn }: GrantVisit, now: number): Page {
+  const { provider: id, userId = '', hosts, account, accounts = [], isHeld = false, requestedBy } = authorization
   const name = bounded(provider?.name ?? id, 100)
   const scopes = [...authorization.scopes, ...(isHeld || !provider ? [] : askedBeside(provider, authorization.scopes))]
   return {
@@ -22,16 +26,20 @@ export function grantPage(
     title: `Let a tool act for you at ${name}?`,
     body: [
       <dl>
-        <Row term="Tool" words={<code>{tool}</code>} />
-        <Row term="For the user" words={<strong>{bounded(userId)}</strong>} />
+        <Row term="Requested by" words={requestedBy && quoted(requestedBy)} />
+        <ToolRows id={authorization.tool} tool={tool} />
+        <Row term="Provider" words={name} />
+        <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />
+        <Row
+          term="Sends data to"
+          words={hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />}
+        />
+        <Row term="User" words={<strong>{bounded(userId)}</strong>} />
         <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
-        <Row term="At" words={name} />
-        <Row term="Account" words={account === '' ? 'the one without a name' : account && bounded(account)} />
-        <Row term="Sent to" words={hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />} />
       </dl>,
-      <h2>It asks for</h2>,
+      <h2>Permissions</h2>,
       scopes.length === 0 ? (
-        `No scopes in particular: ${name} will say what this allows.`
+        `No specific scopes: ${name} will say what this allows.`
       ) : (
         <ul role="list">
           {scopes.map((scope) => (
@@ -43,14 +51,15 @@ export function grantPage(
         </ul>
       ),
       <p>
-        What you allow holds for all tools of the toolkit <code>{parseToolId(tool)?.toolkit ?? tool}</code>, at these
-        addresses alone.
+        This allows all tools of the toolkit{' '}
+        <code>{parseToolId(authorization.tool)?.toolkit ?? authorization.tool}</code> to use your account, at these
+        addresses only.
       </p>,
-      isHeld ? `${name} has given this access already: you are asked whether it may be used so, too.` : undefined,
+      isHeld ? `${name} has given this access already: you are asked whether this toolkit may use it.` : undefined,
       <p class="care">
         {signedIn === undefined
-          ? `Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your account at ${name}.`
-          : `Go on only if you asked for it yourself, and with an account of your own at ${name}.`}
+          ? `Continue only if you are this user and requested this yourself. Otherwise whoever sent you this link could use your account at ${name}.`
+          : `Continue only if you requested this yourself, and with your own account at ${name}.`}
       </p>,
       <form method="post">
         {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
@@ -60,11 +69,21 @@ export function grantPage(
         <RefuseButton />
       </form>,
       <p class="note">
-        {until(authorization, now)} The access that you give is stored encrypted, for this user alone. It can be revoked
-        at any time, by whoever runs your agent or in your account at {name}.
+        {until(authorization, now)} Access is stored encrypted, for this user only. It can be revoked at any time, here
+        or in your account at {name}.
       </p>,
     ],
   }
+}
+
+/** Its description is the publisher's. */
+export function ToolRows({ id, tool }: { readonly id: string; readonly tool: KnownTool | undefined }) {
+  return (
+    <>
+      <Row term="Tool" words={<code>{id}</code>} />
+      <Row term="Description" words={tool && bounded(tool.record.description)} />
+    </>
+  )
 }
 
 /** A provider that is discovered may offer `offline_access`, and is asked for it then. */
@@ -82,18 +101,18 @@ export function RefuseButton() {
   )
 }
 
-function Codes({ texts }: { readonly texts: readonly string[] }) {
+export function Codes({ texts }: { readonly texts: readonly string[] }) {
   return <>{texts.flatMap((text) => [<code>{bounded(text)}</code>, ' '])}</>
 }
 
 function AccountField({ connected }: { readonly connected: readonly string[] }) {
   return (
     <label class="note">
-      Name of the account, if you have several (such as work).
+      Account name, if you have several (such as work).
       {connected.length === 0 ? undefined : (
         <>
           {' '}
-          Connected so far: <Codes texts={connected} />
+          Connected: <Codes texts={connected} />
         </>
       )}
       <input name="account" value="" maxlength={64} autocomplete="off" />
@@ -136,8 +155,7 @@ export function otherPersonPage(signedIn: string, back: string): Page {
 
 export function until({ expiresAt }: Authorization, now: number): string {
   const minutes = Math.max(1, Math.ceil((expiresAt - now) / 60_000))
-  const time = new Date(expiresAt).toISOString().slice(11, 16)
-  return `This page works for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}, until ${time} UTC.`
+  return `This page works for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`
 }
 
 const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'

@@ -77,15 +77,16 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   async function start(c: Context): Promise<Response> {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
-    const { authorization, name, provider, person } = opened
+    const { authorization, name, provider, person, tool } = opened
     const { endedPage, grantPage, notSetUpPage } = await pages()
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
     if (authorization.kind === 'grant' && !provider) return stop(c, notSetUpPage(authorization.provider))
-    if (authorization.kind === 'grant') return page(grantPage(authorization, provider, now(), person?.user))
+    if (authorization.kind === 'grant')
+      return page(grantPage(authorization, { provider, tool, signedIn: person?.user }, now()))
     const { approvalPage } = await import('./approval-page.tsx')
-    return page(approvalPage(authorization, { identifiesPeople, signedIn: person && shownName(person) }, now()))
+    return page(approvalPage(authorization, { identifiesPeople, tool, signedIn: person && shownName(person) }, now()))
   }
 
   forPeople.get('/authorizations/:id/files/:file', declarePage(openFile))

@@ -33,7 +33,7 @@ export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies read
 /** An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools. */
 export function principalOfAgent(
   owner: Principal,
-  { id, toolkits, scopes }: Pick<Agent, 'id' | 'toolkits' | 'scopes'>,
+  { id, client, toolkits, scopes }: Pick<Agent, 'id' | 'client' | 'toolkits' | 'scopes'>,
 ): Principal {
   const within = toolkits.map((toolkit) => `${toolkit}.*`)
   const isAdmin = hasScope(owner, 'admin')
@@ -41,6 +41,7 @@ export function principalOfAgent(
   const { tools, toolsFor, users, limits } = owner
   return {
     id: `agent:${id}`,
+    name: client.name,
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
     tools: named(tools),

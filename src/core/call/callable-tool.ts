@@ -89,7 +89,7 @@ export async function passStages(
 const REQUIREMENTS: Stage = {
   async pass(call, deps) {
     const { callId, record, publisher, context, invocation, runnable, caller } = call
-    const way = { reachedAt: caller.reachedAt, hosts: runnable.hosts }
+    const way = { reachedAt: caller.reachedAt, hosts: runnable.hosts, requestedBy: caller.principal.name }
     const meet = () => meetRequirements(record, publisher, context, invocation.userId, way, deps)
     const isTraced = record.requirements.authorization.length > 0
     const met = await (isTraced ? deps.span('requirements', { tool: record.id, call_id: callId }, meet) : meet())
@@ -149,6 +149,7 @@ export const APPROVAL: Stage = {
       ...identity,
       tool: record,
       isToldByKey: isToldByKey(caller.principal),
+      requestedBy: caller.principal.name,
       reachedAt: caller.reachedAt,
     })
     if ('approved' in claimed) return undefined

@@ -26,6 +26,7 @@ export interface RequiredToken {
   readonly tool: ToolRecord
   readonly hosts: readonly string[]
   readonly account?: string
+  readonly requestedBy?: string | undefined
   readonly reachedAt: () => string
 }
 
@@ -74,7 +75,7 @@ export function withoutUnnamedToken(context: CallerContext): CallerContext {
   return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== FIRST_PROVIDER)), keepsToken: true }
 }
 
-interface CallWay extends Pick<RequiredToken, 'reachedAt'> {
+interface CallWay extends Pick<RequiredToken, 'reachedAt' | 'requestedBy'> {
   readonly hosts?: readonly string[] | undefined
 }
 
@@ -110,7 +111,7 @@ export async function meetRequirements(
   { trusted }: Publisher,
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
-  { reachedAt, hosts = [] }: CallWay,
+  { reachedAt, requestedBy, hosts = [] }: CallWay,
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
   const { authorization, user_id: needsUser } = record.requirements
@@ -133,7 +134,8 @@ export async function meetRequirements(
       lacking.user = true
       lacking.challenges.push(challengeForNobody(requirement, reachedAt))
     } else {
-      const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...named, reachedAt })
+      const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, reachedAt }
+      const result = await userTokens.tokenFor(required)
       if ('accounts' in result) {
         const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`
         const names = result.accounts.map((name) => JSON.stringify(name)).join(', ')

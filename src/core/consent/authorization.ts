@@ -14,6 +14,8 @@ export interface Authorization {
   readonly status: AuthorizationStatus
   readonly reason?: string
   readonly tool: string
+  /** The name of the key or agent that made the call; agents choose theirs. */
+  readonly requestedBy?: string | undefined
   /** `host` or `host:port`; empty for this deployment's own code alone. */
   readonly hosts: readonly string[]
   readonly account?: string
@@ -116,6 +118,7 @@ export interface Approvals {
     readonly fingerprint: string
     /** Whether another key can be told from the caller's. */
     readonly isToldByKey: boolean
+    readonly requestedBy: string | undefined
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }

@@ -10,7 +10,7 @@ export type StoredAuthorization = Omit<Authorization, 'invocation'> & {
 
 export interface NewAuthorization extends Pick<
   Authorization,
-  'kind' | 'provider' | 'userId' | 'scopes' | 'tool' | 'hosts' | 'account'
+  'kind' | 'provider' | 'userId' | 'scopes' | 'tool' | 'requestedBy' | 'hosts' | 'account'
 > {
   /** Identifies the question: while it is open, it is asked once. */
   readonly purpose: string

@@ -45,12 +45,12 @@ export interface OpenQuestion {
 type Why = Pick<OpenQuestion, 'reason' | 'forOperator'>
 type VaultAnswer = Exclude<TokenAnswer, { scopes: unknown }> | OpenQuestion
 
-interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
+interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAuthorization, 'requestedBy'> {
   readonly providerId: string
   readonly provider: Provider | string
 }
 
-interface ApprovalRequest {
+interface ApprovalRequest extends Pick<NewAuthorization, 'requestedBy'> {
   readonly principal: string
   readonly userId: string | undefined
   readonly tool: string
@@ -124,12 +124,12 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     async claim(owner: string, request: ApprovalRequest) {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { principal, userId, tool, fingerprint: purpose, invocation, reason } = request
+      const { principal, requestedBy, userId, tool, fingerprint: purpose, invocation, reason } = request
       const id = newAuthorizationId(this.ctx.id)
       const sealed = await sealInvocation(this.#deployment.keyring, id, invocation)
       if (this.#rows.claim(purpose)) return 'approved' as const
       const user = userId === undefined ? {} : { userId }
-      const call = { ...user, tool, principal, invocation: sealed }
+      const call = { ...user, tool, principal, requestedBy, invocation: sealed }
       const wanted = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], ...call, purpose } as const
       return this.#ask(wanted, this.#withLastFailure({ reason }, 'asked', purpose), id)
     }
@@ -261,10 +261,10 @@ function nobodyCan({ tool, providerId }: CallTokenRequest, forOperator: string):
 }
 
 function grantFor(
-  { userId, providerId, tool, hosts, account }: CallTokenRequest,
+  { userId, providerId, tool, hosts, account, requestedBy }: CallTokenRequest,
   scopes: readonly string[],
 ): NewAuthorization {
   const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null])
   const named = account === undefined ? {} : { account }
-  return { kind: 'grant', provider: providerId, userId, scopes, tool, hosts, ...named, purpose }
+  return { kind: 'grant', provider: providerId, userId, scopes, tool, requestedBy, hosts, ...named, purpose }
 }

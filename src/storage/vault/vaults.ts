@@ -57,7 +57,7 @@ export function createVault(
     return object && reachableStub(namespace.get(object), REACH)
   }
 
-  async function requestFor({ userId, requirement, tool, hosts, account, reachedAt }: RequiredToken) {
+  async function requestFor({ userId, requirement, tool, hosts, account, requestedBy, reachedAt }: RequiredToken) {
     return {
       userId,
       providerId: requirement.id,
@@ -66,6 +66,7 @@ export function createVault(
       tool: tool.id,
       toolkit: tool.toolkit,
       hosts,
+      requestedBy,
       ...(account === undefined ? {} : { account }),
     }
   }
@@ -101,7 +102,7 @@ export function createVault(
 
     canBeApproved: identifies,
 
-    async claim({ tool, shown, fingerprint, isToldByKey, reachedAt }) {
+    async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
       if (!identifies(url, isToldByKey)) {
@@ -115,7 +116,7 @@ export function createVault(
       }
       const { principal, user } = shown
       const owner = user === undefined ? JSON.stringify(['principal', principal]) : userOwner(user)
-      const request = { principal, userId: user, tool: tool.id, fingerprint, invocation, reason }
+      const request = { principal, requestedBy, userId: user, tool: tool.id, fingerprint, invocation, reason }
       const answer = await vaultOf(owner).claim(owner, request)
       if (answer === 'approved') return { approved: true }
       return { challenge: challengeOf(APPROVAL, answer.authorization, url), reason: answer.reason }

@@ -4,6 +4,7 @@ import type { ShownInvocation } from '../../../src/core/consent/shown-invocation
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
 import { AWAY, awayOf, REFERENCE } from '../../http/on-page-error.ts'
+import { callableOf, recordWith } from '../../core/call/fakes.ts'
 import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
 
 const BROWSER = 'b'.repeat(43)
@@ -24,7 +25,7 @@ describe("a grant's page", () => {
       'urn:unheard-of',
       'ann',
       'Continue to Google',
-      '12 more minutes, until 12:12 UTC',
+      '12 more minutes.',
       'revoked at any time',
     ]) {
       expect(text).toContain(said)
@@ -34,7 +35,7 @@ describe("a grant's page", () => {
 
   it('says for which toolkit and where to, and with which account', async () => {
     const text = await (await setUp().get(START)).text()
-    expect(text).toMatch(/all tools of the toolkit <code>Gmail<\/code>, at these addresses alone/)
+    expect(text).toMatch(/all tools of the toolkit <code>Gmail<\/code> to use your account, at these addresses only/)
     expect(text).toContain('<code>api.mail.example</code>')
     expect(text).toContain('<input name="account"')
     const named = { ...GRANT, hosts: [], account: 'work', isHeld: true }
@@ -45,7 +46,7 @@ describe("a grant's page", () => {
     expect(other).toContain('Google has given this access already')
     expect(other).toContain('>Continue</button>')
     const first = await setUp({ known: [{ ...GRANT, accounts: ['', 'home'] }] }).get(START)
-    expect(await first.text()).toContain('Connected so far: <code>home</code>')
+    expect(await first.text()).toContain('Connected: <code>home</code>')
   })
 
   it('has one form, which needs no script, and is in a language with a title', async () => {
@@ -99,7 +100,7 @@ describe("a grant's page", () => {
 
   it('says so where no scopes are asked for', async () => {
     const text = await (await setUp({ known: [{ ...GRANT, scopes: [] }] }).get(START)).text()
-    expect(text).toContain('No scopes in particular')
+    expect(text).toContain('No specific scopes')
   })
 
   it.each([
@@ -133,6 +134,38 @@ describe("an approval's page", () => {
     expect(text).toContain('<button class="go" name="decision" value="approve">Approve</button>')
     expect(text).toContain('<button name="decision" value="refuse">Refuse</button>')
     expect(acts()).toBe(0)
+  })
+
+  it('says who asks, what the tool does, where it sends things, and what each argument is', async () => {
+    const record = {
+      ...recordWith({}),
+      id: 'Bank.Pay@1.0.0',
+      description: 'Pays a bill',
+      input: { type: 'object', properties: { to: { type: 'string', description: 'An IBAN' }, cents: true } },
+    }
+    const pageOf = async (hosts: readonly string[] | undefined, more: Partial<Authorization> = {}) => {
+      const { runnable } = callableOf(record, () => ({ ok: true, value: null }))
+      const tools = [{ record, runnable: { ...runnable, ...(hosts && { hosts }) } }]
+      const text = await (await setUp({ known: [{ ...APPROVAL, ...more }], tools }).get(APPROVE)).text()
+      return text.replaceAll(/\s+/g, ' ')
+    }
+    const page = await pageOf(['api.bank.example'], { requestedBy: 'The “bookkeeper”' })
+    expect(page).toContain('<dt>Requested by</dt><dd>API key “The &#39;bookkeeper&#39;” <code>key:7</code>')
+    expect(page).toContain('<dt>Description</dt><dd>Pays a bill</dd>')
+    expect(page).toContain('<dt>Sends data to</dt><dd><code>api.bank.example</code>')
+    expect(page).toContain('2020 51</pre><span class="note">An IBAN</span>')
+    expect(await pageOf([])).toContain('<dt>Sends data to</dt><dd>nobody but this Switchboard')
+    expect(await pageOf(undefined)).toContain('<dd>wherever this Switchboard’s own code sends it')
+  })
+
+  it('sets out objects in objects, and those of too many or too deep as JSON', async () => {
+    const text = await shown({ order: { lines: [{ n: 1 }], to: { city: 'Bonn' } }, none: {} })
+    expect(text).toContain('<dt>city</dt><dd><pre>Bonn</pre>')
+    expect(text).toContain('<dt>none</dt><dd><pre>{}</pre>')
+    const wide = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, { ...Array(20).fill(n) }]))
+    for (const input of [wide, { a: { b: { c: { d: { e: 1 } } } } }]) {
+      expect(await shown(input)).toMatch(/<h2>Arguments<\/h2>\s*<pre>/)
+    }
   })
 
   it('shows arguments that would read as something else as what they are', async () => {
@@ -175,14 +208,14 @@ describe("an approval's page", () => {
       },
     )
     for (const said of [
-      '<dt>Called by</dt><dd><code>key:7</code>',
+      '<dt>Requested by</dt><dd>API key <code>key:7</code>',
       '<dt>Method</dt><dd><code>tools/other</code>',
       '<dt>Access to mail</dt><dd>the user’s account <strong>work</strong>',
-      '<dt>Access to chat</dt><dd>the user’s, of the account without a name',
-      '<dt>Access to bank</dt><dd>one that the caller sends along, known by <code>abcdefghijkl</code>',
-      '<dt>Secret KEY</dt><dd>that of this Switchboard',
+      '<dt>Access to chat</dt><dd>the user’s default account',
+      '<dt>Access to bank</dt><dd>sent by the caller, known by <code>abcdefghijkl</code>',
+      '<dt>Secret KEY</dt><dd>this Switchboard’s own',
       '<dt>role</dt><dd><pre>owner</pre>',
-      '&quot;eur&quot;: 1000000',
+      '<dt>eur</dt><dd><pre>1000000</pre>',
       '<a href="/authorizations/auth_2/files/0">bill.pdf</a>, application/pdf, 12,345 bytes',
       'SHA-256 ab12',
     ]) {
@@ -198,7 +231,7 @@ describe("an approval's page", () => {
 
   it('of a call for no user says that', async () => {
     const { userId: _, ...nobody } = APPROVAL
-    expect(await (await setUp({ known: [nobody] }).get(APPROVE)).text()).toContain('nobody in particular')
+    expect(await (await setUp({ known: [nobody] }).get(APPROVE)).text()).toContain('<dt>User</dt><dd>none</dd>')
   })
 })
 
@@ -454,7 +487,7 @@ describe('coming back from the provider', () => {
 
 it('the time that is left is never none while a page works', async () => {
   const text = await (await setUp({ known: [{ ...GRANT, expiresAt: NOW + 1 }] }).get(START)).text()
-  expect(text).toContain('1 more minute,')
+  expect(text).toContain('1 more minute.')
 })
 
 describe('a page, while what it needs cannot be reached,', () => {

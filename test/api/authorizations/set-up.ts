@@ -7,6 +7,7 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type Failing, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
+import type { KnownTool } from '../../../src/api/authorizations/pages.tsx'
 import { authorizationsFace } from '../../../src/api/authorizations/routes.ts'
 import type { SignedIn } from '../../../src/http/caller/sessions.ts'
 import { gateFor } from '../../http/gate-for.ts'
@@ -80,6 +81,7 @@ export function setUp(
     readonly files?: FileStores
     /** Who is signed in, and what they may do. */
     readonly signedIn?: SignedIn | Failing
+    readonly tools?: readonly KnownTool[]
   } = {},
 ) {
   const {
@@ -91,6 +93,7 @@ export function setUp(
     callerOf,
     files = { uploads: noUploads, artifacts: noArtifacts },
     signedIn,
+    tools = [],
   } = given
   const find = async (id: string) => known.find((each) => each.id === id)
   const step: Step = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
@@ -113,6 +116,7 @@ export function setUp(
     ...(signedIn ? { sessions: { signedIn: () => ('ok' in signedIn ? signedIn : ok(signedIn)) } } : {}),
     requiresSignIn,
     callerOf,
+    findTool: async (id) => tools.find(({ record }) => record.id === id),
     identifiesPeople,
     now: () => NOW,
     onPageError,

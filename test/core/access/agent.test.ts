@@ -11,15 +11,20 @@ const ann: Principal = {
   users: ['ann@acme.test'],
 }
 const agentOf = (owner: Principal, toolkits = ['Gmail'], scopes: Principal['scopes'] = AGENT_SCOPES) =>
-  principalOfAgent(owner, { id: 'a1', toolkits, scopes: [...scopes] })
+  principalOfAgent(owner, {
+    id: 'a1',
+    client: { id: 'c', name: 'Claude', host: 'claude.ai' },
+    toolkits,
+    scopes: [...scopes],
+  })
 const tool = (id: string, securityLevel = 1) => {
   const [toolkit = '', tool = ''] = id.split('.')
   return { toolkit, tool, securityLevel }
 }
 
 describe('an agent', () => {
-  it('is a principal of its own, for the same users', () => {
-    expect(agentOf(ann)).toMatchObject({ id: 'agent:a1', kind: 'agent', users: ['ann@acme.test'] })
+  it('is a principal of its own, with the name of its client, for the same users', () => {
+    expect(agentOf(ann)).toMatchObject({ id: 'agent:a1', name: 'Claude', kind: 'agent', users: ['ann@acme.test'] })
   })
 
   it('may see and call the toolkits that it was let have, and no other', () => {

@@ -43,7 +43,8 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
 /** What a call claims approval of: all that its tool is given, as the core identifies it. */
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
-  return { ...(await identify(call, (value) => sha256(canonicalText(value)))), tool: record, isToldByKey: true }
+  const identity = await identify(call, (value) => sha256(canonicalText(value)))
+  return { ...identity, tool: record, isToldByKey: true, requestedBy: undefined }
 }
 
 interface Issued {
