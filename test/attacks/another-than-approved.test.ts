@@ -92,7 +92,7 @@ describe('an approval of a call with a secret', () => {
   it('does not run with another, nor with the deployment’s, and shows nobody the secret', async () => {
     const before = on.charged().length
     const seen = await approvedAlone(() => charge('account-A'), [() => charge('account-B'), () => charge()])
-    expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>one that the caller sends along, known by <code>[\w-]{12}</)
+    expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>sent by the caller, known by <code>[\w-]{12}</)
     expect(seen).not.toContain('account-A')
     expect(on.charged().slice(before)).toEqual(['account-A'])
   })
@@ -103,7 +103,7 @@ describe('an approval of a call with a secret', () => {
       () => charge(),
       [() => charge('account-A'), () => charge('account-of-the-deployment')],
     )
-    expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>that of this Switchboard/)
+    expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>this Switchboard’s own/)
     expect(on.charged().slice(before)).toEqual(['account-of-the-deployment'])
   })
 
@@ -138,7 +138,7 @@ describe('an approval of what is said of a user', () => {
         },
       ],
     )
-    expect(seen).toMatch(/about the user<\/h2>\s*<dl><dt>role<\/dt><dd><pre>guest/)
+    expect(seen).toMatch(/User details sent by the caller<\/h2>\s*<dl><dt>role<\/dt><dd><pre>guest/)
   })
 
   it('is the same for any part of the output that is selected, and in any trace', async () => {
@@ -168,7 +168,7 @@ describe('answers of a person', () => {
     const answer = { inputResponses: { step1: accept({ name: 'Ann' }) }, requestState: asked.requestState }
     const second = await on.mcp(NAME, answer)
     const seen = await on.approve(on.pageOf(second))
-    expect(seen).toMatch(/Answers that the caller gives[\s\S]*&quot;name&quot;: &quot;Ann&quot;/)
+    expect(seen).toMatch(/Answers the caller gives[\s\S]*<dt>name<\/dt>\s*<dd><pre>Ann</)
     // Neither other answers nor others held back in a state that was sealed for another round
     on.pageOf(await on.mcp(NAME, { ...answer, inputResponses: { step1: accept({ name: 'Mallory' }) } }))
     on.pageOf(
