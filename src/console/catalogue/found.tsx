@@ -1,5 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import { bounded } from '../../http/page/text.ts'
+import { bounded, quoted } from '../../http/page/text.ts'
 import { Notice, ToolName } from '../parts.tsx'
 import { hrefOf, type ToolSearch } from './search.tsx'
 
@@ -90,7 +90,7 @@ function rangeOf(first: number, last: number, total: number | undefined, isAll: 
 }
 
 function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExact: boolean }) {
-  const { id, version, requirements = {} } = tool
+  const { id, title, version, requirements = {} } = tool
   const [name = id] = id.split('@')
   const { authorization = [], secrets = [], user_id = false } = requirements
   const needs = [
@@ -105,6 +105,7 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
       </a>{' '}
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
+      {title === undefined ? undefined : <bdi class="note"> {quoted(title)}</bdi>}
       <p dir="auto">{bounded(tool.description)}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>

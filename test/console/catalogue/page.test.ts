@@ -20,6 +20,12 @@ describe('the catalogue', () => {
     expect(text.match(/a pre-release/g)).toHaveLength(1)
   })
 
+  it('says the title of a tool beside its id, in quotation marks that it cannot close', async () => {
+    const text = await (await world([{ ...TOOL, title: 'Send” <b>a mail</b>' }, BETA]).get('/')).text()
+    expect(text).toContain('“Send&#39; &lt;b&gt;a mail&lt;/b&gt;”</bdi>')
+    expect(text.match(/<bdi/g)).toHaveLength(1)
+  })
+
   it('lists all versions where that is asked for, each with the page of its own', async () => {
     const { get, asked } = world([TOOL, BETA])
     const text = await (await get('/?versions=all&toolkit=Mail')).text()
