@@ -5,12 +5,12 @@ export interface ChangesProps {
 }
 
 export function Changes({ changes }: ChangesProps) {
-  if (changes.length === 0) return <p class="note">Nothing that callers or models read has changed.</p>
+  if (changes.length === 0) return <p class="note">No changes for callers or models.</p>
   return (
     <ul class="plain changes">
       {changes.map((change) => (
         <li>
-          {change.level === 'major' ? <strong>Breaks callers: </strong> : undefined}
+          {change.level === 'major' ? <strong>Breaking: </strong> : undefined}
           {change.what} <code>{change.path}</code>
           <Texts {...change} />
         </li>
@@ -23,8 +23,8 @@ function Texts({ before, after }: TextChange) {
   if (before === undefined && after === undefined) return undefined
   const { start, gone, come, end } = differenceOf(before ?? '', after ?? '')
   const texts = [
-    { title: 'Was', text: before, changed: gone && <del>{gone}</del> },
-    { title: 'Is', text: after, changed: come && <ins>{come}</ins> },
+    { title: 'Before', text: before, changed: gone && <del>{gone}</del> },
+    { title: 'After', text: after, changed: come && <ins>{come}</ins> },
   ]
   return (
     <dl class="texts">

@@ -38,5 +38,5 @@ it('acts are told by what they were about, part by part, and what is long is ope
     expect(text).toContain(said)
   }
   const none = setUp({ 'GET /audit': () => ({ items: [] }) })
-  expect(await (await none.get('/console/audit')).text()).toContain('Nothing was done that is like this')
+  expect(await (await none.get('/console/audit')).text()).toContain('No actions match')
 })

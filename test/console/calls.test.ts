@@ -40,7 +40,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
     '/calls?tool=Mail.*&cursor=c&limit=50',
   ])
   for (const said of [
-    '3 calls in 3 hours, of which 1 failed',
+    '3 calls in 3 hours, 1 failed',
     '<time datetime="2030-01-01T11:02:03.456Z">2030-01-01 11:02:03 UTC</time>',
     '<span class="failed">tool-failed</span>',
     't-1',

@@ -91,7 +91,7 @@ describe('the page of keys', () => {
     it('fills the form', async () => {
       const text = await (await setUp(routes).get('/console/keys?id=k1')).text()
       for (const name of Object.keys(filled)) expect(text).toContain(`name="${name}" `)
-      expect(text).toContain('Change the key “ann”')
+      expect(text).toContain('Edit key “ann”')
       expect(text).toContain('value="2031-05-01T08:00:00"')
       expect(text).toMatch(/name="instead:input\/users" value="1" checked/)
       expect(text).toContain('5 at a time')

@@ -66,13 +66,13 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await screenshot(page, 'console-agents')
 
     // The newest stands first
-    await press(page, 'End it…', /^End “A test agent” now/)
+    await press(page, 'Disconnect…', /^Disconnect “A test agent”/)
     await page.waitForURL(`${url}/console/agents?done=1`)
-    expect(await page.getByRole('status').innerText()).toContain('It is ended')
+    expect(await page.getByRole('status').innerText()).toContain('Agent disconnected')
     expect((await rpc(url, other.tokens.access_token, 'tools/list')).status).toBe(401)
     expect((await rpc(url, mine.tokens.access_token, 'tools/list')).status).toBe(200)
-    await press(page, 'End it…', /^End “A test agent” now/)
-    expect(await textOf(page)).toContain('No agent is connected')
+    await press(page, 'Disconnect…', /^Disconnect “A test agent”/)
+    expect(await textOf(page)).toContain('No connected agents')
     expect((await rpc(url, mine.tokens.access_token, 'tools/list')).status).toBe(401)
     expect((await rpc(url, bobs.tokens.access_token, 'tools/list')).status).toBe(200)
 
@@ -84,14 +84,14 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
   it('list and end where they are signed in', async () => {
     const elsewhere = await byHttp('bob')
     const { page, leave } = await at('/console/sign-ins', 'bob')
-    const before = await page.getByText('Sign this browser out').count()
+    const before = await page.getByRole('listitem').filter({ hasText: 'Browser' }).count()
     await screenshot(page, 'console-sign-ins')
     const first = page.getByRole('listitem').filter({ hasText: 'HeadlessChrome' })
-    await first.getByText('End it…').click()
+    await first.getByText('End session…').click()
     await first.getByRole('button').click()
     // That was this browser: it is led to sign in
     await page.waitForURL(/\/interaction\/|\/auth|\/console\/sign-ins/)
-    expect((await elsewhere.open(`${url}/console/sign-ins`)).text).toContain('Sign-ins')
+    expect((await elsewhere.open(`${url}/console/sign-ins`)).text).toContain('Sessions')
     const left = JSON.parse((await elsewhere.open(`${url}/sessions`)).text).items
     expect(left).toHaveLength(before - 1)
     await leave()
@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
   it('list accounts and take them back', async () => {
     const { url: link, check_url } = await edge.challenge('Mail.GetEmails', 'ann@acme.test')
     const { page, leave } = await at('/console/accounts', 'ann')
-    expect(await textOf(page)).toContain('None so far')
+    expect(await textOf(page)).toContain('No connected accounts')
     await page.goto(link)
     await page.getByRole('button', { name: /continue/i }).click()
     await answerProvider({ page } as Person, 'ann')
@@ -111,9 +111,9 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await page.goto(`${url}/console/accounts`)
     await screenshot(page, 'console-accounts')
     expect(await textOf(page)).toContain('mail.read')
-    await press(page, 'Take it back…', /^Take /)
+    await press(page, 'Revoke…', /^Revoke mail/)
     await page.waitForURL(`${url}/console/accounts?done=1`)
-    expect(await textOf(page)).toContain('None so far')
+    expect(await textOf(page)).toContain('No connected accounts')
     await edge.challenge('Mail.GetEmails', 'ann@acme.test')
     await leave()
   })
@@ -131,7 +131,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     }
     expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(200)
     expect((await ann.post(`${url}/console/agents`, { all: '1' }, { origin: url })).text).toContain(
-      'No agent is connected',
+      'No connected agents',
     )
     expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(401)
   })
@@ -152,10 +152,10 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
       expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width])
     }
     await page.goto(`${url}/console/agents`)
-    await page.getByText('End it…').first().focus()
+    await page.getByText('Disconnect…').first().focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(/^End “A test agent” now/)
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(/^Disconnect “A test agent”/)
     await page.keyboard.press('Enter')
     await page.waitForURL(`${url}/console/agents?done=1`)
     await leave()

@@ -79,7 +79,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     expect(await page.getByRole('banner').innerText()).toContain(`${name}@acme.test`)
     await page.keyboard.press('Escape')
     expect(await textOf(page)).not.toContain('Calculator')
-    await page.getByLabel('What should it do?').fill('get emails')
+    await page.getByRole('main').getByLabel('Search tools').fill('get emails')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('link', { name: 'Mail.GetEmails', exact: true }).click()
     // Nobody says for whom: it is them
@@ -140,15 +140,15 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     await page.getByLabel(/^Issuer/).fill(world.provider.issuer)
     await page.getByLabel('Client id').fill('a-client')
     await page.getByLabel(/^Client secret name/).fill('ADMIN_KEY')
-    await page.getByText('What some providers need beside').click()
+    await page.getByText('Advanced settings').click()
     await page.getByLabel(/^Name/).fill('The other one')
     await page.getByLabel(/^Tools/).fill('Mail.*')
     await inOrder(page, 'provider', size.width)
-    await page.getByRole('button', { name: 'Connect it' }).click()
+    await page.getByRole('button', { name: 'Add provider' }).click()
     // The deployment's own secrets are no client's
     expect(await page.getByRole('alert').innerText()).toContain('client_secret_name')
     await page.getByLabel(/^Client secret name/).fill('MAIL_CLIENT_SECRET')
-    await page.getByRole('button', { name: 'Connect it' }).click()
+    await page.getByRole('button', { name: 'Add provider' }).click()
     await page.waitForURL(/done=1/)
     expect((await edge.ask('GET', `/providers/${id}`)).body).toMatchObject({
       id,
@@ -158,8 +158,8 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
       tools: ['Mail.*'],
     })
     const item = page.getByRole('listitem').filter({ hasText: id })
-    await item.getByText('Take it away').first().click()
-    await item.getByRole('button', { name: 'Take it away' }).click()
+    await item.getByText('Remove', { exact: true }).click()
+    await item.getByRole('button', { name: 'Remove provider' }).click()
     await page.waitForURL(/done=1/)
     expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
     await leave()

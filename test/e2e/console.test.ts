@@ -248,7 +248,7 @@ describe('GET /tools/{id}/versions', () => {
     expect([hidden.status, unknown.status]).toEqual([404, 404])
     expect(JSON.stringify(hidden.body)).toBe(JSON.stringify(unknown.body).replaceAll('Adx', 'Add'))
     const page = await open('/console/tools/Notes.Add', asAdmin)
-    expect(page.text).toContain('Breaks callers')
+    expect(page.text).toContain('Breaking: ')
     expect(page.text).toContain('href="/console/tools/Notes.Add%401.0.0"')
   })
 })

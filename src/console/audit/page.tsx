@@ -14,12 +14,12 @@ export async function show(visit: PageVisit): Promise<PageResult> {
   const { cursor, ...filters } = filtersOf(visit, ['act', 'principal', 'outcome', 'cursor'])
   const acts = await visit.ask('GET /audit', { query: queryOf({ ...filters, cursor, limit: LIMIT }) })
   return {
-    title: 'Audit',
+    title: 'Audit log',
     content: (
       <>
         <form class="row" method="get">
-          <TextField label="Act" note="such as key.create, or refusal" name="act" value={filters.act} />
-          <TextField label="Who" note="such as admin or key:…" name="principal" value={filters.principal} />
+          <TextField label="Action" note="such as key.create, or refusal" name="act" value={filters.act} />
+          <TextField label="Caller" note="such as admin or key:…" name="principal" value={filters.principal} />
           <button class="go">Show</button>
         </form>
         {acts.ok ? <Acts {...acts.value} filters={filters} /> : <FailureNotice failure={acts.failure} />}
@@ -29,14 +29,14 @@ export async function show(visit: PageVisit): Promise<PageResult> {
 }
 
 const COLUMNS: readonly Column<ListedAct>[] = [
-  { title: 'When', cell: ({ at }) => <Time at={at} isExact /> },
-  { title: 'Act', isName: true, cell: ({ act }) => act },
+  { title: 'Time', cell: ({ at }) => <Time at={at} isExact /> },
+  { title: 'Action', isName: true, cell: ({ act }) => act },
   { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
   {
-    title: 'Who',
+    title: 'Caller',
     cell: ({ principal, principal_name, user_id, address }) => (
       <>
-        {principal_name ?? principal ?? user_id ?? 'nobody known'}
+        {principal_name ?? principal ?? user_id ?? 'unknown'}
         {address === undefined ? undefined : <span class="note"> at {address}</span>}
       </>
     ),
@@ -50,14 +50,14 @@ const COLUMNS: readonly Column<ListedAct>[] = [
       </code>
     ),
   },
-  { title: 'About', isLong: true, cell: ({ about }) => (about === undefined ? undefined : <About about={about} />) },
+  { title: 'Details', isLong: true, cell: ({ about }) => (about === undefined ? undefined : <About about={about} />) },
 ]
 
 function Acts({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
   const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
-  const more = query ? { href: `/console/audit?${query}`, label: 'Earlier acts' } : undefined
-  const none = 'Nothing was done that is like this. Acts are here a second after they were done.'
-  return <Table label="Acts" columns={COLUMNS} items={items} none={none} more={more} />
+  const more = query ? { href: `/console/audit?${query}`, label: 'Earlier actions' } : undefined
+  const none = 'No actions match. Actions appear here after about a second.'
+  return <Table label="Actions" columns={COLUMNS} items={items} none={none} more={more} />
 }
 
 /** In characters: of a longer text half as much is shown until it is opened. */

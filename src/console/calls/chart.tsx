@@ -36,8 +36,8 @@ const COLUMNS: readonly Column<Hour>[] = [
   { title: 'Hour (UTC)', isName: true, cell: ({ at }) => at },
   { title: 'Calls', cell: ({ calls }) => String(calls) },
   { title: 'Failed', cell: ({ failures }) => String(failures) },
-  { title: 'Half took at most', cell: ({ p50 }) => `${Math.round(p50)} ms` },
-  { title: '95 % took at most', cell: ({ p95 }) => `${Math.round(p95)} ms` },
+  { title: 'p50', cell: ({ p50 }) => `${Math.round(p50)} ms` },
+  { title: 'p95', cell: ({ p95 }) => `${Math.round(p95)} ms` },
 ]
 
 export function UsageChart(props: ChartProps) {
@@ -49,7 +49,7 @@ export function UsageChart(props: ChartProps) {
   const slowest = Math.max(1, ...hours.map(({ p95 }) => p95))
   const step = WIDTH / hours.length
   const tall = (value: number, of: number) => (value / of) * HEIGHT
-  const words = `${total} calls in ${hours.length} hours, of which ${failed} failed; the most in an hour were ${most}, and the slowest twentieth of an hour's took ${Math.round(slowest)} ms`
+  const words = `${total} calls in ${hours.length} hours, ${failed} failed; at peak ${most} calls an hour, p95 up to ${Math.round(slowest)} ms`
   return (
     <figure>
       <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
@@ -80,13 +80,10 @@ export function UsageChart(props: ChartProps) {
         <span>{hours[0]?.at}</span>
         <span>{hours.at(-1)?.at} UTC</span>
       </p>
-      <figcaption class="note">
-        {words}. Bars are calls, their outlined part those that failed; the line across each hour is how long its
-        slowest twentieth took.
-      </figcaption>
+      <figcaption class="note">{words}. Bars are calls, the outlined part failed calls; the line is p95.</figcaption>
       <details>
-        <summary>The same as a table</summary>
-        <Table label="Calls by the hour" columns={COLUMNS} items={hours.filter(({ calls }) => calls > 0)} />
+        <summary>Show as a table</summary>
+        <Table label="Calls by hour" columns={COLUMNS} items={hours.filter(({ calls }) => calls > 0)} />
       </details>
     </figure>
   )

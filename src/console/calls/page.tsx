@@ -23,9 +23,9 @@ export async function show(visit: PageVisit): Promise<PageResult> {
       <>
         <form class="row" method="get">
           <TextField label="Tool" note="such as Gmail.*" name="tool" value={filters.tool} />
-          <TextField label="Outcome" note="success, failure or a kind of it" name="outcome" value={filters.outcome} />
+          <TextField label="Outcome" note="success, failure, or an error type" name="outcome" value={filters.outcome} />
           {hasScope(visit.principal, 'records:read') && (
-            <TextField label="Who" note="such as admin or key:…" name="principal" value={filters.principal} />
+            <TextField label="Caller" note="such as admin or key:…" name="principal" value={filters.principal} />
           )}
           <button class="go">Show</button>
         </form>
@@ -37,7 +37,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
 }
 
 const COLUMNS: readonly Column<ListedCall>[] = [
-  { title: 'When', cell: ({ at }) => <Time at={at} isExact /> },
+  { title: 'Time', cell: ({ at }) => <Time at={at} isExact /> },
   {
     title: 'Tool',
     isName: true,
@@ -49,20 +49,18 @@ const COLUMNS: readonly Column<ListedCall>[] = [
     ),
   },
   { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
-  { title: 'Took', cell: ({ duration_ms }) => `${Math.round(duration_ms).toLocaleString('en')} ms` },
+  { title: 'Duration', cell: ({ duration_ms }) => `${Math.round(duration_ms).toLocaleString('en')} ms` },
   { title: 'Dialect', cell: ({ dialect }) => dialect },
-  { title: 'Who', cell: ({ principal, principal_name }) => principal_name ?? principal },
-  { title: 'For', cell: ({ user_id }) => user_id },
-  { title: 'More', isAct: true, cell: (call) => <CallDetails {...call} /> },
+  { title: 'Caller', cell: ({ principal, principal_name }) => principal_name ?? principal },
+  { title: 'User', cell: ({ user_id }) => user_id },
+  { title: 'Details', isAct: true, cell: (call) => <CallDetails {...call} /> },
 ]
 
 function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Readonly<Record<string, string>> }) {
   if (items.length === 0) {
     return (
       <Notice>
-        <p>
-          No call was made that is like this, or none that you may see. Calls are here a second after they were made.
-        </p>
+        <p>No calls match, or none that you can see. Calls appear here after about a second.</p>
         <p>
           <a href="/">Find a tool to call</a>, or see <a href="/docs/calls">how tools are called</a>.
         </p>
@@ -76,15 +74,15 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Reado
 
 function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: input }: ListedCall) {
   const known = [
-    ['Call', call_id],
-    ['Trace', trace_id],
+    ['Call ID', call_id],
+    ['Trace ID', trace_id],
     ['Digest', digest],
-    ['The server behind it answered', upstream_status],
+    ['Upstream status', upstream_status],
     ['Arguments', input === undefined ? undefined : JSON.stringify(input)],
   ] as const
   return (
     <details>
-      <summary aria-label={`More of the call of ${tool}, ${call_id}`}>More</summary>
+      <summary aria-label={`Details of the call of ${tool}, ${call_id}`}>Details</summary>
       {known.map(([name, value]) =>
         value === undefined ? undefined : (
           <p>

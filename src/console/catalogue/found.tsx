@@ -49,24 +49,20 @@ function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPu
   const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
   return (
     <Notice>
-      <p>
-        {hrefOf(search, {}) === '/'
-          ? 'There is no tool that you may see yet.'
-          : 'No tool that you may see is like that.'}
-      </p>
+      <p>{hrefOf(search, {}) === '/' ? 'No tools yet that you can see.' : 'No tools match that you can see.'}</p>
       <ul class="plain">
         {search.versions === 'all' ? undefined : (
           <li>
-            <a href={hrefOf(search, { versions: 'all' })}>Look among all versions</a>, older and deprecated ones too
+            <a href={hrefOf(search, { versions: 'all' })}>Search all versions</a>, including older and deprecated ones
           </li>
         )}
         {mayPublish ? (
           <>
             <li>
-              <a href={`/console/versions${ofToolkit}`}>Look among those that wait for review</a>, or are disabled
+              <a href={`/console/versions${ofToolkit}`}>See pending versions</a>, and disabled ones
             </li>
             <li>
-              <a href="/docs/publish">Publish a tool</a>, or <a href="/console/import">import some</a>
+              <a href="/docs/publish">Publish a tool</a>, or <a href="/console/import">import tools</a>
             </li>
           </>
         ) : undefined}
@@ -92,12 +88,7 @@ function rangeOf(first: number, last: number, total: number | undefined, isAll: 
 function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExact: boolean }) {
   const { id, title, version, requirements = {} } = tool
   const [name = id] = id.split('@')
-  const { authorization = [], secrets = [], user_id = false } = requirements
-  const needs = [
-    ...authorization.map((each) => `access to ${each.id}`),
-    ...secrets.map((each) => `the secret ${each.id}`),
-    ...(user_id ? ['a user'] : []),
-  ]
+  const needs = needsOf(requirements)
   return (
     <li>
       <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
@@ -110,4 +101,18 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )
+}
+
+interface Needs {
+  readonly authorization?: readonly { readonly id: string }[]
+  readonly secrets?: readonly { readonly id: string }[]
+  readonly user_id?: boolean
+}
+
+export function needsOf({ authorization = [], secrets = [], user_id = false }: Needs): readonly string[] {
+  return [
+    ...authorization.map(({ id }) => `access to ${id}`),
+    ...secrets.map(({ id }) => `the secret ${id}`),
+    ...(user_id ? ['a user'] : []),
+  ]
 }

@@ -36,8 +36,8 @@ export function Search({ search, toolkits: listed }: SearchProps) {
     <search>
       <form class="row" method="get" action="/">
         <label>
-          What should it do?
-          <input type="search" name="q" value={q} maxlength={1000} placeholder="send a mail" />
+          Search tools
+          <input type="search" name="q" value={q} maxlength={1000} placeholder="send an email" />
         </label>
         <label>
           Toolkit

@@ -20,21 +20,23 @@ const KINDS = new Map([
   ['plugin', 'A plugin over HTTP'],
 ])
 
-const ALLOW = described('Also where callers of the version before break', boolean, false)
+const ALLOW = described('Allow breaking changes', boolean, false)
 const FIELDS = editFields(
   schemaOf(
     object({
-      toolkit: described('The toolkit that its tools are to be in', namePart),
-      version: optional(described('As the source says, or as high as the change asks, where nothing is said', version)),
-      tools: optional(described('Names or patterns such as list*; all where nothing is said', strings)),
+      toolkit: described('The toolkit to put the tools in', namePart),
+      version: optional(
+        described('Left empty: the version of the source, or the next that the change asks for', version),
+      ),
+      tools: optional(described('Names or patterns such as list*. Left empty: all', strings)),
       ...guardFields,
-      options: optional(described('Anything else: credentials, base_url, rules, as the guide has them', anyObject)),
+      options: optional(described('Other options: credentials, base_url, rules (see the guide)', anyObject)),
       allow_breaking: optional(ALLOW),
     }),
   ),
 )
 const FOLDED = {
-  summary: 'Some of its tools alone, credentials, and what is asked of calls',
+  summary: 'Advanced: choice of tools, credentials, approval',
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
@@ -96,11 +98,11 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
       folded={FOLDED}
       action="/console/import"
       act="look"
-      button="Show what it would make"
+      button="Preview import"
       progress="Reading…"
     >
       <label>
-        From
+        Source type
         <select name="kind">
           {[...KINDS].map(([kind, title]) => (
             <option value={kind} selected={form.get('kind') === kind}>
@@ -110,7 +112,7 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
         </select>
       </label>
       <label>
-        Its address, or the description itself <span class="note">JSON or YAML</span>
+        Source <span class="note">a URL, or the description as JSON or YAML</span>
         <textarea
           name="source"
           required={!isKept}
@@ -122,7 +124,7 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
       </label>
       <KeptSource form={form} />
       <p class="note">
-        <a href="/docs/import">The guide to imports</a>
+        <a href="/docs/import">How imports work</a>
       </p>
     </EditForm>
   )

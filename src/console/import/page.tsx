@@ -2,11 +2,23 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { shownAgain } from '../form/values.ts'
 import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
+import { needsOf } from '../catalogue/found.tsx'
+import { type Column, Table } from '../table.tsx'
 import { ImportForm, KeptSource, requestOf, withSource } from './form.tsx'
 
 type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
+type PlannedTool = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>['tools'][number]
 
 const MAX_SHOWN = 500
+
+const COLUMNS: readonly Column<PlannedTool>[] = [
+  { title: 'Tool', isName: true, isLong: true, cell: ({ id }) => <code>{id}</code> },
+  { title: 'Status', cell: ({ state }) => state },
+  { title: 'Request', isLong: true, cell: ({ method, path, tool }) => tool ?? `${method} ${path}` },
+  { title: 'Requirements', cell: ({ requirements = {} }) => needsOf(requirements).join(', ') },
+  { title: 'Level', cell: ({ security_level: level }) => (level === undefined ? undefined : String(level)) },
+  { title: 'Approval', cell: ({ approval }) => (approval ? 'each call' : undefined) },
+]
 
 export async function show(visit: PageVisit): Promise<PageResult> {
   return { title: 'Import', content: <ImportForm form={visit.form} /> }
@@ -16,35 +28,26 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   const form = withSource(visit.form)
   const isReal = form.get('do') === 'import'
   const request = requestOf(form, isReal, visit.meter)
-  if (!request.ok) return failed(form, { status: 400, message: 'Nothing was sent', problems: request.problems })
+  if (!request.ok) return failed(form, { status: 400, message: 'The form has errors', problems: request.problems })
   const { query, body } = request.value
   const reply = await visit.ask('POST /toolkits/import', { query, body })
   if (!reply.ok) return failed(form, reply.failure)
   if (!('tools' in reply.value)) return { title: 'Imported', content: <Done {...reply.value} /> }
   const { tools, skipped } = reply.value
   return {
-    title: 'What the import would make',
+    title: 'Import preview',
     content: (
       <>
         <Notice>
           <p>
-            <strong>Nothing has been made yet.</strong> {String(tools.length)} tools would be
-            {skipped.length === 0 ? '' : `, and ${skipped.length} cannot be`}.
+            <strong>Nothing is imported yet.</strong> {String(tools.length)} tools can be imported
+            {skipped.length === 0 ? '' : `, ${skipped.length} cannot`}.
           </p>
         </Notice>
-        <ul aria-label="Tools">
-          {tools.slice(0, MAX_SHOWN).map(({ id, state, requirements, security_level, approval }) => (
-            <li>
-              <code>{id}</code> <span class="note">{state}</span>
-              {requirements === undefined ? undefined : <p class="note">Needs {JSON.stringify(requirements)}</p>}
-              {security_level === undefined ? undefined : <p class="note">Security level {String(security_level)}</p>}
-              {approval ? <p class="note">A person approves each call</p> : undefined}
-            </li>
-          ))}
-        </ul>
+        <Table label="Tools" columns={COLUMNS} items={tools.slice(0, MAX_SHOWN)} />
         <Skipped skipped={skipped} />
-        {tools.length === 0 ? undefined : <Confirm form={form} />}
-        <h2>Or change what is asked for</h2>
+        {tools.length === 0 ? undefined : <Confirm form={form} tools={tools.length} />}
+        <h2>Change the import</h2>
         <ImportForm form={form} />
       </>
     ),
@@ -64,7 +67,7 @@ function failed(form: URLSearchParams, failure: RouteFailure): View {
   }
 }
 
-function Confirm({ form }: { form: URLSearchParams }) {
+function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {
   return (
     <form method="post">
       {[...shownAgain(form)].map(([name, text]) =>
@@ -72,7 +75,7 @@ function Confirm({ form }: { form: URLSearchParams }) {
       )}
       <KeptSource form={form} />
       <button class="go" name="do" value="import">
-        Import them
+        Import {String(tools)} {tools === 1 ? 'tool' : 'tools'}
       </button>
       <SendingNote>Importing…</SendingNote>
     </form>
@@ -83,7 +86,7 @@ function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
   if (skipped.length === 0) return undefined
   return (
     <details>
-      <summary>Cannot be made ({String(skipped.length)})</summary>
+      <summary>Cannot be imported ({String(skipped.length)})</summary>
       <ul>
         {skipped.slice(0, MAX_SHOWN).map(({ name, reason }) => (
           <li>
@@ -100,14 +103,12 @@ function Done({ ids, pending = [], skipped }: ImportReport) {
     <>
       <Notice>
         <p>
-          <strong>{ids.length === 1 ? '1 tool is' : `${ids.length} tools are`} there now.</strong>
+          <strong>{ids.length === 1 ? '1 tool' : `${ids.length} tools`} imported.</strong>
         </p>
         {pending.length === 0 ? undefined : (
           <p>
-            {pending.length === ids.length
-              ? 'They wait'
-              : `${pending.length} of them ${pending.length === 1 ? 'waits' : 'wait'}`}{' '}
-            for <a href="/console/versions">review</a>: nobody can call what was not reviewed.
+            {`${pending.length} of them ${pending.length === 1 ? 'waits' : 'wait'}`} for{' '}
+            <a href="/console/versions">review</a>, and cannot be called before.
           </p>
         )}
       </Notice>

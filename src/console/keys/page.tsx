@@ -18,8 +18,8 @@ interface FreshKeyProps {
 
 const PATH = '/console/keys'
 const FIELDS = editFields(schemaOf(newKey(() => new Date())))
-const FOLDED = { summary: 'Limits, and what is recorded', keys: ['record_arguments', 'limits'] }
-const NONE = 'There is no key yet. Each agent and each publisher gets one of its own.'
+const FOLDED = { summary: 'Limits and recording', keys: ['record_arguments', 'limits'] }
+const NONE = 'No keys yet. Create one for each agent and each publisher.'
 const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
 
 const DAY_S = 86_400
@@ -27,12 +27,12 @@ const DAY_S = 86_400
 const OVERLAPS = new Map([
   [String(DAY_S), 'a day'],
   ['3600', 'an hour'],
-  ['0', 'not at all'],
+  ['0', 'no time'],
 ])
 
 const DONE = new Map([
-  ['revoked', 'The key is revoked. Elsewhere it is dead within a minute.'],
-  ['changed', 'The key is changed: here at once, and everywhere within a minute.'],
+  ['revoked', 'Key revoked. It stops working everywhere within a minute.'],
+  ['changed', 'Key saved. The change applies everywhere within a minute.'],
 ])
 
 export async function act(visit: PageVisit): Promise<PageResult> {
@@ -84,7 +84,7 @@ export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}
   ])
   const { value: key, etag } = chosen?.ok ? chosen : {}
   return editView({
-    title: 'Keys',
+    title: 'API keys',
     done: DONE.get(searchParams.get('done') ?? ''),
     sent,
     list: (
@@ -98,7 +98,7 @@ export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}
       </>
     ),
     id: 'make',
-    heading: key === undefined ? 'Make a key' : `Change the key “${key.name}”`,
+    heading: key === undefined ? 'Create key' : `Edit key “${key.name}”`,
     form: {
       fields: FIELDS,
       value: key ?? DEFAULTS,
@@ -106,7 +106,7 @@ export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}
       folded: FOLDED,
       action: key === undefined ? PATH : `${PATH}?${new URLSearchParams({ id: key.id })}`,
       act: key === undefined ? 'make' : 'change',
-      button: key === undefined ? 'Make the key' : 'Save the key',
+      button: key === undefined ? 'Create key' : 'Save key',
     },
   })
 }
@@ -115,12 +115,12 @@ function FreshKey({ name, key, previous_expires_at }: FreshKeyProps) {
   return (
     <Notice>
       <p>
-        <strong>The key “{name}”. Copy it now: it is not shown again.</strong>
+        <strong>Key “{name}” created. Copy it now: it is not shown again.</strong>
       </p>
       <Copyable text={key} />
       {previous_expires_at === undefined ? undefined : (
         <p>
-          What it was before works until <Time at={previous_expires_at} />.
+          The previous key works until <Time at={previous_expires_at} />.
         </p>
       )}
     </Notice>
@@ -129,13 +129,13 @@ function FreshKey({ name, key, previous_expires_at }: FreshKeyProps) {
 
 const COLUMNS: readonly Column<Key>[] = [
   { title: 'Name', isName: true, cell: ({ name }) => name },
-  { title: 'May', cell: ({ scopes }) => scopes.join(', ') },
+  { title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
   { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
-  { title: 'For users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
-  { title: 'At most', cell: ({ limits }) => <Limits {...limits} /> },
+  { title: 'Users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
+  { title: 'Limits', cell: ({ limits }) => <Limits {...limits} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
-  { title: 'Change', isAct: true, cell: (key) => <KeyChange {...key} /> },
+  { title: 'Actions', isAct: true, cell: (key) => <KeyChange {...key} /> },
 ]
 
 function Limits({ rate, concurrency }: CallLimits) {
@@ -149,15 +149,15 @@ function Limits({ rate, concurrency }: CallLimits) {
 function KeyChange({ id, name }: Key) {
   return (
     <>
-      <a href={`${PATH}?${new URLSearchParams({ id })}#make`} aria-label={`Change the key ${name}`}>
-        Change
+      <a href={`${PATH}?${new URLSearchParams({ id })}#make`} aria-label={`Edit key ${name}`}>
+        Edit
       </a>
       <details>
         <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
         <form method="post" action={PATH}>
           <input type="hidden" name="id" value={exact(id)} />
           <label>
-            What it was works on for
+            Keep the previous key for
             <select name="overlap">
               {[...OVERLAPS].map(([seconds, words]) => (
                 <option value={seconds}>{words}</option>
@@ -168,7 +168,7 @@ function KeyChange({ id, name }: Key) {
             Rotate
           </button>
           <button class="danger" name="do" value="revoke">
-            Revoke for good
+            Revoke
           </button>
         </form>
       </details>

@@ -2,10 +2,10 @@ import { Ending, exact, Facts, Time } from '../parts.tsx'
 import { endingPage, shownUser, UserChoice } from './person.tsx'
 
 export const { show, act } = endingPage({
-  title: 'Accounts',
-  none: 'None so far. A tool that needs an account answers its first call with a link to a page that asks.',
-  done: 'It is taken back. A tool that needs it asks again.',
-  endAll: { label: 'Take all of them back', button: (count) => `Take all ${count} accounts back now` },
+  title: 'Connected accounts',
+  none: 'No connected accounts. A tool that needs one answers its first call with a link to connect it.',
+  done: 'Access revoked. A tool that needs it asks again.',
+  endAll: { label: 'Revoke all', button: (count) => `Revoke all ${count} accounts` },
   read: (visit) => visit.ask('GET /users/:user/grants', { user: shownUser(visit) }),
   end(visit) {
     const user = shownUser(visit)
@@ -18,8 +18,8 @@ export const { show, act } = endingPage({
   intro: (visit) => (
     <>
       <p>
-        Accounts at other services that a person lets tools use in their name. Tokens are kept encrypted, and shown to
-        nobody.
+        Accounts at other services that tools can use on this user's behalf. Tokens are stored encrypted and never
+        shown.
       </p>
       <UserChoice visit={visit} />
     </>
@@ -33,12 +33,12 @@ export const { show, act } = endingPage({
     const users = toolkits.map(({ toolkit, hosts }) => (
       <div>
         <a href={`/?${new URLSearchParams({ toolkit })}`}>{toolkit}</a>
-        {hosts.length === 0 ? undefined : <span class="note">, which sends it to {hosts.join(', ')}</span>}
+        {hosts.length === 0 ? undefined : <span class="note">, which sends the token to {hosts.join(', ')}</span>}
       </div>
     ))
     const until = expires_at && !refreshable && (
       <>
-        <Time at={expires_at} />, and is asked for again then
+        <Time at={expires_at} />, then the user is asked again
       </>
     )
     return (
@@ -49,24 +49,25 @@ export const { show, act } = endingPage({
         </h2>
         <Facts
           facts={{
-            'Allows': scopes.length === 0 ? 'no scope in particular' : allowed,
-            'Used by': toolkits.length === 0 ? 'no toolkit' : users,
-            'Since': <Time at={granted_at} />,
-            'Until': until || undefined,
+            'Scopes': scopes.length === 0 ? 'none in particular' : allowed,
+            'Used by': toolkits.length === 0 ? 'no toolkits' : users,
+            'Connected': <Time at={granted_at} />,
+            'Expires': until || undefined,
           }}
         />
-        <Ending label="Take it back">
+        <Ending label="Revoke">
           <input type="hidden" name="provider" value={provider} />
           <input type="hidden" name="account" value={exact(account)} />
           {toolkits.length < 2
             ? undefined
             : toolkits.map(({ toolkit }) => (
                 <button class="danger" name="toolkit" value={toolkit}>
-                  From {toolkit} alone
+                  Revoke for {toolkit} only
                 </button>
               ))}
           <button class="danger">
-            Take {provider} back{toolkits.length < 2 ? undefined : ' from all'}
+            Revoke {provider}
+            {toolkits.length < 2 ? undefined : ' for all toolkits'}
           </button>
         </Ending>
       </>

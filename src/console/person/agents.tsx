@@ -4,10 +4,10 @@ import { endingPage, shownUser, UserChoice } from './person.tsx'
 
 export const { show, act } = endingPage({
   title: 'Connected agents',
-  none: 'No agent is connected.',
-  done: 'It is ended: here at once, and everywhere within a minute.',
+  none: 'No connected agents.',
+  done: 'Agent disconnected. It loses access everywhere within a minute.',
   isReversed: true,
-  endAll: { label: 'End all of them', button: (count) => `End all ${count} agents now` },
+  endAll: { label: 'Disconnect all', button: (count) => `Disconnect all ${count} agents` },
   read: (visit) => visit.ask('GET /users/:user/agents', { user: shownUser(visit) }),
   end(visit) {
     const [user, id] = [shownUser(visit), visit.form.get('id')]
@@ -17,8 +17,8 @@ export const { show, act } = endingPage({
   intro: (visit) => (
     <>
       <p>
-        Programs that were let use tools in a person's name, at <code>{visit.url.origin}/connect/mcp</code>. None may do
-        more than that person. <a href="/docs/connect">How an agent is connected</a>
+        Programs that use tools on a person's behalf, at <code>{visit.url.origin}/connect/mcp</code>. An agent can do no
+        more than that person. <a href="/docs/connect">How to connect an agent</a>
       </p>
       <UserChoice visit={visit} />
     </>
@@ -28,16 +28,16 @@ export const { show, act } = endingPage({
       <h2>{quoted(client.name)}</h2>
       <Facts
         facts={{
-          'May use': toolkits.join(', '),
-          'Goes back to': <code>{client.host}</code>,
-          'Since': <Time at={created_at} />,
+          'Toolkits': toolkits.join(', '),
+          'Returns to': <code>{client.host}</code>,
+          'Connected': <Time at={created_at} />,
           'Last used': used_at ? <Time at={used_at} /> : 'never',
-          'Until': <Time at={expires_at} />,
+          'Expires': <Time at={expires_at} />,
         }}
       />
-      <Ending label="End it">
+      <Ending label="Disconnect">
         <input type="hidden" name="id" value={id} />
-        <button class="danger">End {quoted(client.name)} now</button>
+        <button class="danger">Disconnect {quoted(client.name)}</button>
       </Ending>
     </>
   ),

@@ -14,7 +14,7 @@ export function UserChoice({ visit }: { visit: PageVisit }) {
   if (users !== 'any' && users.length < 2) return undefined
   return (
     <form class="row" method="get">
-      <TextField label="Of the user" name="user" value={shownUser(visit)} maxlength={256} required autocomplete="off" />
+      <TextField label="User" name="user" value={shownUser(visit)} maxlength={256} required autocomplete="off" />
       <button>Show</button>
     </form>
   )

@@ -3,9 +3,9 @@ import { Ending, Facts, Time } from '../parts.tsx'
 import { endingPage } from './person.tsx'
 
 export const { show, act } = endingPage({
-  title: 'Sign-ins',
-  none: 'Nobody is signed in in a browser.',
-  done: 'It is ended: here at once, and everywhere within a minute.',
+  title: 'Sessions',
+  none: 'No sessions.',
+  done: 'Session ended. It is signed out everywhere within a minute.',
   isReversed: true,
   most: 200,
   read: (visit) => visit.ask('GET /sessions'),
@@ -15,8 +15,8 @@ export const { show, act } = endingPage({
   },
   intro: ({ principal }) => (
     <p>
-      Browsers in which {hasScope(principal, 'admin') ? 'people' : 'you'} are signed in. A sign-in ends by itself after
-      12 hours. Agents are no part of it: they are <a href="/console/agents">ended by themselves</a>.
+      Browsers in which {hasScope(principal, 'admin') ? 'people' : 'you'} are signed in. A session expires after 12
+      hours. <a href="/console/agents">Agents</a> are disconnected separately.
     </p>
   ),
   card({ id, principal, origin, browser, created_at, expires_at }, visit) {
@@ -27,15 +27,15 @@ export const { show, act } = endingPage({
         <h2>{isAdmin ? principal : since}</h2>
         <Facts
           facts={{
-            Browser: browser || 'It did not say',
-            Since: isAdmin ? since : undefined,
-            Until: <Time at={expires_at} />,
-            At: <code>{origin}</code>,
+            Browser: browser || 'Unknown',
+            Started: isAdmin ? since : undefined,
+            Expires: <Time at={expires_at} />,
+            Address: <code>{origin}</code>,
           }}
         />
-        <Ending label="End it">
+        <Ending label="End session">
           <input type="hidden" name="id" value={id} />
-          <button class="danger">Sign this browser out</button>
+          <button class="danger">End session</button>
         </Ending>
       </>
     )

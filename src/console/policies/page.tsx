@@ -8,12 +8,12 @@ import { Ending, exact, FailureNotice, Notice } from '../parts.tsx'
 const PATH = '/console/policies'
 const FIELDS = editFields(schemaOf(policyReader()), {
   key: 'pattern',
-  description: 'The tools that it holds for: a pattern such as Gmail.*, *.Delete* or *',
+  description: 'The tools it applies to: a pattern such as Gmail.*, *.Delete* or *',
 })
 
 const DONE = new Map([
-  ['set', 'It holds: here at once, and everywhere within a minute.'],
-  ['removed', 'It is gone. What others say of these tools still holds.'],
+  ['set', 'Policy saved. It applies everywhere within a minute.'],
+  ['removed', 'Policy removed. Other policies still apply to these tools.'],
 ])
 
 export async function act(visit: PageVisit): Promise<PageResult> {
@@ -44,21 +44,21 @@ export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
     list: (
       <>
         <p>
-          What holds for tools whoever publishes and calls them. All policies whose pattern covers a tool hold for it:
-          of levels the highest, of times the shortest, and every limit.
+          Policies apply to tools whoever publishes or calls them. Where several patterns match a tool, the highest
+          level, the shortest timeout and every limit apply.
         </p>
         {list.ok ? <PolicyList items={list.value.items} /> : <FailureNotice failure={list.failure} />}
       </>
     ),
     id: 'set',
-    heading: policy === undefined ? 'Set a policy' : `Change the policy for ${policy.pattern}`,
+    heading: policy === undefined ? 'New policy' : `Edit policy for ${policy.pattern}`,
     form: {
       fields: FIELDS,
       value: policy,
       etag,
       action: policy === undefined ? PATH : hrefOf(policy),
       act: 'set',
-      button: 'Set it',
+      button: 'Save policy',
     },
   })
 }
@@ -71,18 +71,18 @@ export function wordsOfPolicy(policy: Policy): string[] {
   const { secrets, security_level, approval, timeout_ms, limits = {}, review } = policy
   const { rate, concurrency } = limits
   return [
-    ...(security_level === undefined ? [] : [`security level ${security_level} at least`]),
-    ...(approval ? ['a person approves each call'] : []),
-    ...(timeout_ms === undefined ? [] : [`a call ends after ${timeout_ms / 1_000} s`]),
-    ...(rate ? [`each at most ${rate.calls} calls in ${rate.seconds} s`] : []),
-    ...(concurrency === undefined ? [] : [`each at most ${concurrency} calls at a time`]),
-    ...(review ? ['what is published is pending until it was reviewed'] : []),
-    ...(secrets ? [`may have ${secrets.join(', ')}`] : []),
+    ...(security_level === undefined ? [] : [`minimum security level ${security_level}`]),
+    ...(approval ? ['every call needs approval'] : []),
+    ...(timeout_ms === undefined ? [] : [`timeout ${timeout_ms / 1_000} s`]),
+    ...(rate ? [`rate limit ${rate.calls} calls per ${rate.seconds} s and caller`] : []),
+    ...(concurrency === undefined ? [] : [`concurrency ${concurrency} calls per caller`]),
+    ...(review ? ['new versions wait for review'] : []),
+    ...(secrets ? [`may use secrets ${secrets.join(', ')}`] : []),
   ]
 }
 
 function PolicyList({ items }: { items: readonly Policy[] }) {
-  if (items.length === 0) return <Notice>There is none yet: each tool is called as it says itself.</Notice>
+  if (items.length === 0) return <Notice>No policies yet. Each tool runs with its own settings.</Notice>
   return (
     <ul class="cards" aria-label="Policies">
       {items.map((policy) => (
@@ -96,14 +96,14 @@ function PolicyList({ items }: { items: readonly Policy[] }) {
             ))}
           </ul>
           <p>
-            <a href={`${hrefOf(policy)}#set`} aria-label={`Change the policy for ${policy.pattern}`}>
-              Change
+            <a href={`${hrefOf(policy)}#set`} aria-label={`Edit policy for ${policy.pattern}`}>
+              Edit
             </a>
           </p>
           <Ending label="Remove" of={`the policy for ${policy.pattern}`} action={PATH}>
             <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
             <button class="danger" name="do" value="remove">
-              Remove it
+              Remove policy
             </button>
           </Ending>
         </li>

@@ -9,10 +9,10 @@ import { exact, FailureNotice, Notice } from '../parts.tsx'
 const PATH = '/console/providers'
 const FIELDS = editFields(schemaOf(providerReader('{id}')), {
   key: 'id',
-  description: 'What tools call it: google, acme',
+  description: 'The id that tools use: google, acme',
 })
 const FOLDED = {
-  summary: 'What some providers need beside',
+  summary: 'Advanced settings',
   keys: [
     'name',
     'revocation_endpoint',
@@ -33,7 +33,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   }
   const { input, problems } = readInput(FIELDS, form, visit.meter)
   if (problems.length > 0) {
-    return show(visit, { failure: { status: 400, message: 'Nothing was sent', problems }, form })
+    return show(visit, { failure: { status: 400, message: 'The form has errors', problems }, form })
   }
   const { id: _, ...body } = input
   const etag = etagOf(form, id, visit.url.searchParams.get('id'))
@@ -51,15 +51,15 @@ export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
   const { value: provider, etag } = chosen?.ok ? chosen : {}
   return editView({
     title: 'Providers',
-    done: searchParams.has('done') ? 'That is done.' : undefined,
+    done: searchParams.has('done') ? 'Saved.' : undefined,
     sent,
     list: list.ok ? <ProviderList items={list.value.items} /> : <FailureNotice failure={list.failure} />,
     id: 'give',
-    heading: provider === undefined ? 'Connect a provider' : `Change the provider ${provider.id}`,
+    heading: provider === undefined ? 'Add provider' : `Edit provider ${provider.id}`,
     intro: (
       <p>
-        Register an OAuth client there, with the redirect URI <code>{origin}/oauth/callback</code>. Well-known ones,
-        such as google and github, need only their client.
+        Register an OAuth client with the provider, with the redirect URI <code>{origin}/oauth/callback</code>.
+        Well-known providers, such as google and github, need only a client ID and secret.
       </p>
     ),
     form: {
@@ -69,7 +69,7 @@ export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
       folded: FOLDED,
       action: provider === undefined ? PATH : hrefOf(provider.id),
       act: 'give',
-      button: provider === undefined ? 'Connect it' : 'Save it',
+      button: provider === undefined ? 'Add provider' : 'Save provider',
     },
   })
 }
@@ -80,30 +80,29 @@ function hrefOf(id: string): string {
 
 function ProviderList({ items }: { items: ApiAnswers['GET /providers']['items'] }) {
   if (items.length === 0) {
-    return <Notice>None is connected: tools that need access to people's accounts cannot be called yet.</Notice>
+    return <Notice>No providers yet. Tools that need access to people's accounts cannot be called.</Notice>
   }
   return (
     <ul aria-label="Providers">
       {items.map(({ id, name, built_in, issuer, authorization_endpoint, client_id }) => (
         <li>
-          <strong>{name}</strong> <code>{id}</code>{' '}
-          {built_in ? <span class="note">by variables of the deployment</span> : undefined}
+          <strong>{name}</strong> <code>{id}</code> {built_in ? <span class="note">set by variables</span> : undefined}
           <p class="note">
-            {issuer ?? authorization_endpoint ?? ''}, as the client {client_id}
+            {issuer ?? authorization_endpoint ?? ''}, client {client_id}
           </p>
           {built_in ? undefined : (
             <>
               <p>
-                <a href={`${hrefOf(id)}#give`} aria-label={`Change the provider ${id}`}>
-                  Change
+                <a href={`${hrefOf(id)}#give`} aria-label={`Edit provider ${id}`}>
+                  Edit
                 </a>
               </p>
               <details>
-                <summary aria-label={`Take it away: ${name}`}>Take it away</summary>
+                <summary aria-label={`Remove provider ${name}`}>Remove</summary>
                 <form method="post" action={PATH}>
                   <input type="hidden" name="input/id" value={exact(id)} />
                   <button class="danger" name="do" value="remove">
-                    Take it away
+                    Remove provider
                   </button>
                 </form>
               </details>

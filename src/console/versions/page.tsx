@@ -12,10 +12,10 @@ type State = (typeof STATES)[number]
 
 const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: string }>> = {
   active: { means: 'listed and called', button: 'Activate' },
-  deprecated: { means: 'listed and called, with a word to whoever does', button: 'Deprecate' },
-  yanked: { means: 'called by its exact version alone, and not listed', button: 'Yank' },
+  deprecated: { means: 'listed and called, with a notice to callers', button: 'Deprecate' },
+  yanked: { means: 'called by exact version only, and not listed', button: 'Yank' },
   disabled: { means: 'neither listed nor called', button: 'Disable' },
-  pending: { means: 'published where that is reviewed, and not there for callers until somebody activates them' },
+  pending: { means: 'waiting for review, and not available to callers until activated' },
 }
 const LIMIT = '50'
 /** Each is read with all that it changes. */
@@ -74,12 +74,12 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
     status: failure?.status ?? 200,
     content: (
       <>
-        {isDone && <Notice>It is changed: here at once, and everywhere within a minute.</Notice>}
+        {isDone && <Notice>Saved. The change applies everywhere within a minute.</Notice>}
         {failure && <FailureNotice failure={failure} />}
         {held && <Held {...held} />}
         <Chips label="Status" chips={chips} />
         <p class="note">
-          Versions that are {state}: {WORDS[state].means}.
+          {state}: {WORDS[state].means}.
         </p>
         <form class="row" method="get">
           <input type="hidden" name="status" value={state} />
@@ -105,8 +105,8 @@ function Held({ id, status }: NonNullable<FailedChange['held']>) {
   return (
     <Notice isProblem>
       <p>
-        <strong>It stays {status}</strong>, since all of its toolkit is: what was said of it counts once{' '}
-        <a href={`${PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a> lets it.
+        <strong>It stays {status}</strong>, as its whole toolkit is. The change takes effect once{' '}
+        <a href={`${PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a> is changed.
       </p>
     </Notice>
   )
@@ -120,11 +120,7 @@ interface VersionsProps {
 
 function Versions({ state, items, reviewed }: VersionsProps) {
   if (items.length === 0) {
-    return (
-      <Notice>
-        {state === 'pending' ? 'None that you may publish waits for review.' : `None that you may publish is ${state}.`}
-      </Notice>
-    )
+    return <Notice>{state === 'pending' ? 'No versions wait for review.' : `No versions are ${state}.`}</Notice>
   }
   return (
     <ul class={reviewed ? 'cards whole' : 'cards'} aria-label="Versions">
@@ -147,7 +143,7 @@ function Versions({ state, items, reviewed }: VersionsProps) {
 function Change({ id, state }: { id: string; state: State }) {
   return (
     <details>
-      <summary aria-label={`Change the status of ${id}`}>Change…</summary>
+      <summary aria-label={`Change status of ${id}`}>Change status</summary>
       <form method="post">
         <input type="hidden" name="id" value={exact(id)} />
         {SAID_STATES.filter((to) => to !== state && to !== 'deprecated').map((to) => (
@@ -159,14 +155,8 @@ function Change({ id, state }: { id: string; state: State }) {
       {state === 'deprecated' ? undefined : (
         <form method="post">
           <input type="hidden" name="id" value={exact(id)} />
-          <TextField label="Why" note="callers read it" name="message" maxlength={1_000} autocomplete="off" />
-          <TextField
-            label="What to call instead"
-            note="the id of a tool"
-            name="successor"
-            maxlength={200}
-            autocomplete="off"
-          />
+          <TextField label="Message" note="shown to callers" name="message" maxlength={1_000} autocomplete="off" />
+          <TextField label="Successor" note="the id of a tool" name="successor" maxlength={200} autocomplete="off" />
           <button class="danger" name="to" value="deprecated">
             {WORDS.deprecated.button}
           </button>

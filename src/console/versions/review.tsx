@@ -31,7 +31,7 @@ export function Review({ tool, versions, implementation }: ToReview) {
       <Difference tool={tool} versions={versions} />
       {implementation.ok ? (
         <details>
-          <summary aria-label={`What ${tool.id} runs`}>What it runs</summary>
+          <summary aria-label={`Implementation of ${tool.id}`}>Implementation</summary>
           <pre>{indentedJson(implementation.value)}</pre>
         </details>
       ) : (
@@ -53,9 +53,7 @@ function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
     return (
       <>
         <p class="note">
-          {dialect === undefined
-            ? 'Too many versions are above it, so it was compared with none.'
-            : 'Callers have no version before it, so all of it is new.'}
+          {dialect === undefined ? 'Not compared: there are too many newer versions.' : 'This is the first version.'}
         </p>
         {description}
       </>
@@ -63,10 +61,10 @@ function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
   }
   return (
     <>
-      <p class="note">What differs from {compared_with}, which callers have:</p>
+      <p class="note">Changes from {compared_with}:</p>
       <Changes changes={changes} />
       <details>
-        <summary aria-label={`The whole description of ${tool.id}`}>Its whole description</summary>
+        <summary aria-label={`Full description of ${tool.id}`}>Full description</summary>
         {description}
       </details>
     </>

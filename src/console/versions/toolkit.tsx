@@ -18,7 +18,7 @@ export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitRepl
     : {}
   return (
     <section class="panel" aria-labelledby="toolkit">
-      <h2 id="toolkit">All of {name}</h2>
+      <h2 id="toolkit">Toolkit {name}</h2>
       <p>
         {status === undefined ? undefined : (
           <>
@@ -26,10 +26,10 @@ export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitRepl
             {message ? `: ${message}` : ''}.{' '}
           </>
         )}
-        What is said of it holds for each of its versions too, and the stricter counts.
+        Its status applies to all of its versions; the stricter status counts.
       </p>
       <details>
-        <summary>Change all of it…</summary>
+        <summary>Change toolkit</summary>
         <form method="post">
           <input type="hidden" name="toolkit_name" value={exact(name)} />
           {BUTTONS.filter(([to]) => to !== status).map(([to, words]) => (
@@ -42,12 +42,12 @@ export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitRepl
           <input type="hidden" name="toolkit_name" value={exact(name)} />
           {review === true ? undefined : (
             <button name="review" value="1">
-              Have what others publish in it reviewed
+              Require review of new versions
             </button>
           )}
           {review === false ? undefined : (
             <button class="danger" name="review" value="0">
-              Ask for review no longer
+              Stop requiring review
             </button>
           )}
         </form>
@@ -57,7 +57,7 @@ export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitRepl
 }
 
 const BUTTONS: readonly (readonly [to: (typeof SAID_STATES)[number], words: string])[] = [
-  ['active', 'Activate it'],
-  ['yanked', 'Yank it'],
-  ['disabled', 'Disable it'],
+  ['active', 'Activate'],
+  ['yanked', 'Yank'],
+  ['disabled', 'Disable'],
 ]

@@ -1,9 +1,8 @@
 import type { Guard } from '../access/guard.ts'
 import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
-import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
-import type { ImportedTool, ImportItem, Skipped } from './import.ts'
+import type { ImportedFrom, ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
 import type { PublicationFailure, Publish, PublishOptions } from './publish.ts'
 import type { ImportSubmission } from './submission.ts'
@@ -19,7 +18,7 @@ export interface Made {
   readonly id: string
   readonly name: string
   readonly state: ImportState
-  readonly about: JsonObject
+  readonly about: ImportedFrom
   readonly requirements: Requirements
   readonly guard?: Guard
   readonly isPending?: true

@@ -39,20 +39,27 @@ export interface ImportRead {
 
 export type ImportItem = { readonly tool: ImportedTool } | { readonly skipped: Skipped }
 
+/** Where a tool stands in its source. */
+export interface ImportedFrom {
+  readonly method?: string
+  readonly path?: string
+  readonly tool?: string
+}
+
 export interface ImportedTool {
   readonly definition: Omit<Definition, 'version'>
   readonly implementation: Implementation
   /** Kept in the record's `source`; a tool changes with its definition, not with this. */
   readonly document: Json
   readonly dialect: string
-  readonly about: JsonObject
+  readonly about: ImportedFrom
   readonly warnings: readonly string[]
 }
 
 export interface Skipped {
   readonly name: string
   readonly reason: string
-  readonly about?: JsonObject
+  readonly about?: ImportedFrom
 }
 
 export interface ImportRefusal {

@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     expect(nothing).toMatch(/<option value="Mail" selected/)
     const reader = await (await world([], {}, READER).get('/?versions=all&q=x')).text()
     expect(reader).not.toMatch(/href="[^"]*(?:versions=all"|console\/(?:versions|import))/)
-    expect(await (await world([]).get('/')).text()).toContain('There is no tool that you may see yet')
+    expect(await (await world([]).get('/')).text()).toContain('No tools yet that you can see')
   })
 
   it('goes on where a page has none, but the next may', async () => {

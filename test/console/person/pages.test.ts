@@ -62,15 +62,14 @@ describe('what is said', () => {
     const text = await flat(await setUp(ROUTES, ANN).get('/console/agents'))
     for (const said of ['&lt;b&gt;Claude&lt;/b&gt;', 'claude.ai', 'Mail, Calculator', '2026-11-01 12:34 UTC', 'never'])
       expect(text).toContain(said)
-    expect(text).toContain('End all 2 agents now')
+    expect(text).toContain('Disconnect all 2 agents')
     // Only who may act for several is asked for whom
     expect(text).not.toContain('name="user"')
   })
 
   it('of sign-ins is the browser and since when', async () => {
     const text = await flat(await setUp(ROUTES, ANN).get('/console/sign-ins'))
-    for (const said of ['Firefox &lt;x&gt;', '2026-11-01 12:34 UTC', 'Sign this browser out'])
-      expect(text).toContain(said)
+    for (const said of ['Firefox &lt;x&gt;', '2026-11-01 12:34 UTC', 'End session']) expect(text).toContain(said)
     expect(text).not.toContain(ANN.id.replace('person:', 'person:ann'))
     const asAdmin = await flat(await setUp(ROUTES, { ...ANN, scopes: ['admin'] }).get('/console/sign-ins'))
     expect(asAdmin).toContain(`<h2>${ANN.id}</h2>`)
@@ -88,7 +87,7 @@ describe('what is said', () => {
     )
     const text = await flat(await get('/console/accounts'))
     expect(text.match(/2026-12-01 12:34 UTC/g)).toHaveLength(1)
-    expect(text).toContain('Take all 2 accounts back now')
+    expect(text).toContain('Revoke all 2 accounts')
     expect(await flat(await setUp(ROUTES, ANN).get('/console/accounts'))).not.toContain('name="all"')
     const done = await post('/console/accounts', { all: '1' })
     expect([done.status, done.headers.get('location')]).toEqual([302, '/console/accounts?done=1'])
@@ -101,9 +100,9 @@ describe('what is said', () => {
     for (const said of [
       'google, work',
       'mail.read',
-      '>Mail</a><span class="note">, which sends it to mail.example',
+      '>Mail</a><span class="note">, which sends the token to mail.example',
       '>Calendar</a></div>',
-      'From Calendar alone',
+      'Revoke for Calendar only',
     ])
       expect(text).toContain(said)
   })

@@ -33,14 +33,14 @@ const world = (more: Parameters<typeof setUp>[0] = {}) =>
 describe('the page of policies', () => {
   it('says each in words', async () => {
     expect(wordsOfPolicy(POLICY)).toEqual([
-      'security level 8 at least',
-      'a person approves each call',
-      'a call ends after 1.5 s',
-      'each at most 5 calls in 60 s',
-      'each at most 2 calls at a time',
-      'may have MAIL_KEY, OTHER',
+      'minimum security level 8',
+      'every call needs approval',
+      'timeout 1.5 s',
+      'rate limit 5 calls per 60 s and caller',
+      'concurrency 2 calls per caller',
+      'may use secrets MAIL_KEY, OTHER',
     ])
-    expect(wordsOfPolicy({ pattern: '*', security_level: 1 })).toEqual(['security level 1 at least'])
+    expect(wordsOfPolicy({ pattern: '*', security_level: 1 })).toEqual(['minimum security level 1'])
     const text = await (await world().get('/console/policies')).text()
     for (const words of wordsOfPolicy(POLICY)) expect(text).toContain(words)
   })
@@ -77,7 +77,7 @@ describe('the page of policies', () => {
 
   it('fills its form with one that is to be changed', async () => {
     const text = await (await world().get('/console/policies?pattern=Mail.*')).text()
-    expect(text).toContain('Change the policy for Mail.*')
+    expect(text).toContain('Edit policy for Mail.*')
     for (const value of ['Mail.*', '8', '1500', '60']) expect(text).toContain(`value="${value}"`)
     expect(text).toContain('MAIL_KEY&#10;OTHER</textarea>')
     expect(text).toMatch(/name="input\/approval"[^>]* checked/)

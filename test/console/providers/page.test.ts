@@ -58,7 +58,7 @@ describe('the page of providers', () => {
     expect(text).toContain('Must be a tool pattern')
     expect(text).toContain('&#34;&#60;x&#62;&#34;</textarea>')
     expect(text).toMatch(/<option value="2" selected[^>]*>none/)
-    expect(text).toMatch(/<details open[^>]*><summary>What some/)
+    expect(text).toMatch(/<details open[^>]*><summary>Advanced/)
   })
 
   it('takes one away, and its refusal fills no form', async () => {
@@ -86,7 +86,7 @@ describe('the page of providers', () => {
       'GET /providers/acme': () => whole,
     })
     const text = await (await get(`${PAGE}?id=acme`)).text()
-    expect(text).toContain('Change the provider acme')
+    expect(text).toContain('Edit provider acme')
     const inputs = text.matchAll(/<input[^>]* name="(input\/\w+)"[^>]* value="([^"]*)"/g)
     const areas = text.matchAll(/<textarea[^>]* name="(input\/\w+)"[^>]*>([^<]*)</g)
     const fields = [...inputs, ...areas].map(([, name, value]) => [name, value?.replaceAll('&#10;', '\n')])
@@ -98,6 +98,6 @@ describe('the page of providers', () => {
     })
     const { id: _, ...said } = whole
     expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual(said)
-    expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Connect a provider')
+    expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Add provider')
   })
 })

@@ -41,7 +41,7 @@ export function importedOf(more: Partial<Definition> = {}, rest: Partial<Importe
     implementation: { kind: 'echo' },
     document: { theirs: definition.tool },
     dialect: 'source',
-    about: { place: definition.tool },
+    about: { path: definition.tool },
     warnings: [],
     ...rest,
   }

@@ -306,21 +306,21 @@ describe('what a source makes', () => {
       {
         name: 'Wrong',
         reason: expect.stringMatching(/^At '\/definition\/input\/type': Must be /),
-        about: { place: 'Wrong' },
+        about: { path: 'Wrong' },
       },
       gone,
       {
         name: 'Denied',
         reason:
           "'Kit.Denied' may have the secret 'KEY': to publish it, the credential must name it or its toolkit, such as 'Kit.*'",
-        about: { place: 'Denied' },
+        about: { path: 'Denied' },
       },
-      { name: 'Kit_Taken', reason: 'Exists', about: { place: 'Taken' } },
-      { name: 'Foreign', reason: "The credential does not cover 'Other.Foreign'", about: { place: 'Foreign' } },
+      { name: 'Kit_Taken', reason: 'Exists', about: { path: 'Taken' } },
+      { name: 'Foreign', reason: "The credential does not cover 'Other.Foreign'", about: { path: 'Foreign' } },
       {
         name: 'Kit_Breaking',
         reason: "At '/input/properties/a': Is gone; Is worse",
-        about: { place: 'Breaking' },
+        about: { path: 'Breaking' },
       },
     ])
     expect(denied).toBe(2)
