@@ -32,5 +32,10 @@ interface DefinitionAnswers {
     readonly description: string
     readonly input_schema: Json
     readonly output_schema: Json
+    readonly requirements?: {
+      readonly authorization?: readonly { readonly id: string }[]
+      readonly secrets?: readonly { readonly id: string }[]
+      readonly user_id?: boolean
+    }
   }
 }

@@ -18,10 +18,10 @@ interface Surroundings {
 
 /** Answers with a view, below the navigation and above the requests that it made; its live parts are sent as they come. */
 export async function layout(view: View, around: Surroundings): Promise<Response> {
-  const { title, status = 200, live } = view
+  const { title, status = 200, live, showsPictures = false } = view
   const { style, script } = around
   const body = live ? liveBody(view, live, around) : bodyOf(view, around)
-  return answerDocument({ status, title, style, script, body, keepsForms: true })
+  return answerDocument({ status, title, style, script, body, keepsForms: true, showsPictures })
 }
 
 function bodyOf({ title, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {

@@ -72,6 +72,8 @@ export interface View {
   readonly status?: number
   /** Sent as it comes, where the content has its one `LivePlace`. */
   readonly live?: LiveParts
+  /** Whether its policy lets in pictures that stand in the page itself. */
+  readonly showsPictures?: boolean
 }
 
 export interface Crumb {

@@ -54,14 +54,14 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     await page.setViewportSize(size)
     await page.goto(`${server.url}/console/tools/Fixture.Progress`)
     await page.getByLabel(/^gate/).fill(gate.origin)
-    await page.getByRole('button', { name: 'Call it' }).click({ noWaitAfter: true })
+    await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
     const lines = page.locator('.live > p:visible')
     for (const [index, step] of [0, 50, 100].entries()) {
       await page.getByText(`${step} of 100: Completed step ${step} of 100`, { exact: true }).waitFor()
       // The last alone, and nothing of what comes behind it yet
       expect(await lines.count()).toBe(1)
       expect(await page.getByRole('progressbar').getAttribute('value')).toBe(String(step))
-      expect(await textOf(page)).not.toMatch(/It worked|Could it be called now/)
+      expect(await textOf(page)).not.toMatch(/Succeeded|Call tool/)
       if (step === 50) {
         // Its check is a script
         if (size.javaScript) expect(await violations(page)).toEqual([])
@@ -71,11 +71,11 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
       await gate.come(index + 1)
       gate.open()
     }
-    await page.getByText('It worked').waitFor()
+    await page.getByText('Succeeded').waitFor()
     await page.waitForLoadState()
     expect(await lines.count()).toBe(0)
     const text = await textOf(page)
-    for (const said of ['Done', 'Could it be called now?']) expect(text).toContain(said)
+    for (const said of ['Done', 'Call from code']) expect(text).toContain(said)
     expect(await page.getByText('API requests of this page').isVisible()).toBe(true)
     expect(await page.getByLabel(/^gate/).inputValue()).toBe(gate.origin)
     if (size.javaScript) expect(await violations(page)).toEqual([])
@@ -88,7 +88,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
   it('shows those of a module, as it spells them', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Code.Steps`)
-    await page.getByRole('button', { name: 'Call it' }).click({ noWaitAfter: true })
+    await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
     for (const step of [1, 2, 3, 4, 5]) {
       await page.getByText(`${step} of 5: <b>step</b> \\u202e${step}`, { exact: true }).waitFor()
       await gate.come(step)
@@ -101,7 +101,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
   it('shows what is wrong with an input as it did, before anything runs', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
-    await page.getByRole('button', { name: 'Call it' }).click()
+    await page.getByRole('button', { name: 'Call tool' }).click()
     expect(await textOf(page)).toContain('Is required')
     expect(await page.locator('.live').count()).toBe(0)
     await leave()
@@ -111,7 +111,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Fixture.Progress`)
     await page.getByLabel(/^gate/).fill(gate.origin)
-    await page.getByRole('button', { name: 'Call it' }).click({ noWaitAfter: true })
+    await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
     await page.getByText('0 of 100: Completed step 0 of 100', { exact: true }).waitFor()
     await page.goto(`${server.url}/console/calls`)
     // Each is asked for once the one before has been answered

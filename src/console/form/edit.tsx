@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import type { Reply, RouteFailure, View } from '../visit.ts'
 import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
-import { FieldRows, LeftOut } from './field-rows.tsx'
+import { FieldRows, FoldedRows, LeftOut } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'
 import { formOf, shownAgain } from './values.ts'
 
@@ -58,22 +58,13 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const hidden = fields.filter(isFolded)
   const rows = { form, problems, labelOf: wordsOf }
-  const isFilled = [...form].some(([name, text]) => text !== '' && hidden.some((field) => name.includes(field.name)))
-  const isWrong = problems.some(({ path }) => hidden.some(({ key }) => path.startsWith(`/${key}`)))
   return (
     <form method="post" action={action}>
       <input type="hidden" name="do" value={act} />
       {revision === undefined ? undefined : <input type="hidden" name="etag" value={exact(revision)} />}
       {children}
       <FieldRows fields={fields.filter((field) => !isFolded(field))} {...rows} />
-      {hidden.length === 0 ? undefined : (
-        <details open={isFilled || isWrong}>
-          <summary>{folded?.summary}</summary>
-          <div class="fields">
-            <FieldRows fields={hidden} {...rows} />
-          </div>
-        </details>
-      )}
+      <FoldedRows summary={folded?.summary} fields={hidden} {...rows} />
       <LeftOut sent={sent?.form} shown={form} />
       <button class="go">{button}</button>
       {progress && <SendingNote>{progress}</SendingNote>}

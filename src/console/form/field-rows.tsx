@@ -1,5 +1,6 @@
 import type { Json } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
+import { Markdown } from '../markdown.tsx'
 import { exact } from '../parts.tsx'
 import { type Field, type FieldKind, ROOT } from './fields.ts'
 import { insteadName } from './values.ts'
@@ -10,6 +11,24 @@ interface FieldRowsProps {
   /** Paths are those of the input; each stands at the innermost field that has it. */
   readonly problems: readonly Problem[]
   readonly labelOf?: (key: string) => string
+  /** What is said beside each label, and the rules below its description. */
+  readonly typing?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
+}
+
+/** Fields that most do without: they are folded away while they are empty. */
+export function FoldedRows({ summary, ...rows }: FieldRowsProps & { readonly summary: string | undefined }) {
+  const { fields, form, problems } = rows
+  if (fields.length === 0) return undefined
+  const isFilled = [...form].some(([name, text]) => text !== '' && fields.some((field) => name.includes(field.name)))
+  const isWrong = problems.some(({ path }) => fields.some(({ name }) => path.startsWith(name.slice(ROOT.length))))
+  return (
+    <details open={isFilled || isWrong}>
+      <summary>{summary}</summary>
+      <div class="fields">
+        <FieldRows {...rows} />
+      </div>
+    </details>
+  )
 }
 
 export function FieldRows({ fields, ...rest }: FieldRowsProps) {
@@ -23,25 +42,29 @@ export function FieldRows({ fields, ...rest }: FieldRowsProps) {
 }
 
 function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
-  const { form, problems, labelOf = (text) => text } = props
+  const { form, problems, labelOf = (text) => text, typing } = props
   const { name, key, description, isRequired, kind } = field
   const own = problems.filter(({ path }) => isOf(field, path))
   const id = `f-${name}`
-  const about = [...(description === '' ? [] : [`about-${name}`]), ...(own.length === 0 ? [] : [`problem-${name}`])]
+  const { type = '', rules = [] } = typing?.(field) ?? {}
+  const isDescribed = description !== '' || rules.length > 0
+  const about = [...(isDescribed ? [`about-${name}`] : []), ...(own.length === 0 ? [] : [`problem-${name}`])]
   const label = (
     <>
       {labelOf(key)}
+      {type === '' ? undefined : <span class="note"> {type}</span>}
       {isRequired ? <span class="note"> required</span> : undefined}
       {kind.type in HINTS ? <span class="note"> {HINTS[kind.type]}</span> : undefined}
     </>
   )
   const notes = (
     <>
-      {description === '' ? undefined : (
-        <p class="note" id={`about-${name}`}>
-          {description}
-        </p>
-      )}
+      {isDescribed ? (
+        <div class="note" id={`about-${name}`}>
+          <Markdown text={description} />
+          {rules.length === 0 ? undefined : <p>{rules.join('; ')}</p>}
+        </div>
+      ) : undefined}
       <FieldProblem name={name} problems={own} />
     </>
   )
@@ -95,8 +118,8 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
 
 const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
   time: 'in UTC',
-  lines: 'one a line',
-  entries: 'one a line, as name=value',
+  lines: 'one per line',
+  entries: 'one per line, as name=value',
   json: 'as JSON',
 }
 

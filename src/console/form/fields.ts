@@ -8,6 +8,8 @@ export interface Field {
   readonly description: string
   readonly isRequired: boolean
   readonly default?: Json
+  /** Absent where no schema has it. */
+  readonly schema?: Json
   readonly kind: FieldKind
 }
 
@@ -52,6 +54,7 @@ function fieldsIn(schema: Json, name: string, depth: number): readonly Field[] {
         description: typeof description === 'string' ? description : '',
         isRequired: required.includes(key),
         ...(otherwise === undefined ? {} : { default: otherwise }),
+        schema: property,
         kind: kindOf(property, name + pointerStep(key), depth + 1),
       }
     })

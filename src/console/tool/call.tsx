@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import * as base64url from 'jose/base64url'
 import { INLINE_BYTES } from '../../core/call/call-fields.ts'
 import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
@@ -7,9 +8,10 @@ import { parseJson } from '../../core/tool/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
-import { FieldProblem, FieldRows, LeftOut } from '../form/field-rows.tsx'
+import { FieldProblem, FieldRows, FoldedRows, LeftOut } from '../form/field-rows.tsx'
 import { readInput, shownAgain, WHOLE } from '../form/values.ts'
-import { exact, SendingNote } from '../parts.tsx'
+import { exact, LivePlace, SendingNote } from '../parts.tsx'
+import { typing } from './parameters.tsx'
 
 /** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
 export interface CallBody {
@@ -109,40 +111,73 @@ interface CallFormProps {
   readonly hasFailed: boolean
   readonly form: URLSearchParams
   readonly problems: readonly Problem[]
+  readonly isRunning: boolean
+  readonly children: Child
 }
 
-export function CallForm({ fields, context, asksUser, callId, hasFailed, form: sent, problems }: CallFormProps) {
+/** More fields than these are folded, unless they are required. */
+const MAX_OPEN = 6
+
+/** The parameters, with the button and the result at their side; the button comes once a running call has ended. */
+export function CallForm({
+  fields,
+  context,
+  asksUser,
+  callId,
+  hasFailed,
+  form: sent,
+  problems,
+  ...rest
+}: CallFormProps) {
+  const { isRunning, children } = rest
   const form = shownAgain(sent)
   const whole = form.get(WHOLE) ?? ''
+  const optional = fields.filter(({ isRequired }) => !isRequired)
+  const folded = new Set(optional.slice(Math.max(0, MAX_OPEN - (fields.length - optional.length))))
+  const rows = { form, problems, typing }
   return (
-    <form method="post" action="#answer" novalidate data-call>
-      <input type="hidden" name="call_id" value={callId} />
-      {asksUser ? (
-        <label>
-          For the user <span class="note">whose access is used, if the tool needs any</span>
-          <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
-        </label>
-      ) : undefined}
-      <FieldRows fields={fields} form={form} problems={problems} />
-      {context.map((name) => (
-        <label>
-          {name} <span class="note">as JSON or text: you give it, since no model may make it up</span>
-          <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
-        </label>
-      ))}
-      <details open={whole !== ''}>
-        <summary>Write the whole input as JSON instead</summary>
-        <label>
-          Input
-          <textarea name={WHOLE} spellcheck={false}>
-            {exact(whole)}
-          </textarea>
-        </label>
-        <FieldProblem name="" problems={problems.filter(({ path }) => path === '')} />
-      </details>
-      <LeftOut sent={sent} shown={form} />
-      <button class="go">{hasFailed ? 'Try again' : 'Call it'}</button>
-      <SendingNote>Calling…</SendingNote>
+    <form class="call" method="post" action="#answer" novalidate data-call>
+      <section class="fields" aria-labelledby="input">
+        <h2 id="input">Parameters</h2>
+        <input type="hidden" name="call_id" value={callId} />
+        {fields.length === 0 ? <p class="note">No parameters.</p> : undefined}
+        {asksUser ? (
+          <label>
+            User <span class="note">whose connected accounts are used, if the tool needs any</span>
+            <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
+          </label>
+        ) : undefined}
+        <FieldRows fields={fields.filter((field) => !folded.has(field))} {...rows} />
+        <FoldedRows summary={`${folded.size} more optional`} fields={[...folded]} {...rows} />
+        {context.map((name) => (
+          <label>
+            {name} <span class="note">JSON or text, not filled in by a model</span>
+            <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
+          </label>
+        ))}
+        <details open={whole !== ''}>
+          <summary>Edit as JSON</summary>
+          <label>
+            Input
+            <textarea name={WHOLE} spellcheck={false}>
+              {exact(whole)}
+            </textarea>
+          </label>
+          <FieldProblem name="" problems={problems.filter(({ path }) => path === '')} />
+        </details>
+        <LeftOut sent={sent} shown={form} />
+      </section>
+      <section class="panel" aria-labelledby="answer">
+        <h2 id="answer">Result</h2>
+        {isRunning ? (
+          <div class="live" role="status">
+            <LivePlace />
+          </div>
+        ) : undefined}
+        <button class="go">{hasFailed ? 'Try again' : 'Call tool'}</button>
+        <SendingNote>Calling…</SendingNote>
+        {children}
+      </section>
     </form>
   )
 }

@@ -13,11 +13,10 @@ export function Definition(props: { path: string; format: string; encoded: Reply
     return { text, href: `${path}?format=${name}#definition`, isCurrent: name === format }
   })
   return (
-    <section aria-labelledby="definition">
-      <h2 id="definition">Definition</h2>
+    <>
       <Chips label="Dialects and exports" chips={chips} />
       {encoded.ok ? <Text {...encoded.value} /> : <FailureNotice failure={encoded.failure} />}
-    </section>
+    </>
   )
 }
 
@@ -27,7 +26,7 @@ function Text({ document, losses }: Encoded) {
       <Copyable text={indentedJson(document)} />
       {losses.length === 0 ? undefined : (
         <details>
-          <summary>What this form cannot say ({String(losses.length)})</summary>
+          <summary>Not included in this format ({String(losses.length)})</summary>
           <ul>
             {losses.map(({ path, reason }) => (
               <li>

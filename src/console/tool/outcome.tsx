@@ -1,32 +1,41 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
-import { indentedJson } from '../../http/page/text.ts'
 import type { CallEnd } from '../visit.ts'
-import { Copyable, FailureNotice, Notice } from '../parts.tsx'
+import { FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type CallBody, type CallError, type ChallengeLink, challengesOf, type GivenArtifact } from './call.tsx'
+import { type CallBody, type CallError, type ChallengeLink, challengesOf } from './call.tsx'
+import { isOpenable, OpenLink, Result } from './result.tsx'
 
-export function CallOutcome({ reply: { status, value } }: { reply: CallEnd<CallBody> }) {
+interface OutcomeProps {
+  readonly reply: CallEnd<CallBody>
+  readonly origin: string
+}
+
+export function CallOutcome({ reply: { status, value }, origin }: OutcomeProps) {
   const { result, artifact } = value
   if (result?.success) {
     return (
       <>
         <Notice>
           <p>
-            <strong>It worked</strong>, in {String(Math.round(result.duration))} ms.
+            <strong class="ok">Succeeded</strong> in {String(Math.round(result.duration))} ms
           </p>
         </Notice>
-        {artifact ? <ArtifactLink artifact={artifact} /> : <Copyable text={indentedJson(result.value ?? null)} />}
+        {artifact ? (
+          <ArtifactLink url={artifact.url} origin={origin} />
+        ) : (
+          <Result value={result.value ?? null} origin={origin} />
+        )}
       </>
     )
   }
-  if (result?.error) return <ToolError error={result.error} />
+  if (result?.error) return <ToolError error={result.error} origin={origin} />
   const challenges = challengesOf(value)
   if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
   return <FailureNotice failure={failureOf(status, value)} />
 }
 
-function ToolError({ error }: { error: CallError }) {
+function ToolError({ error, origin }: { error: CallError; origin: string }) {
   const { message, developer_message, can_retry, additional_prompt_content, artifact } = error
   return (
     <Notice isProblem>
@@ -35,17 +44,17 @@ function ToolError({ error }: { error: CallError }) {
       </p>
       {developer_message === undefined ? undefined : <p>{developer_message}</p>}
       {additional_prompt_content === undefined ? undefined : <p>{additional_prompt_content}</p>}
-      {artifact && <ArtifactLink artifact={artifact} />}
-      <p class="note">{can_retry ? 'It can be tried again.' : 'To try it again as it is would come to the same.'}</p>
+      {artifact && <ArtifactLink url={artifact.url} origin={origin} />}
+      <p class="note">{can_retry ? 'You can try again.' : 'Trying again without changes will fail the same way.'}</p>
     </Notice>
   )
 }
 
-function ArtifactLink({ artifact: { url } }: { artifact: GivenArtifact }) {
-  if (!/^https?:\/\//.test(url)) return undefined
+function ArtifactLink({ url, origin }: { url: string; origin: string }) {
+  if (!isOpenable(url, origin)) return undefined
   return (
     <p>
-      <a href={url}>What it gave</a>
+      <OpenLink url={url}>Open the result</OpenLink>
     </p>
   )
 }
@@ -54,7 +63,7 @@ function Challenges({ challenges, reply }: { challenges: readonly ChallengeLink[
   return (
     <Notice>
       <p>
-        <strong>Somebody has to do something first.</strong> {reply.developer_message ?? reply.message}.
+        <strong>Action required.</strong> {reply.developer_message ?? reply.message}.
       </p>
       <ol>
         {challenges.map(({ id, url }) => (
@@ -65,7 +74,7 @@ function Challenges({ challenges, reply }: { challenges: readonly ChallengeLink[
             <span class="note">opens in another window</span>
           </li>
         ))}
-        <li>Then come back here, and try again below: what you wrote is still there.</li>
+        <li>Come back here and try again: your input is still here.</li>
       </ol>
     </Notice>
   )
@@ -81,7 +90,7 @@ function Line({ report: { progress, total, message } }: { report: Progress }) {
   const far = isKnown ? { value: String(Math.max(0, Math.min(progress, total))), max: String(total) } : {}
   return (
     <p>
-      <progress aria-label="How far it is" {...far} />
+      <progress aria-label="Progress" {...far} />
       <br />
       {isKnown ? `${progress} of ${total}` : progress}
       {message === undefined ? '' : `: ${message}`}

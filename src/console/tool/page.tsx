@@ -1,15 +1,17 @@
+import type { Child } from 'hono/jsx'
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
 import { MAX_COPIED } from '../curl.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
+import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { ALL_TOOLS, Chips, LivePlace, FailureNotice, SnippetList } from '../parts.tsx'
+import { ALL_TOOLS, Chips, FailureNotice, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
 import { Definition, FORMATS } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
-import { Parameters } from './parameters.tsx'
-import { Ready, StatusNotice } from './ready.tsx'
+import { Parameters, rowsOf, typeOf } from './parameters.tsx'
+import { Badges, Requirements, StatusNotice } from './ready.tsx'
 import { callSnippets } from './snippets.tsx'
 
 export async function show(visit: PageVisit): Promise<PageResult> {
@@ -26,13 +28,13 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 /** Everything that the page of a tool shows. Its id is that of its readiness, since OXP cannot write every one. */
 type ToolData = Extract<Awaited<ReturnType<typeof readTool>>, { readonly readiness: unknown }>
 
-async function readTool({ url, params, ask }: PageVisit) {
+async function readTool({ url, params, form, ask }: PageVisit) {
   const id = params['id'] ?? ''
   const wanted = url.searchParams.get('format') ?? 'oxp'
   const format = FORMATS.has(wanted) ? wanted : 'oxp'
   const [described, readiness, versions, encoded] = await Promise.all([
     ask('GET /tools/:id?format=oxp-flat', { id }),
-    ask('GET /tools/:id/readiness', { id }),
+    readReadiness(id, form.get('user_id')?.trim() ?? '', ask),
     ask('GET /tools/:id/versions', { id }),
     ask('GET /tools/:id?losses=1', { id, query: `format=${format}` }),
   ])
@@ -41,8 +43,18 @@ async function readTool({ url, params, ask }: PageVisit) {
   return { ...described.value, readiness: readiness.value, versions, format, encoded }
 }
 
+const MAX_USER = 256
+
+/** For the user of the form; one for whom the visitor may not act is the call's to refuse. */
+async function readReadiness(id: string, user: string, ask: PageVisit['ask']) {
+  if (user === '' || user.length > MAX_USER) return ask('GET /tools/:id/readiness', { id })
+  const forUser = await ask('GET /tools/:id/readiness', { id, query: new URLSearchParams({ user_id: user }) })
+  return forUser.ok ? forUser : ask('GET /tools/:id/readiness', { id })
+}
+
 function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, calling?: FormCall): View {
-  const { name, description, input_schema, output_schema, readiness, versions, format, encoded } = tool
+  const { name, description, input_schema, output_schema, requirements = {}, readiness } = tool
+  const { versions, format, encoded } = tool
   const id = readiness.tool
   const fields = fieldsOf(input_schema)
   const [title = id, version = ''] = id.split('@')
@@ -51,63 +63,47 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const newId = () => crypto.randomUUID()
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
+  const mayCall = hasScope(principal, 'tools:call')
   const contentOf = (called: FormCall | undefined) => (
     <>
-      <p class="note">
-        Version {version}
-        {readiness.security_level === undefined ? '' : `, security level ${readiness.security_level}`}
-        {readiness.approval ? ', each call approved by a person' : ''}
-        {readiness.shared ? ', what it keeps between calls is shared by all callers' : ''}
-        {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
-      </p>
       <StatusNotice readiness={readiness} />
-      <p class="said" dir="auto">
-        {description}
-      </p>
+      <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
+      <Markdown text={description} />
       <Tags tags={about?.tags ?? []} />
-      <section aria-labelledby="answer">
-        <h2 id="answer">{running ? 'The call' : called ? 'What came of it' : 'Call it'}</h2>
-        {running ? (
-          <div class="live" role="status">
-            <LivePlace />
-          </div>
-        ) : undefined}
-        {called?.reply ? <CallOutcome reply={called.reply} /> : undefined}
-        {hasScope(principal, 'tools:call') ? (
-          <CallForm
-            fields={fields}
-            context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
-            asksUser={principal.users === 'any' || principal.users.length > 1}
-            callId={newId()}
-            hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
-            form={form}
-            problems={called ? problemsOf(called) : []}
-          />
-        ) : (
-          <p>You may read it, and not call it.</p>
-        )}
-      </section>
-      <section aria-labelledby="ready">
-        <h2 id="ready">Could it be called now?</h2>
-        <Ready readiness={readiness} />
-      </section>
-      <section aria-labelledby="input">
-        <h2 id="input">What it takes</h2>
-        <Parameters schema={input_schema} caption="Input" />
-      </section>
-      <section aria-labelledby="output">
-        <h2 id="output">What it gives</h2>
-        {output_schema === null ? <p>Nothing.</p> : <Parameters schema={output_schema} caption="Output" />}
-      </section>
-      <section aria-labelledby="versions">
-        <h2 id="versions">Versions</h2>
+      <Requirements readiness={readiness} requirements={requirements} />
+      {mayCall ? (
+        <CallForm
+          fields={fields}
+          context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
+          asksUser={principal.users === 'any' || principal.users.length > 1}
+          callId={newId()}
+          hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
+          form={form}
+          problems={called ? problemsOf(called) : []}
+          isRunning={running !== undefined}
+        >
+          {called?.reply ? <CallOutcome reply={called.reply} origin={url.origin} /> : undefined}
+        </CallForm>
+      ) : (
+        <p>You can view this tool, but not call it.</p>
+      )}
+      {mayCall && rowsOf(input_schema).length === fields.length ? undefined : (
+        <Fold id="schema" title={mayCall ? 'Nested parameters' : 'Parameters'} isOpen={!mayCall}>
+          <Parameters schema={input_schema} caption="Parameters" />
+        </Fold>
+      )}
+      <Fold id="output" title="Output" note={output_schema === null ? 'none' : typeOf(output_schema)}>
+        {output_schema === null ? <p>No output.</p> : <Parameters schema={output_schema} caption="Output" />}
+      </Fold>
+      <Fold id="versions" title="Versions" note={versions.ok ? String(versions.value.items.length) : undefined}>
         <VersionList versions={versions} current={id} />
-      </section>
-      <section aria-labelledby="snippets">
-        <h2 id="snippets">The same call, to copy</h2>
+      </Fold>
+      <Fold id="snippets" title="Call from code">
         <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })} isOpen />
-      </section>
-      <Definition path={url.pathname} format={format} encoded={encoded} />
+      </Fold>
+      <Fold id="definition" title="Definition" isOpen={url.searchParams.has('format')}>
+        <Definition path={url.pathname} format={format} encoded={encoded} />
+      </Fold>
     </>
   )
   const [toolkit = ''] = title.split('.')
@@ -115,10 +111,29 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
     { text: 'Catalog', href: '/' },
     { text: toolkit, href: `/?${new URLSearchParams({ toolkit })}` },
   ]
-  const view = { title, trail, content: contentOf(calling) }
+  const view = { title, trail, content: contentOf(calling), showsPictures: calling !== undefined }
   if (!calling || !running) return view
   const end = async () => contentOf({ ...calling, reply: await running.end() })
   return { ...view, live: { parts: linesOf(running.progress), end } }
+}
+
+interface FoldProps {
+  readonly id: string
+  readonly title: string
+  readonly note?: string | undefined
+  readonly isOpen?: boolean
+  readonly children: Child
+}
+
+function Fold({ id, title, note, isOpen = false, children }: FoldProps) {
+  return (
+    <details class="fold" open={isOpen}>
+      <summary>
+        <h2 id={id}>{title}</h2> {note === undefined ? undefined : <span class="note">{note}</span>}
+      </summary>
+      {children}
+    </details>
+  )
 }
 
 function Tags({ tags }: { tags: readonly string[] }) {
@@ -152,7 +167,7 @@ function VersionList({ versions, current }: VersionListProps) {
       {versions.value.items.map(({ id, version, status, changes }) => (
         <li>
           {id === current ? (
-            <strong>{version}, this one</strong>
+            <strong>{version} (this version)</strong>
           ) : (
             <a href={`/console/tools/${encodeURIComponent(id)}`}>{version}</a>
           )}

@@ -1,3 +1,5 @@
+import type { Field } from '../form/fields.ts'
+import { Markdown } from '../markdown.tsx'
 import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { type Column, Table } from '../table.tsx'
 
@@ -13,13 +15,13 @@ const COLUMNS: readonly Column<SchemaRow>[] = [
       </>
     ),
   },
-  { title: 'Kind', cell: ({ type }) => type },
+  { title: 'Type', cell: ({ type }) => type },
   {
-    title: 'What it is',
+    title: 'Description',
     cell: ({ description, rules }) =>
       description === '' && rules.length === 0 ? undefined : (
         <>
-          {description}
+          <Markdown text={description} />
           {rules.length === 0 ? undefined : <div class="note">{rules.join('; ')}</div>}
         </>
       ),
@@ -28,8 +30,16 @@ const COLUMNS: readonly Column<SchemaRow>[] = [
 
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
   const rows = rowsOf(schema)
-  if (rows.length === 0) return <p>{caption === 'Output' ? `It gives: ${typeOf(schema)}.` : 'It takes none.'}</p>
+  if (rows.length === 0) return <p>{caption === 'Output' ? `Type: ${typeOf(schema)}` : 'No parameters.'}</p>
   return <Table label={caption} columns={COLUMNS} items={rows} />
+}
+
+/** The type and the rules beside a field; the values of a choice are in its control. */
+export function typing({ kind, schema = true }: Field) {
+  const rules = isJsonObject(schema) ? rulesOf(schema) : []
+  if (kind.type === 'several') return { type: 'array of enum', rules }
+  const isBoolean = kind.type === 'choice' && typeof kind.values[0] === 'boolean'
+  return { type: kind.type !== 'choice' ? typeOf(schema) : isBoolean ? 'boolean' : 'enum', rules }
 }
 
 interface SchemaRow {
@@ -46,18 +56,18 @@ const MAX_DEPTH = 6
 
 const RULES: readonly (readonly [keyword: string, words: string])[] = [
   ['const', 'always'],
-  ['default', 'else'],
+  ['default', 'default'],
   ['format', 'format'],
-  ['pattern', 'matches'],
-  ['minimum', 'at least'],
-  ['exclusiveMinimum', 'more than'],
-  ['maximum', 'at most'],
+  ['pattern', 'pattern'],
+  ['minimum', 'minimum'],
+  ['exclusiveMinimum', 'greater than'],
+  ['maximum', 'maximum'],
   ['exclusiveMaximum', 'less than'],
-  ['multipleOf', 'a multiple of'],
-  ['minLength', 'characters at least'],
-  ['maxLength', 'characters at most'],
-  ['minItems', 'items at least'],
-  ['maxItems', 'items at most'],
+  ['multipleOf', 'multiple of'],
+  ['minLength', 'minimum length'],
+  ['maxLength', 'maximum length'],
+  ['minItems', 'minimum items'],
+  ['maxItems', 'maximum items'],
 ]
 
 /** The properties of a schema without references, and those within them. */
@@ -96,15 +106,15 @@ function wordOf({ title }: JsonObject, index: number): string {
 
 export function typeOf(schema: Json): string {
   if (schema === false) return 'nothing'
-  if (!isJsonObject(schema)) return 'anything'
+  if (!isJsonObject(schema)) return 'any'
   const { type, enum: values, items } = schema
   if (isList(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-  if (type === 'array') return items === undefined ? 'list' : `list of ${typeOf(items)}`
+  if (type === 'array') return items === undefined ? 'array' : `array of ${typeOf(items)}`
   if (typeof type === 'string') return type
   if (isTexts(type)) return type.join(' or ')
   const choices = choicesOf(schema)
   if (choices.length > 0) return [...new Set(choices.map(typeOf))].join(' or ')
-  return isJsonObject(schema.properties) ? 'object' : 'anything'
+  return isJsonObject(schema.properties) ? 'object' : 'any'
 }
 
 function rulesOf(schema: JsonObject): readonly string[] {

@@ -30,29 +30,81 @@ export function StatusNotice({ readiness: { status } }: ReadinessProps) {
   )
 }
 
-export function Ready({ readiness: { ready, problems, missing_requirements = {}, user_id } }: ReadinessProps) {
-  const links = (missing_requirements.authorization ?? []).filter(({ url }) => url !== undefined)
+interface BadgesProps extends ReadinessProps {
+  readonly version: string
+  readonly dialect: string | undefined
+}
+
+export function Badges({ readiness, version, dialect }: BadgesProps) {
+  const { ready, user_id, security_level, approval, shared } = readiness
+  const facts = [
+    `Version ${version}`,
+    security_level === undefined ? undefined : `Security level ${security_level}`,
+    approval ? 'Requires approval' : undefined,
+    shared ? 'State shared by all callers' : undefined,
+    dialect,
+  ]
   return (
-    <>
-      <p>
-        {ready ? 'Yes' : 'Not yet'}
-        {user_id === undefined ? '' : `, for the user ${user_id}`}.
-      </p>
-      {problems.length === 0 ? undefined : (
-        <ul>
-          {problems.map(({ message, developer_message }) => (
-            <li>
-              {message}
-              {developer_message === undefined ? undefined : <p class="note">{developer_message}</p>}
-            </li>
-          ))}
-        </ul>
-      )}
-      {links.map(({ id, url }) => (
-        <p>
-          <a href={url}>Let it have access to {id}</a>
-        </p>
-      ))}
-    </>
+    <ul class="chips" aria-label="Status">
+      <li class={ready ? 'chip ok' : 'chip warn'}>
+        {ready ? 'Ready' : 'Not ready'}
+        {user_id === undefined ? '' : ` for ${user_id}`}
+      </li>
+      {facts.map((fact) => fact && <li class="chip">{fact}</li>)}
+    </ul>
   )
+}
+
+interface RequirementsProps extends ReadinessProps {
+  readonly requirements: NonNullable<ApiAnswers['GET /tools/:id?format=oxp-flat']['requirements']>
+}
+
+/** Each requirement with how it stands, as far as that is known: only where all are met, or it is named as missing. */
+export function Requirements({ readiness, requirements }: RequirementsProps) {
+  const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
+  const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
+  const pages = new Map((missing.authorization ?? []).map(({ id, url }) => [id, url]))
+  const unset = new Set((missing.secrets ?? []).map(({ id }) => id))
+  if (problems.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
+  return (
+    <section class={ready ? 'notice' : 'notice problem'} aria-labelledby="requirements">
+      <h2 id="requirements">Requirements</h2>
+      <ul>
+        {needsUser ? (
+          <li>
+            User <State isMet={ready || user_id !== undefined} isMissing={missing.user_id} met={user_id ?? 'given'} />
+          </li>
+        ) : undefined}
+        {authorization.map(({ id }) => (
+          <li>
+            Account at {id} <State isMet={ready} isMissing={pages.has(id)} met="connected" not="not connected" />{' '}
+            {pages.get(id) ? <a href={pages.get(id)}>Connect {id}</a> : undefined}
+          </li>
+        ))}
+        {secrets.map(({ id }) => (
+          <li>
+            Secret {id} <State isMet={ready} isMissing={unset.has(id)} met="set" not="not set" />
+          </li>
+        ))}
+        {problems.map(({ message, developer_message }) => (
+          <li>
+            {message}
+            {developer_message === undefined ? undefined : <p class="note">{developer_message}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface StateProps {
+  readonly isMet: boolean
+  readonly isMissing: boolean | undefined
+  readonly met: string
+  readonly not?: string
+}
+
+function State({ isMet, isMissing = false, met, not = 'not given' }: StateProps) {
+  if (isMissing) return <strong class="warn">{not}</strong>
+  return isMet ? <strong class="ok">{met}</strong> : undefined
 }

@@ -21,6 +21,8 @@ export interface WholeDocument {
   readonly body: JSX.Element | AsyncIterable<JSX.Element>
   readonly script?: string
   readonly keepsForms?: boolean
+  /** Pictures of `data:` ask nobody for anything, and run nothing. */
+  readonly showsPictures?: boolean
 }
 
 const PAGE_HEADERS = {
@@ -33,10 +35,10 @@ const PAGE_HEADERS = {
 }
 
 /** `form-action` is left out where a form leads to a provider: browsers hold redirects of its answer to it too. */
-function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string {
+function policyOf({ script, keepsForms, showsPictures }: WholeDocument, nonce: string): string {
   return [
     "default-src 'none'",
-    "img-src 'self'",
+    `img-src 'self'${showsPictures ? ' data:' : ''}`,
     `style-src 'nonce-${nonce}'`,
     ...(script === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
     ...(keepsForms ? ["form-action 'self'"] : []),

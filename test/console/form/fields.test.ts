@@ -48,6 +48,7 @@ describe('the fields of a schema', () => {
       key: 'to',
       description: 'Whom',
       isRequired: true,
+      schema: SCHEMA.properties.to,
       kind: { type: 'text', isLong: false },
     })
   })
@@ -58,7 +59,10 @@ describe('the fields of a schema', () => {
     expect(fieldsOf({ properties: wide })).toHaveLength(100)
     let deep: object = { type: 'string' }
     for (let level = 0; level < 50; level++) deep = { type: 'object', properties: { a: deep } }
-    expect(JSON.stringify(fieldsOf(JSON.parse(JSON.stringify(deep)))).length).toBeLessThan(1_000)
+    const written = JSON.stringify(fieldsOf(JSON.parse(JSON.stringify(deep))), (key, value) =>
+      key === 'schema' ? undefined : value,
+    )
+    expect(written.length).toBeLessThan(1_000)
   })
 })
 

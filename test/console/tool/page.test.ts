@@ -97,7 +97,7 @@ describe('the form of a tool', () => {
     const text = await (await post(PAGE, fields)).text()
     await post(PAGE, fields)
     await post(PAGE, { ...fields, 'input/to': 'eve' })
-    expect(text).toContain('It worked')
+    expect(text).toContain('Succeeded')
     const bodies = asked.filter(({ request }) => request.method === 'POST').map(({ body }) => JSON.parse(body).request)
     expect(bodies[0]).toEqual({
       tool_id: TOOL.id,
@@ -144,7 +144,7 @@ describe('the form of a tool', () => {
       reader,
     )
     const text = await (await get(PAGE)).text()
-    expect(text).toContain('You may read it, and not call it')
+    expect(text).toContain('You can view this tool, but not call it')
     expect(text).not.toContain('name="call_id"')
   })
 })
@@ -181,19 +181,21 @@ describe('a call that tells how far it is', () => {
     const { page, asked, tell, next, rest } = await calling()
     expect(page.status).toBe(200)
     const start = await next()
-    expect(start).toMatch(/The call<\/h2><div class="live" role="status">$/)
-    expect(start).not.toContain('Call it')
+    expect(start).toMatch(/Result<\/h2><div class="live" role="status">$/)
+    expect(start).not.toContain('Call tool')
     tell(event('progress', { progress: 1, total: 2, message: HOSTILE }))
     const line = await next()
-    expect(line).toContain('<progress aria-label="How far it is" value="1" max="2"></progress><br/>1 of 2: ')
+    expect(line).toContain('<progress aria-label="Progress" value="1" max="2"></progress><br/>1 of 2: ')
     expect(line).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e')
     tell(event('progress', { progress: 7, message: '<!-- live -->' }))
-    expect(await next()).toContain('<progress aria-label="How far it is"></progress><br/>7: &lt;!-- live --&gt;')
+    expect(await next()).toContain('<progress aria-label="Progress"></progress><br/>7: &lt;!-- live --&gt;')
     tell(event('progress', { progress: -1, total: 2 }))
     expect(await next()).toContain('value="0" max="2"></progress><br/>-1 of 2')
     tell(event('result', RESULT))
     const end = await rest()
-    expect(end).toMatch(/^<\/div><div class="notice" role="status"><p><strong>It worked<[^]*All is done[^]*<\/html>$/)
+    expect(end).toMatch(
+      /^<\/div><button class="go">Call tool<[^]*<div class="notice" role="status"><p><strong class="ok">Succeeded<[^]*All is done[^]*<\/html>$/,
+    )
     // Of the page as it is, there is each part once
     const whole = start + end
     for (const part of ['<script', '<h1', '<footer', '</main>', '</html>', 'id="answer"', 'name="call_id"'])

@@ -20,7 +20,7 @@ describe('a schema that a person reads', () => {
     }
     const plain = { isRequired: false, description: '', rules: [] }
     expect(rowsOf(schema)).toEqual([
-      { ...plain, name: 'to', type: 'list of object', isRequired: true, rules: ['items at least 1'] },
+      { ...plain, name: 'to', type: 'array of object', isRequired: true, rules: ['minimum items 1'] },
       { ...plain, name: 'to[].mail', type: 'string', rules: ['format email'] },
       { ...plain, name: 'about', type: 'object' },
       { ...plain, name: 'about.kind', type: 'one of "a", 1, null', isRequired: true },
@@ -29,9 +29,9 @@ describe('a schema that a person reads', () => {
         type: 'integer or null',
         isRequired: false,
         description: 'How many',
-        rules: ['else 3', 'at least 0'],
+        rules: ['default 3', 'minimum 0'],
       },
-      { ...plain, name: 'any', type: 'anything' },
+      { ...plain, name: 'any', type: 'any' },
       { ...plain, name: 'none', type: 'nothing' },
     ])
   })
@@ -48,7 +48,7 @@ describe('a schema that a person reads', () => {
       ['payment', 'object or null'],
       ['payment (Card).number', 'string'],
       ['payment (choice 2).iban', 'string'],
-      ['items', 'list of object'],
+      ['items', 'array of object'],
       ['items[].by', 'object'],
       ['items[].by (Card).number', 'string'],
     ])
@@ -56,9 +56,9 @@ describe('a schema that a person reads', () => {
 
   it.each([
     [{ anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'string' }] }, 'string or integer'],
-    [{ oneOf: [{ type: 'null' }, { type: 'array', items: { type: 'number' } }] }, 'null or list of number'],
+    [{ oneOf: [{ type: 'null' }, { type: 'array', items: { type: 'number' } }] }, 'null or array of number'],
     [{ properties: {} }, 'object'],
-    [{}, 'anything'],
+    [{}, 'any'],
   ])('names the kind of %j', (schema, type) => expect(typeOf(schema)).toBe(type))
 
   it('ends, however deep or wide it is', () => {

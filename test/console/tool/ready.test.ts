@@ -35,6 +35,6 @@ describe('the page of a version that is not active', () => {
     const text = await pageOf({ state: 'active' })
     expect(text).not.toContain('This version is')
     // Texts run as their letters do
-    expect(text).toMatch(/<p class="said" dir="auto">\s*שולח/)
+    expect(text).toMatch(/<div class="said" dir="auto"><p>\s*שולח/)
   })
 })

@@ -1,0 +1,76 @@
+import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
+import { bounded, indentedJson } from '../../http/page/text.ts'
+import { Copyable } from '../parts.tsx'
+
+/** In characters: a longer text is folded. */
+const LONG = 4_000
+const MAX_LINKS = 10
+const MAX_PICTURES = 10
+/** Only pixels: an SVG is a document. */
+const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/
+
+/** A result as a person reads it: its pictures and links, and the whole as JSON. */
+export function Result({ value, origin }: { value: Json; origin: string }) {
+  const text = indentedJson(value)
+  const links = [...new Set(textsIn(value).filter((each) => isOpenable(each, origin)))].slice(0, MAX_LINKS)
+  return (
+    <>
+      {picturesIn(value).map((src, index) => (
+        <img class="picture" src={src} alt={`Image ${index + 1} of the result`} />
+      ))}
+      {links.length === 0 ? undefined : (
+        <details open={links.length <= 3}>
+          <summary>Links ({String(links.length)})</summary>
+          <ul>
+            {links.map((url) => (
+              <li>
+                <OpenLink url={url}>{bounded(url, 100)}</OpenLink>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {text.length <= LONG ? (
+        <Copyable text={text} />
+      ) : (
+        <details>
+          <summary>JSON, {String(Math.ceil(text.length / 1000))} kB</summary>
+          <Copyable text={text} />
+        </details>
+      )}
+    </>
+  )
+}
+
+export function OpenLink({ url, children }: { url: string; children: string }) {
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  )
+}
+
+/** A result may say any address: one is opened that is encrypted, or the deployment's own. */
+export function isOpenable(url: string, origin: string): boolean {
+  if (!/^https?:\/\/\S+$/.test(url) || !URL.canParse(url)) return false
+  const target = new URL(url)
+  return target.protocol === 'https:' || target.origin === origin
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value]
+  const inside = isList(value) ? value : isJsonObject(value) ? Object.values(value) : []
+  return inside.flatMap((each) => (each === undefined ? [] : textsIn(each)))
+}
+
+function picturesIn(value: Json): readonly string[] {
+  const content = isJsonObject(value) && isList(value.content) ? value.content : []
+  return content
+    .flatMap((block) => {
+      if (!isJsonObject(block) || block.type !== 'image') return []
+      const { data, mimeType } = block
+      if (typeof data !== 'string' || typeof mimeType !== 'string' || !PICTURE.test(mimeType)) return []
+      return /^[\w+/=-]+$/.test(data) ? [`data:${mimeType};base64,${data}`] : []
+    })
+    .slice(0, MAX_PICTURES)
+}
