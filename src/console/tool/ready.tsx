@@ -86,10 +86,11 @@ export function Requirements({ readiness, requirements }: RequirementsProps) {
             Secret {id} <State isMet={ready} isMissing={unset.has(id)} met="set" not="not set" />
           </li>
         ))}
-        {problems.map(({ message, developer_message }) => (
+        {problems.map(({ type, message, developer_message: detail }) => (
+          // Each requirement that is missing stands above
           <li>
-            {message}
-            {developer_message === undefined ? undefined : <p class="note">{developer_message}</p>}
+            {type === 'requirements-missing' && detail !== undefined ? undefined : message}
+            {detail === undefined ? undefined : <p class="note">{detail}</p>}
           </li>
         ))}
       </ul>

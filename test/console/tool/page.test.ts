@@ -134,6 +134,43 @@ describe('the form of a tool', () => {
     expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
   })
 
+  it('tells whether it is ready for the user who is named', async () => {
+    const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 1 } })
+    const text = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob' })).text()
+    const users = asked.map(({ request }) => new URL(request.url).searchParams.get('user_id')).filter(Boolean)
+    expect(users).toEqual(['bob'])
+    expect(text).toContain('<li class="chip ok">Ready</li>')
+    const long = world({})
+    await long.post(PAGE, { 'input/to': 'ann', 'user_id': 'b'.repeat(257) })
+    expect(long.asked.some(({ request }) => request.url.includes('user_id'))).toBe(false)
+  })
+
+  it('shows pictures and links of a result, and none that is no picture or leads elsewhere in the clear', async () => {
+    const value = {
+      content: [
+        { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+        { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zz4=' },
+        { type: 'image', mimeType: 'image/png', data: '"><script>' },
+        { type: 'resource_link', name: 'a', uri: 'https://s.test/a.pdf' },
+        { type: 'resource_link', name: 'b', uri: 'http://s.test/b.pdf' },
+        { type: 'resource_link', name: 'c', uri: 'javascript:alert(1)' },
+      ],
+      own: 'https://switchboard.test/artifacts/x',
+      long: 'x'.repeat(5_000),
+    }
+    const { post, get } = world({ result: { call_id: 'c', success: true, duration: 1, value } })
+    const page = await post(PAGE, { 'input/to': 'ann' })
+    const text = await page.text()
+    expect([...text.matchAll(/<img class="picture" src="([^"]*)"/g)].map(([, src]) => src)).toEqual([
+      'data:image/png;base64,iVBORw0KGgo=',
+    ])
+    const opened = [...text.matchAll(/<a href="([^"]*)" target="_blank" rel="noopener noreferrer nofollow"/g)]
+    expect(opened.map(([, href]) => href)).toEqual(['https://s.test/a.pdf', 'https://switchboard.test/artifacts/x'])
+    expect(text).toMatch(/<details><summary>JSON, 6 kB<\/summary>/)
+    expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
+    expect((await get(PAGE)).headers.get('content-security-policy')).toContain("img-src 'self';")
+  })
+
   it('is not there for whoever may only read', async () => {
     const reader = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] } as const
     const { get } = setUp(
