@@ -8,7 +8,7 @@ interface Package {
 }
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
-/** With these, as the README says, npm has nothing to say of a package's age. */
+/** With these npm has nothing to say of a package's age, whatever `.npmrc` leaves unsaid. */
 const QUIET = '^22.22.2 || ^24.15.0 || >=26'
 const packages = Object.entries<Package>(read('package-lock.json').packages)
 

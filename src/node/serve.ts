@@ -61,6 +61,7 @@ console.log(`Ready on ${url}`)
 if (options.watch) unwatch = onChange(sources(), refresh)
 
 async function refresh(): Promise<void> {
+  console.log('Building what changed …')
   try {
     const made = await make()
     if (!made.ok) return console.error(`${made.message}\nWhat was served before goes on at ${url}`)

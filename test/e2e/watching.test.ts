@@ -48,6 +48,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     const file = at('tools/Doorbell/Whisper.ts')
     const broken = await after(() => writeFileSync(file, 'export default {\n  a: ;\n}\n'), 'goes on at')
     expect(broken.split('\n').filter(Boolean)).toEqual([
+      'Building what changed …',
       'tools/Doorbell/Whisper.ts:2: SyntaxError: Expression expected',
       `What was served before goes on at ${server.url}`,
     ])
@@ -106,7 +107,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     expect(unfinished).not.toMatch(/\[3\dm|Logs were written|custom build/)
     await goesOn()
     const throwing = await after(() => writeFileSync(file, `${text}throw new Error('at the start')\n`), 'goes on at')
-    expect(throwing.split('\n').slice(0, 2)).toEqual([
+    expect(throwing.split('\n').slice(1, 3)).toEqual([
       'service core:user:switchboard: Uncaught Error: at the start',
       `  at src/front.ts:${lines}:7`,
     ])
