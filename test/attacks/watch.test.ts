@@ -18,12 +18,14 @@ const at = (port: number): RunningServer => ({
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 it('finds a server silent whose thread is held', { timeout: 300_000 }, async () => {
-  const server = createServer((_, response) => response.end('well'))
+  let asks = 0
+  const server = createServer((_, response) => void (asks++, response.end('well')))
   watched(at(await listen(server, 0)))
-  await pause(1_000)
+  const askedAgain = (since = asks) => expect.poll(() => asks).toBeGreaterThan(since + 1)
+  await askedAgain()
   const before = performance.now()
   while (performance.now() - before < 1_000);
-  await pause(500)
+  await askedAgain()
   const [found] = await neverSilent()
   expect(found?.longestMs).toBeGreaterThan(200)
   await close(server)
