@@ -90,7 +90,7 @@ describe('an import', () => {
     const { status, body, stored } = await imports([named('A')], { query: '?dry_run=1' })
     expect([status, stored]).toEqual([200, []])
     expect(body).toEqual({
-      tools: [{ id: 'Kit.A@1.0.0', name: 'Kit_Do', place: 'A', state: 'new' }],
+      tools: [{ id: 'Kit.A@1.0.0', name: 'Kit_Do', path: 'A', state: 'new' }],
       skipped: [],
     })
     expect((await imports([], { query: '?dry_run=1' })).body).toEqual({ tools: [], skipped: [] })
