@@ -36,17 +36,26 @@ const FLAGS = ['--no-opt', '--no-maglev', '--min-semi-space-size=64', '--max-sem
 describe('a warm request costs no more than it did', () => {
   let counted: Readonly<Record<string, Readonly<Record<(typeof KINDS)[number], number>>>> = {}
 
-  beforeAll(() => {
+  const count = (): typeof counted => {
     const script = fileURLToPath(new URL('bench/entered.ts', import.meta.url))
-    counted = JSON.parse(execFileSync(process.execPath, [...FLAGS, script, '--json'], { encoding: 'utf8' }))
-  }, 120_000)
+    return JSON.parse(execFileSync(process.execPath, [...FLAGS, script, '--json'], { encoding: 'utf8' }))
+  }
+  const risenIn = (all: typeof counted, name: string, most: Readonly<Record<(typeof KINDS)[number], number>>) =>
+    KINDS.filter((kind) => (all[name]?.[kind] ?? Infinity) > most[kind])
+
+  beforeAll(() => {
+    counted = count()
+    // On a busy machine what waits runs amid a request, and is counted with it
+    const isRisen = Object.entries(AT_MOST).some(([name, most]) => risenIn(counted, name, most).length > 0)
+    if (isRisen) counted = count()
+  }, 240_000)
 
   it('and all of them are counted', () => {
     expect(Object.keys(counted)).toEqual(Object.keys(AT_MOST))
   })
 
   it.each(Object.entries(AT_MOST))('%s', (name, most) => {
-    const risen = KINDS.filter((kind) => (counted[name]?.[kind] ?? Infinity) > most[kind])
+    const risen = risenIn(counted, name, most)
     const said = risen.map((kind) => `${counted[name]?.[kind]} ${kind}, at most ${most[kind]}`)
     expect(said, `${name} takes more than it did: ${WHAT_TO_DO}`).toEqual([])
   })

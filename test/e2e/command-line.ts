@@ -59,6 +59,8 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
         const said = (stdout || stderr).trim()
         resolve({ code, stdout, stderr, json: /^[[{]/.test(said) ? tryJson(said) : undefined })
       })
+      // A program may end before it has read all
+      child.stdin.on('error', () => undefined)
       if (!typed) child.stdin.end(stdin ?? '')
     })
   return {

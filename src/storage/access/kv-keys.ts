@@ -14,7 +14,11 @@ export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
   }
 
   return {
-    create: (key, hash) => access().createKey(key, hash),
+    async create(key, hash) {
+      await access().createKey(key, hash)
+      // Who has it may call often at once before KV has it
+      reader.wrote(kvKey('apiKey', hash))
+    },
     async list() {
       return (await access().given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
