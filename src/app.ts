@@ -33,7 +33,7 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   let docs: Docs | undefined
   // Beside the bundle, of which they were a tenth
   const loadDocs = async () =>
-    (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? { guides: [], style: '' })
+    (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? { guides: [], files: {}, style: '' })
 
   const pages = createConsole({
     gate: doors.gateForVisitors,

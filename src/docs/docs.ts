@@ -1,6 +1,8 @@
 /** What is read from beside the bundle. */
 export interface Docs {
   readonly guides: readonly Guide[]
+  /** Served beside the guides as they are, by name. */
+  readonly files: Readonly<Record<string, string>>
   readonly style: string
 }
 

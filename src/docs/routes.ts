@@ -6,6 +6,7 @@ import { optional, string } from '../core/tool/json-reader.ts'
 import { ANY_QUERY, query } from '../http/request/query.ts'
 import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
 import { createPublicFace, type PublicRouteDeps } from '../http/route/public-route.ts'
+import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Docs } from './docs.ts'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
@@ -13,6 +14,7 @@ export interface DocsFaceDeps extends PublicRouteDeps {
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
 /** Any query is passed over, as links get parameters that say where they were found. */
 const PAGE = { query: ANY_QUERY }
@@ -53,6 +55,11 @@ export function docsFace({ loadDocs, ...deps }: DocsFaceDeps): Hono {
     async (c) => {
       const [{ guidePage, guideText }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
       const path = c.req.param('guide') ?? ''
+      const file = Object.hasOwn(docs.files, path) ? docs.files[path] : undefined
+      if (file !== undefined) {
+        const headers = path.endsWith('.json') ? JSON_TYPE : TEXT
+        return new Response(file.replaceAll(EXAMPLE_ORIGIN, originOf(c)), { headers })
+      }
       const name = path.replace(/\.md$/, '')
       const guide = docs.guides.find((each) => each.name === name)
       if (!guide) return page(NO_GUIDE)

@@ -75,7 +75,9 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
 
 async function readDocs(): Promise<Docs> {
   const folder = join(root, 'src/docs')
-  return { guides: await readGuides(folder), style: await styleIn(join(folder, 'docs.css')) }
+  const files: Record<string, string> = {}
+  for (const name of ['alerts.yml', 'dashboard.json']) files[name] = await readFile(join(folder, name), 'utf8')
+  return { guides: await readGuides(folder), files, style: await styleIn(join(folder, 'docs.css')) }
 }
 
 async function styleIn(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
@@ -8,12 +8,13 @@ import { fail } from '../../src/core/failure/failure.ts'
 import { readGuides } from '../../src/node/guides.ts'
 
 const ORIGIN = 'https://tools.acme.com'
+const alerts = readFileSync(new URL('../../src/docs/alerts.yml', import.meta.url), 'utf8')
 const all = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta.url)))
 
 function get(path: string, limited = false) {
   const face = docsFace({
     caching: 'public, max-age=300',
-    loadDocs: async () => ({ guides: all, style: '' }),
+    loadDocs: async () => ({ guides: all, files: { 'alerts.yml': alerts, 'dashboard.json': '{}' }, style: '' }),
     shield: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
     respond: (failure) => Response.json(failure, { status: 429 }),
   })
@@ -147,6 +148,15 @@ it('what no guide is called is a page that says so', async () => {
     expect(response.status).toBe(404)
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
+})
+
+it('files for other programs are served as they are, with the addresses of who serves them', async () => {
+  const rules = await get('/docs/alerts.yml')
+  expect(rules.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await rules.text()).toBe(alerts.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
+  const dashboard = await get('/docs/dashboard.json')
+  expect(dashboard.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect((await get('/docs/constructor')).status).toBe(404)
 })
 
 it('the configuration of each host is there for programs', async () => {

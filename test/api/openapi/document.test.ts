@@ -45,7 +45,7 @@ describe('the document', () => {
 
   it('is told as a page whatever it holds', async () => {
     const odd = { paths: { '/<x>': { get: { tags: ['<t>'], responses: { 200: { description: '<b>' } } } } } }
-    const text = await (await referencePage({ guides: [], style: '' }, odd)).text()
+    const text = await (await referencePage({ guides: [], files: {}, style: '' }, odd)).text()
     expect(text).toContain('&lt;x&gt;')
     expect(text).not.toContain('<b>')
   })
