@@ -1,9 +1,9 @@
 import { TOO_COSTLY, type Validate } from '../schema/validator.ts'
 import { hasTooManyParts, type Meter } from '../tool/budget.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
-import { type Reader, statingAs, WRONG } from '../tool/json-reader.ts'
+import { described, object, optional, type Reader, schemaOf, stating, string, WRONG } from '../tool/json-reader.ts'
 import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
-import { INLINE_BYTES, malformed, SELECT } from './call-fields.ts'
+import { INLINE_BYTES, inlineBytes, malformed, SELECT } from './call-fields.ts'
 import type { CallableTool } from './callable-tool.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import { ACCOUNT, type CallerContext } from './requirements.ts'
@@ -17,11 +17,28 @@ export interface GivenInput {
   readonly closedContext?: { readonly path: string; readonly fields: readonly string[] }
 }
 
+/** Read where each is used, since a parameter of the tool may have the same name. */
+const OPTIONS = object({
+  [ACCOUNT]: optional(
+    described("Which of the user's accounts at a provider to use, where there are several", string()),
+  ),
+  [SELECT]: optional(described('A JMESPath expression: the part of the output to return', string())),
+  [INLINE_BYTES]: optional(described('The most bytes of output in the answer; a larger output is a link', inlineBytes)),
+})
+
 export function openContext<T extends object>(
   reader: Reader<T>,
   names: readonly string[],
 ): Reader<T & Pick<CallerContext, 'values'>> {
-  return statingAs(reader, (value, report) => {
+  const schema = () => {
+    const { properties, ...rest } = schemaOf(reader)
+    const { properties: options } = schemaOf(OPTIONS)
+    return {
+      ...rest,
+      properties: { ...(isJsonObject(properties) ? properties : {}), ...(isJsonObject(options) ? options : {}) },
+    }
+  }
+  return stating(schema, (value, report) => {
     const read = reader(value, report)
     if (read === WRONG || !isJsonObject(value)) return read
     const others = Object.entries(value).filter(([name]) => !names.includes(name))
