@@ -22,7 +22,7 @@ const MAX_QUESTION = 200
 const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') }, { others: 'ignored' }) }
 const HOSTS = {
   ...PAGE,
-  summary: 'How each agent host is told of this deployment',
+  summary: 'How to connect each agent program',
   answers: { 200: json('Configurations', objectOf({ hosts: listOf(objectOf({ id: STRING, title: STRING })) })) },
 }
 const LLMS = {

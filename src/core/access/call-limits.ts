@@ -17,8 +17,8 @@ const DAY_S = 86_400
 
 const RATE = object({ calls: integer(1, MOST), seconds: integer(1, DAY_S) })
 const LIMITS = object({
-  rate: optional(described('So many calls in so many seconds', RATE)),
-  concurrency: optional(described('So many calls at a time', integer(1, MOST))),
+  rate: optional(described('Rate limit: calls per period', RATE)),
+  concurrency: optional(described('Concurrency limit: calls that run at the same time', integer(1, MOST))),
 })
 export type CallLimits = ReadBy<typeof LIMITS>
 
