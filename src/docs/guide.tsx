@@ -6,7 +6,7 @@ import { searchGuides } from './search.ts'
 
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
-export function guideText({ text }: Guide, origin: string): string {
+export function guideText({ text }: Pick<Guide, 'text'>, origin: string): string {
   return text.replaceAll(EXAMPLE_ORIGIN, origin)
 }
 

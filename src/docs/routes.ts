@@ -6,7 +6,6 @@ import { optional, string } from '../core/tool/json-reader.ts'
 import { ANY_QUERY, query } from '../http/request/query.ts'
 import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
 import { createPublicFace, type PublicRouteDeps } from '../http/route/public-route.ts'
-import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Docs } from './docs.ts'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
@@ -58,7 +57,7 @@ export function docsFace({ loadDocs, ...deps }: DocsFaceDeps): Hono {
       const file = Object.hasOwn(docs.files, path) ? docs.files[path] : undefined
       if (file !== undefined) {
         const headers = path.endsWith('.json') ? JSON_TYPE : TEXT
-        return new Response(file.replaceAll(EXAMPLE_ORIGIN, originOf(c)), { headers })
+        return new Response(guideText({ text: file }, originOf(c)), { headers })
       }
       const name = path.replace(/\.md$/, '')
       const guide = docs.guides.find((each) => each.name === name)
