@@ -33,6 +33,11 @@ export function signedInPage(name: string): Page {
       <p>
         As <strong>{bounded(name)}</strong>.
       </p>,
+      <p>
+        <a class="button" href="/">
+          Go to the console
+        </a>
+      </p>,
       <form method="post" action="/sign-out">
         <button>Sign out</button>
       </form>,

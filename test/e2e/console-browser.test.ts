@@ -14,6 +14,7 @@ const PATHS = [
   '/?q=nothing-is-like-this',
   '/?versions=all&toolkit=Calculator',
   '/console/tools/Gmail.GetEmails',
+  '/console/tools/Gmail.GetEmails?format=mcp',
   '/console/calls',
   '/console/connect',
   '/console/import',
@@ -352,12 +353,13 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   it.each(DESKTOP_AND_PHONE)('shows all of a row at $width px, and when it was where it is read', async (size) => {
     const { page, leave } = await person(browser)
     await page.setViewportSize({ width: size.width, height: size.height })
-    for (const path of ['/console/calls', '/console/audit', '/console/keys']) {
-      await page.goto(server.url + path)
-      const cut = await page.evaluate(
+    const cut = () =>
+      page.evaluate(
         () => [...document.querySelectorAll('.scroll')].filter((each) => each.scrollWidth > each.clientWidth).length,
       )
-      expect([path, cut]).toEqual([path, 0])
+    for (const path of ['/console/calls', '/console/audit', '/console/keys']) {
+      await page.goto(server.url + path)
+      expect([path, await cut()]).toEqual([path, 0])
     }
     await page.goto(`${server.url}/console/calls`)
     const time = page.locator('td time').first()
@@ -365,6 +367,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     expect(await time.getAttribute('title')).toMatch(/\d{4}/)
     await page.getByRole('row').nth(1).getByText('Details', { exact: true }).click()
     expect(await page.getByRole('row').nth(1).innerText()).toContain('Digest')
+    expect(await cut()).toBe(0)
     await leave()
   })
 

@@ -32,6 +32,12 @@ describe('who asks for the page to sign in', () => {
     ['somebody, whatever `again` says', { person }, '/sign-in?again=0', { title: 'You are signed in' }],
     ['whoever holds a key', { key: 'h' }, '/sign-in', { text: expect.stringContaining('<strong>key:k1</strong>') }],
     ['a person', { person }, '/sign-in', { text: expect.stringContaining('<strong>ann@acme.test</strong>') }],
+    [
+      'somebody, with a way on',
+      { person },
+      '/sign-in',
+      { text: expect.stringMatching(/href="\/">\s*Go to the console/) },
+    ],
   ])('%s', async (_, by, path, answer) => {
     expect(await seen(faceWith({}, signedIn(by)).get(path))).toMatchObject(answer)
   })

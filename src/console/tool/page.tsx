@@ -8,13 +8,15 @@ import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { ALL_TOOLS, Chips, FailureNotice, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
-import { Definition, FORMATS } from './definition.tsx'
+import { DefinitionLinks, definitionView, FORMATS, trailOf } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
 import { Parameters, rowsOf, typeOf } from './parameters.tsx'
 import { Badges, Requirements, StatusNotice } from './ready.tsx'
 import { callSnippets } from './snippets.tsx'
 
 export async function show(visit: PageVisit): Promise<PageResult> {
+  const format = visit.url.searchParams.get('format') ?? ''
+  if (FORMATS.has(format)) return definitionView(visit, format)
   const tool = await readTool(visit)
   return 'failure' in tool ? missing(tool.failure) : toolView(visit, tool)
 }
@@ -28,19 +30,16 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 /** Everything that the page of a tool shows. Its id is that of its readiness, since OXP cannot write every one. */
 type ToolData = Extract<Awaited<ReturnType<typeof readTool>>, { readonly readiness: unknown }>
 
-async function readTool({ url, params, form, ask }: PageVisit) {
+async function readTool({ params, form, ask }: PageVisit) {
   const id = params['id'] ?? ''
-  const wanted = url.searchParams.get('format') ?? 'oxp'
-  const format = FORMATS.has(wanted) ? wanted : 'oxp'
-  const [described, readiness, versions, encoded] = await Promise.all([
+  const [described, readiness, versions] = await Promise.all([
     ask('GET /tools/:id?format=oxp-flat', { id }),
     readReadiness(id, form.get('user_id')?.trim() ?? '', ask),
     ask('GET /tools/:id/versions', { id }),
-    ask('GET /tools/:id?losses=1', { id, query: `format=${format}` }),
   ])
   if (!described.ok) return described
   if (!readiness.ok) return readiness
-  return { ...described.value, readiness: readiness.value, versions, format, encoded }
+  return { ...described.value, readiness: readiness.value, versions }
 }
 
 const MAX_USER = 256
@@ -53,8 +52,7 @@ async function readReadiness(id: string, user: string, ask: PageVisit['ask']) {
 }
 
 function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, calling?: FormCall): View {
-  const { name, description, input_schema, output_schema, requirements = {}, readiness } = tool
-  const { versions, format, encoded } = tool
+  const { name, description, input_schema, output_schema, requirements = {}, readiness, versions } = tool
   const id = readiness.tool
   const fields = fieldsOf(input_schema)
   const [title = id, version = ''] = id.split('@')
@@ -68,7 +66,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
     <>
       <StatusNotice readiness={readiness} />
       <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
-      <Markdown text={description} />
+      <Description text={description} />
       <Tags tags={about?.tags ?? []} />
       <Requirements readiness={readiness} requirements={requirements} />
       {mayCall ? (
@@ -101,20 +99,33 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       <Fold id="snippets" title="Call from code">
         <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })} isOpen />
       </Fold>
-      <Fold id="definition" title="Definition" isOpen={url.searchParams.has('format')}>
-        <Definition path={url.pathname} format={format} encoded={encoded} />
+      <Fold id="definition" title="Definition">
+        <DefinitionLinks path={url.pathname} />
       </Fold>
     </>
   )
-  const [toolkit = ''] = title.split('.')
-  const trail = [
-    { text: 'Catalog', href: '/' },
-    { text: toolkit, href: `/?${new URLSearchParams({ toolkit })}` },
-  ]
-  const view = { title, trail, content: contentOf(calling), showsPictures: calling !== undefined }
+  const view = { title, trail: trailOf(id), content: contentOf(calling), showsPictures: calling !== undefined }
   if (!calling || !running) return view
   const end = async () => contentOf({ ...calling, reply: await running.end() })
   return { ...view, live: { parts: linesOf(running.progress), end } }
+}
+
+/** In characters. */
+const SHORT = 300
+
+/** The form stands below it, so what goes on after a few paragraphs is folded. */
+function Description({ text }: { text: string }) {
+  const end = text.indexOf('\n\n', SHORT)
+  if (end < 0 || text.slice(0, end).includes('```')) return <Markdown text={text} />
+  return (
+    <>
+      <Markdown text={text.slice(0, end)} />
+      <details>
+        <summary>More about this tool</summary>
+        <Markdown text={text.slice(end)} />
+      </details>
+    </>
+  )
 }
 
 interface FoldProps {

@@ -31,7 +31,12 @@ const COLUMNS: readonly Column<SchemaRow>[] = [
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
   const rows = rowsOf(schema)
   if (rows.length === 0) return <p>{caption === 'Output' ? `Type: ${typeOf(schema)}` : 'No parameters.'}</p>
-  return <Table label={caption} columns={COLUMNS} items={rows} />
+  return (
+    <>
+      <Table label={caption} columns={COLUMNS} items={rows.slice(0, MAX_SHOWN)} />
+      {rows.length <= MAX_SHOWN ? undefined : <p class="note">The definition has the other fields.</p>}
+    </>
+  )
 }
 
 /** The type and the rules beside a field; the values of a choice are in its control. */
@@ -52,6 +57,8 @@ interface SchemaRow {
 }
 
 const MAX_ROWS = 200
+/** A page of more is slow to load. */
+const MAX_SHOWN = 60
 const MAX_DEPTH = 6
 
 const RULES: readonly (readonly [keyword: string, words: string])[] = [

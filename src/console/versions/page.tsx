@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: 
   disabled: { means: 'neither listed nor called', button: 'Disable' },
   pending: { means: 'waiting for review, and not available to callers until activated' },
 }
-const LIMIT = '50'
+const LIMIT = '30'
 /** Each is read with all that it changes. */
 const REVIEW_LIMIT = '10'
 const PATH = '/console/versions'

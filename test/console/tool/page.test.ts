@@ -90,6 +90,49 @@ describe('a hostile tool', () => {
   })
 })
 
+describe('the definition of a tool', () => {
+  it('has a page of its own in each format, with nothing of it run, and the way back', async () => {
+    const { get, asked } = world({})
+    const text = await (await get(`${PAGE}?format=mcp`)).text()
+    expect(asked.map(({ request }) => request.url)).toEqual([
+      'https://switchboard.test/tools/Evil.Tool?losses=1&format=mcp',
+    ])
+    expect(text).toContain(`<li><a href="${PAGE}">Evil.Tool</a></li>`)
+    expect(text).toContain('Not included in this format (1)')
+    expect(text.match(/<script/g)).toHaveLength(1)
+    expect(text).not.toContain('\u202e')
+    expect((await setUp({}).get(`${PAGE}?format=mcp`)).status).toBe(404)
+  })
+
+  it('is no longer than a page is, and neither is the page of a tool with a large output', async () => {
+    const field = { type: 'string', description: 'x'.repeat(150) }
+    const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field_${index}`, field]))
+    const schema = { type: 'object', properties }
+    const { get } = setUp({
+      'GET /tools/Evil.Tool': () => ({ ...TOOL, output_schema: schema, document: schema }),
+      'GET /tools/Evil.Tool/readiness': () => READY,
+      'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
+    })
+    const [page, definition] = await Promise.all(
+      [PAGE, `${PAGE}?format=mcp`].map(async (each) => (await get(each)).text()),
+    )
+    expect(page.length).toBeLessThan(60_000)
+    expect(page).toContain('The definition has the other fields.')
+    expect(definition.length).toBeLessThan(60_000)
+    expect(definition).toContain('Only the beginning is shown.')
+  })
+
+  it('stands behind a description, of which the first paragraphs are open', async () => {
+    const description = `${'One. '.repeat(80)}\n\nThe rest`
+    const { get } = setUp({
+      'GET /tools/Evil.Tool': () => ({ ...TOOL, description }),
+      'GET /tools/Evil.Tool/readiness': () => READY,
+    })
+    const text = await (await get(PAGE)).text()
+    expect(text).toMatch(/One\. <\/p><\/div><details><summary>More about this tool<\/summary>[^]*<p>The rest<\/p>/)
+  })
+})
+
 describe('the form of a tool', () => {
   it('calls it as it says, once where it is sent twice', async () => {
     const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 12.4, value: 5 } })

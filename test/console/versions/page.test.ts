@@ -15,7 +15,7 @@ describe('the page of versions', () => {
   it('shows those of a status with what they may become, and those that wait where none is said', async () => {
     const { get, asked } = world()
     const text = await (await get(`${PAGE}?status=disabled`)).text()
-    expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?status=disabled&format=summary&limit=50')
+    expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?status=disabled&format=summary&limit=30')
     expect(text).toContain('&lt;b&gt;Sends&lt;/b&gt;')
     expect([...text.matchAll(/name="to" value="(\w+)"/g)].map(([, to]) => to)).toEqual([
       'active',
@@ -25,7 +25,7 @@ describe('the page of versions', () => {
     expect(text).toContain('href="/console/versions?status=disabled&amp;cursor=n%2Fx"')
     await get(`${PAGE}?status=yanked&toolkit=Mail&cursor=n`)
     expect(asked[1]?.request.url).toBe(
-      'https://switchboard.test/tools?status=yanked&toolkit=Mail&cursor=n&format=summary&limit=50',
+      'https://switchboard.test/tools?status=yanked&toolkit=Mail&cursor=n&format=summary&limit=30',
     )
     for (const path of [`${PAGE}?status=nonsense`, PAGE]) {
       const { get, asked } = world()
