@@ -113,9 +113,8 @@ describe('the definition of a tool', () => {
       'GET /tools/Evil.Tool/readiness': () => READY,
       'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
     })
-    const [page, definition] = await Promise.all(
-      [PAGE, `${PAGE}?format=mcp`].map(async (each) => (await get(each)).text()),
-    )
+    const page = await (await get(PAGE)).text()
+    const definition = await (await get(`${PAGE}?format=mcp`)).text()
     expect(page.length).toBeLessThan(60_000)
     expect(page).toContain('The definition has the other fields.')
     expect(definition.length).toBeLessThan(60_000)
