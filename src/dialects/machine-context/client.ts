@@ -1,15 +1,16 @@
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, jsonSize } from '../../core/tool/json.ts'
 import { into, list, object, string, wrong } from '../../core/tool/json-reader.ts'
 import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
 import { machineContext } from './definition.ts'
 import { TOOLKIT_PREFIX } from './encoding.ts'
 import { VERSION } from './wire.ts'
 
+const NAME = string({ least: 1, most: 256 })
 const LISTED = object(
   {
-    id: string({ least: 1 }),
-    version: string({ least: 1 }),
-    capabilities: list(object({ name: string({ least: 1 }) }, { unknown: 'ignore' }), { least: 1 }),
+    id: NAME,
+    version: NAME,
+    capabilities: list(object({ name: NAME }, { unknown: 'ignore' }), { least: 1, most: 1 }),
   },
   { unknown: 'ignore' },
 )
@@ -62,19 +63,22 @@ export const machineContextClient: RemoteDialect = {
   },
 }
 
+/** In bytes, of what a document says of all its tools, which is kept with each. */
+const MAX_TOGETHER = 2 * 1024 * 1024
+
 /** Our own lists say in `metadata.capabilities` where a toolkit's tools differ in version, level or metadata. */
 function capabilities(document: unknown): readonly unknown[] {
   if (!isJsonObject(document) || !isList(document.capabilities)) return [document]
   const { capabilities: all, metadata, ...rest } = document
-  const said = isJsonObject(metadata) ? metadata.capabilities : undefined
-  return all.map((capability) => {
-    const name = isJsonObject(capability) ? capability.name : undefined
-    const own = isJsonObject(said) && typeof name === 'string' ? said[name] : undefined
-    const about: JsonObject = isJsonObject(own) ? own : withMetadata(metadata)
-    return { ...rest, ...about, capabilities: [capability] }
+  const said = isJsonObject(metadata) && isJsonObject(metadata.capabilities) ? metadata.capabilities : undefined
+  const shared = said || metadata === undefined ? rest : { ...rest, metadata }
+  const names = all.map((capability) => (isJsonObject(capability) ? capability.name : undefined))
+  const most = MAX_TOGETHER / all.length
+  // Left whole, it is refused: each of its tools would repeat what a name or the document says
+  if (new Set(names).size < names.length || jsonSize(shared, most) > most) return [document]
+  return all.map((capability, index) => {
+    const name = names[index]
+    const own = said && typeof name === 'string' && Object.hasOwn(said, name) ? said[name] : undefined
+    return { ...shared, ...(isJsonObject(own) ? own : {}), capabilities: [capability] }
   })
-}
-
-function withMetadata(metadata: Json | undefined): JsonObject {
-  return metadata === undefined ? {} : { metadata }
 }

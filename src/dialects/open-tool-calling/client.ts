@@ -5,10 +5,11 @@ import { isNamePart } from '../../core/tool/tool-id.ts'
 import { openToolCalling } from './definition.ts'
 import { REQUEST_SCHEMA } from './schema-uri.ts'
 
+const NAME = string({ least: 1, most: 256 })
 const LISTED = object(
   {
-    name: string({ least: 1 }),
-    toolkit: object({ name: string({ least: 1 }), version: string() }, { unknown: 'ignore' }),
+    name: NAME,
+    toolkit: object({ name: NAME, version: NAME }, { unknown: 'ignore' }),
   },
   { unknown: 'ignore' },
 )
@@ -56,7 +57,11 @@ export const openToolCallingClient: RemoteDialect = {
       const isApproval = isList(scopes) && scopes.length === 0
       const id = (isApproval ? undefined : providerIn(definition)) ?? authorization
       const missing = { authorization: [{ ...challenge, id, authorization }] }
-      return { message: 'A person must authorize it first', missing, more: String(challenge.url) }
+      return {
+        message: 'A person must authorize it first',
+        missing,
+        ...(typeof challenge.url === 'string' ? { more: challenge.url } : {}),
+      }
     }
     if (success) return { value: isObject(artifact) ? { artifact, value } : value }
     return { message: isObject(error) ? error.message : undefined, error }

@@ -61,15 +61,20 @@ function missingWords({ authorization, secrets, user_id }: Readonly<Record<strin
   return [
     ...ids(
       authorization,
-      ({ id, url }) => `a person's consent at '${String(id)}'${typeof url === 'string' ? `: ${url}` : ''}`,
+      ({ id, url }) => `a person's consent at ${quoted(id)}${typeof url === 'string' ? `: ${url}` : ''}`,
     ),
-    ...ids(secrets, ({ id }) => `its secret '${String(id)}'`),
+    ...ids(secrets, ({ id }) => `its secret ${quoted(id)}`),
     ...(user_id === true ? ["a user's id"] : []),
   ].join('; ')
 }
 
 function parameterWords(wrong: unknown): string {
   return Object.entries(isObject(wrong) ? wrong : {})
-    .map(([name, why]) => `'${name}': ${String(why)}`)
+    .map(([name, why]) => `'${name}': ${typeof why === 'string' ? why : 'wrong'}`)
     .join('; ')
+}
+
+/** JSON may hold an object with a \`toString\` that cannot be called. */
+function quoted(id: unknown): string {
+  return typeof id === 'string' ? `'${id}'` : 'no id'
 }

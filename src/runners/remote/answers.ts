@@ -11,8 +11,11 @@ import { failed } from './failed-call.ts'
 
 const MISSING_KEY = 'dev.switchboard/missing_requirements'
 const STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
-const MAX_ID = 128
+const MAX_CHALLENGES = 32
 const MAX_URL = 2_048
+/** A person is shown it: no character that cannot be seen may make it look like another. */
+const WEB_URL = /^https?:\/\/[^/\s\p{C}][^\s\p{C}]*$/iu
+const ID = /^[^\p{C}]{1,128}$/u
 
 /** A CallToolResult (MCP, or the plugin schema). */
 export function toolResult(
@@ -46,6 +49,7 @@ export function challenged(
 ): ServerOutcome | undefined {
   if (!isObject(missing) || !isList(missing.authorization) || missing.user_id === true) return undefined
   if (isList(missing.secrets) && missing.secrets.length > 0) return undefined
+  if (missing.authorization.length > MAX_CHALLENGES) return undefined
   const challenges = missing.authorization.map((each) => readChallenge(each, redact))
   const authorization = challenges.filter((each) => each !== undefined)
   if (authorization.length === 0 || authorization.length < challenges.length) return undefined
@@ -57,17 +61,17 @@ export function challenged(
 function readChallenge(said: unknown, redact: Endpoint['redact']): AuthorizationChallenge | undefined {
   if (!isObject(said)) return undefined
   const { id, authorization, url, scopes, status } = said
-  if (!isId(id) || typeof url !== 'string' || url.length > MAX_URL || !/^https?:\/\/[^/\s]\S*$/i.test(url))
+  if (!isId(id) || typeof url !== 'string' || url.length > MAX_URL || !WEB_URL.test(url) || !URL.canParse(url))
     return undefined
   return {
     id: redact(id),
     ...(isId(authorization) ? { authorization: redact(authorization) } : {}),
     url: redact(url),
-    scopes: isList(scopes) ? scopes.filter(isId).map(redact) : [],
+    scopes: isList(scopes) ? scopes.slice(0, MAX_CHALLENGES).filter(isId).map(redact) : [],
     status: STATUSES.find((each) => each === status) ?? 'not_started',
   }
 }
 
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_ID
+  return typeof value === 'string' && ID.test(value)
 }

@@ -29,8 +29,9 @@ export async function readPages(host: string, page: (cursor: string | undefined)
   for (let cursor: string | undefined; ;) {
     const read = await page(cursor)
     if ('problem' in read) return { ok: false, problem: read.problem }
+    // Engines take no hundred thousand arguments
+    if (tools.length + read.tools.length > MAX_TOOLS) return refused(`lists more than ${MAX_TOOLS} tools`)
     tools.push(...read.tools)
-    if (tools.length > MAX_TOOLS) return refused(`lists more than ${MAX_TOOLS} tools`)
     if (read.next === undefined) return { ok: true, tools }
     if (cursors.has(read.next)) return refused('lists its tools in a circle: it gave a cursor twice')
     if (cursors.size + 1 === MAX_PAGES) return refused(`lists its tools on more than ${MAX_PAGES} pages`)

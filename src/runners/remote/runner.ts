@@ -3,8 +3,10 @@ import type { ListRequest } from './list-pages.ts'
 import type { Admission } from '../../core/access/principal.ts'
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Credential, Invocation } from '../../core/call/invocation.ts'
+import { createRedactor } from '../../core/call/redact.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { type Implementation, isIdempotent, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
+import { base64 } from '../../outbound/base64.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/retrying-call.ts'
 import { hostOf } from '../shared/url-template.ts'
@@ -57,7 +59,14 @@ export function createUpstreams(deps: RemoteDeps) {
         const listed = await (dialect
           ? listServer(dialect, located.endpoint, listing, deps)
           : listMcpTools(located.endpoint, listing, deps))
-        return listed.ok ? { ok: true as const, value: listed } : wrong('/url', listed.problem)
+        if (!listed.ok) return wrong('/url', listed.problem)
+        // Whoever may read its tools may not read the key that lists them
+        const known = createRedactor(
+          Array.from(secrets.values(), ({ value }) => value),
+          base64,
+          listing.meter,
+        )
+        return { ok: true as const, value: known?.value(listed) ?? listed }
       },
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../../src/core/failure/failure.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { plugin } from '../../../src/dialects/plugin/definition.ts'
 import { decodeCall, encodeOutcome } from '../../../src/dialects/plugin/wire.ts'
@@ -83,5 +83,20 @@ describe('where we deviate from the plugin schema', () => {
       const { content } = encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(value), elsewhere } })
       expect(content).toEqual([{ type: 'text', text: '[All rows (text/csv, 9 bytes): https://here/a]' }])
     }
+  })
+
+  it('the value, and what a failure says, are JSON too for whoever asks for that', () => {
+    const outcome = { callId: 'c', durationMs: 1 }
+    const _meta = { 'dev.switchboard/structured': true }
+    expect(decodeCall({ params: { name: 'a', _meta } })).toMatchObject({ structured: true })
+    const content = [{ type: 'text', text: '42' }]
+    expect(encodeOutcome({ ...outcome, result: ok(42) })).toEqual({ content })
+    expect(encodeOutcome({ ...outcome, result: ok(42) }, true)).toEqual({ content, structuredContent: 42 })
+    const failing = fail({ type: 'tool-failed', message: 'Busy', can_retry: true })
+    expect(encodeOutcome({ ...outcome, result: failing })).not.toHaveProperty('_meta')
+    expect(encodeOutcome({ ...outcome, result: failing }, true)).toMatchObject({
+      isError: true,
+      _meta: { 'dev.switchboard/error': { message: 'Busy', can_retry: true } },
+    })
   })
 })
