@@ -129,7 +129,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
     server.json('POST', path, { from: { [protocol]: evil.origin }, toolkit: name, ...more }, publisher.as)
   const dryRun = () => importTools('Evil', { credentials: { secret: 'EVIL_KEY' } }, '/toolkits/import?dry_run=1')
 
-  async function call(call_id = crypto.randomUUID(), as = caller.as) {
+  async function call(call_id: string = crypto.randomUUID(), as = caller.as) {
     const names = await server.json('GET', `/tools?toolkit=${toolkit}`, undefined, as)
     const [{ id }] = names.body.items
     const answered = await server.json('POST', '/tools/call', { tool_id: id, call_id, input: {} }, as)
@@ -239,7 +239,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
   })
 
   it.each<[string, () => unknown]>([
-    ['a million tools', () => Array.from({ length: 300_000 }, () => 0)],
+    ['three hundred thousand tools', () => Array.from({ length: 300_000 }, () => 0)],
     ['names of another kind', () => [{}, null, 7, [], ...[{ a: 1 }, ['x'], 7].map((name) => ({ name, id: name }))]],
     ['an id of a megabyte', () => [speaks.tool('x'.repeat(1_000_000), 'Does it', NO_PARAMETERS)]],
     ['a huge description', () => [speaks.tool('Do', 'x'.repeat(5_000_000), NO_PARAMETERS)]],
