@@ -54,6 +54,7 @@ export function accessFaces(
     }),
     authorizationsFace({
       ...besideTools,
+      gateForPages: forPages.gate,
       ...forPeople,
       authorizations: vault,
       async findTool(id, background) {

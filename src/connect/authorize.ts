@@ -19,6 +19,8 @@ import type { AuthorizationDetails, AuthorizationRequest } from '../storage/conn
 import { type Choice, choicesOf } from '../core/catalogue/choices.ts'
 import { type FindDocument, isDocumentUrl } from './client-document.ts'
 import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.tsx'
+import { readSelection, writeOthers } from './selection.ts'
+import { FIRST_VIEW, isListAction, listOf, matching, readView, type ToolkitView } from './toolkits.tsx'
 
 export interface AuthorizeDeps {
   readonly server: AuthorizationServer
@@ -45,6 +47,7 @@ const MAX_URL = 8_192
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 const MAX_NAME = 200
+const CHANGED = 'The toolkits have changed since this page was opened: check what is selected'
 const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
 
@@ -76,7 +79,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
     return { request, signed: signed.value, asked, asking: askingOf(asked), choices }
   }
 
-  function agentOf({ signed, asked, asking }: Question, chosen: readonly Choice[], days: number): Agent {
+  function agentOf({ signed, asked, asking }: Question, chosen: ReadonlySet<string>, days: number): Agent {
     const { principal, session } = signed
     const at = now()
     return {
@@ -85,7 +88,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
       owner: principal.id,
       user: userOf(principal),
       client: { id: asked.client.id, name: asking.name, host: asking.host },
-      toolkits: chosen.map(({ toolkit }) => toolkit),
+      toolkits: [...chosen],
       scopes: AGENT_SCOPES,
       origin: session.origin,
       created_at: new Date(at).toISOString(),
@@ -100,7 +103,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
   return {
     async ask(c: RouteContext): Promise<Response> {
       const question = await questionOf(c)
-      return question instanceof Response ? question : page(askPage(shown(question)))
+      return question instanceof Response ? question : page(askPage(await shown(question)))
     },
 
     async decide(c: RouteContext): Promise<Response> {
@@ -111,19 +114,22 @@ export function createAuthorize(deps: AuthorizeDeps) {
       const question = await questionOf(c, SIGNED_OUT)
       if (question instanceof Response) return question
       const decision = form.value.get('decision') ?? ''
-      if (!['allow', 'all', 'none'].includes(decision)) {
+      if (decision !== 'allow' && !isListAction(decision)) {
         note(c, 'agent.refuse', question, { name: question.asking.name, host: question.asking.host })
         return goTo(question.asked.refusal)
       }
       const days = DAYS.find((each) => String(each) === form.value.get('days'))
+      const view = readView(form.value)
+      const { chosen, isCurrent } = await readSelection(form.value, question.choices)
+      const problem = isCurrent ? problemOf(decision, chosen, days) : CHANGED
       if (decision === 'all' || decision === 'none') {
-        const chosen = decision === 'all' ? question.choices : []
-        return page(askPage({ ...shown(question, chosen), days }))
+        for (const { toolkit } of matching(question.choices, view, chosen)) {
+          if (decision === 'all') chosen.add(toolkit)
+          else chosen.delete(toolkit)
+        }
       }
-      const chosen = question.choices.filter(({ toolkit }) => form.value.has(`toolkit.${toolkit}`))
-      if (chosen.length === 0 || days === undefined) {
-        const problem = days === undefined ? 'Choose when its access expires' : 'Select at least one toolkit, or refuse'
-        return page(askPage({ ...shown(question, chosen), days, problem }))
+      if (decision !== 'allow' || days === undefined || problem !== undefined) {
+        return page(askPage({ ...(await shown(question, chosen, view)), days, ...(problem && { problem }) }))
       }
       const agent = agentOf(question, chosen, days)
       const connected = await server.letIn(question.request, agent)
@@ -160,12 +166,26 @@ function offered({ resource = '' }: AuthorizationDetails, choices: readonly Choi
   return narrowed.length > 0 ? narrowed : choices
 }
 
-function shown({ signed, asking, choices }: Question, chosen: readonly Choice[] = []) {
+function problemOf(decision: string, chosen: ReadonlySet<string>, days: number | undefined): string | undefined {
+  if (decision !== 'allow') return undefined
+  if (days === undefined) return 'Choose when its access expires'
+  return chosen.size === 0 ? 'Select at least one toolkit, or refuse' : undefined
+}
+
+async function shown(
+  { signed, asking, choices }: Question,
+  chosen: ReadonlySet<string> = new Set(),
+  view: ToolkitView = FIRST_VIEW,
+) {
   const { by } = signed.session
+  const list = listOf(choices, view, chosen)
   return {
     asking,
     person: 'person' in by ? by.person.user : signed.principal.id,
     choices,
-    chosen: new Set(chosen.map(({ toolkit }) => toolkit)),
+    chosen,
+    view,
+    list,
+    others: await writeOthers(choices, chosen, list.shown),
   }
 }

@@ -77,11 +77,10 @@ describe('the page that asks', () => {
       }).ask(),
     )
     const page = await words(new Response(text))
-    expect(page).toContain('Mail 2 tools, level up to 8: some calls need approval Send, Read ')
-    expect(page).toContain('Notes 1 tool, level up to 4: can change or send things Write ')
-    expect(page).toContain('Low 1 tool, level up to 3 Look ')
-    expect(page).toContain('Files 14 tools Tool0, ')
-    expect(page).toContain('Tool11 and 2 more ')
+    expect(page).toContain('Mail 2 tools , level up to 8: some calls need approval Notes')
+    expect(page).toContain('Notes 1 tool , level up to 4: can change or send things Low')
+    expect(page).toContain('Low 1 tool , level up to 3 Files 14 tools ')
+    expect(page).toContain('0 of 4 selected ')
     expect(page).toContain('Access expires after 1 day 7 days 30 days 90 days Allow Refuse')
     expect(text).toContain('<option value="30" selected="">30 days')
     expect(text.match(/selected/g)).toHaveLength(1)
@@ -262,16 +261,6 @@ describe('the decision', () => {
     expect([status, agents, audit]).toEqual([200, [], []])
     expect(text.match(/ checked=/g)?.length ?? 0).toBe(count)
     expect(text).toContain('<option value="7" selected="">')
-  })
-
-  it('is asked for on a page of less than 60 kB, with 3,000 tools of 150 toolkits', async () => {
-    const tools = Array.from(
-      { length: 3_000 },
-      (_, n) => [`ALongNameOfAToolkit${n % 150}`, `a_long_name_of_${n}`] as const,
-    )
-    const { text } = await seen(faceWith({ catalogue: listed(tools) }).ask())
-    expect(text.match(/type="checkbox"/g)).toHaveLength(150)
-    expect(text.length).toBeLessThan(60_000)
   })
 
   it('that comes too late is told why, and not written down', async () => {

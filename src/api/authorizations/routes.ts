@@ -12,6 +12,7 @@ import { jsonBody } from '../../http/request/json-body.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
 import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
 import { declarePage, reading } from '../../http/route/operation.ts'
+import type { Gate } from '../../http/route/gate.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
@@ -21,6 +22,8 @@ import type { DeadEnd } from './pages.tsx'
 import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
+  /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
+  readonly gateForPages: Gate
   readonly authorizations: Authorizations
   readonly files: FileStores
   readonly identifiesPeople: boolean
@@ -39,10 +42,11 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const { authorizations, providers, files, shield, identifiesPeople, now, respond, writeAuditEntry } = deps
   const { face, on } = createFace<AuthorizationAnswers>(deps)
+  const forPages = createFace<AuthorizationAnswers>({ ...deps, gate: deps.gateForPages })
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
 
-  on('GET /authorizations/:id', 'Follow what a person was asked for', {
+  forPages.on('GET /authorizations/:id', 'Follow what a person was asked for', {
     ...PLAIN,
     scope: 'tools:call',
     query: waitQuery,
@@ -173,7 +177,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider, providers)))
   }
 
-  face.route('/', forPeople)
+  face.route('/', forPages.face).route('/', forPeople)
 
   /** These are pages for people; a program that asks for JSON is told the same. */
   function stop(c: Context, shown: Page | DeadEnd): Response | Promise<Response> {

@@ -29,24 +29,6 @@ for (const block of document.querySelectorAll('.copyable')) {
   block.appendChild(status)
 }
 
-for (const search of document.querySelectorAll<HTMLInputElement>('input[data-filter]')) {
-  const items = document.querySelectorAll<HTMLElement>(`#${search.dataset['filter']} > li`)
-  search.closest('[hidden]')?.removeAttribute('hidden')
-  search.addEventListener('input', () => {
-    const words = search.value.trim().toLowerCase()
-    for (const item of items) item.hidden = !(item.textContent ?? '').toLowerCase().includes(words)
-  })
-  // It would press the first button of the form
-  search.addEventListener('keydown', (event) => event.key === 'Enter' && event.preventDefault())
-}
-for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-check]')) {
-  button.addEventListener('click', (event) => {
-    event.preventDefault()
-    const boxes = `#${button.dataset['check']} > li:not([hidden]) input[type=checkbox]`
-    for (const box of document.querySelectorAll<HTMLInputElement>(boxes)) box.checked = button.value === 'all'
-  })
-}
-
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', () => {
     setTimeout(() => {
@@ -56,13 +38,35 @@ for (const form of document.querySelectorAll('form')) {
     })
   })
 }
-// A call is made again once its visitor comes back from allowing or approving it
-for (const link of document.querySelectorAll('a[data-again]')) {
-  link.addEventListener('click', () => {
-    addEventListener('focus', () => document.querySelector<HTMLFormElement>('form[data-call]')?.requestSubmit(), {
-      once: true,
-    })
+// A call is made again once everything that it waits for was allowed or approved
+const waiting = document.querySelector<HTMLElement>('[data-waiting]')
+const call = document.querySelector<HTMLFormElement>('form[data-call]')
+if (waiting && call) {
+  let isEdited = false
+  call.addEventListener('input', () => (isEdited = true))
+  waiting.textContent = 'This page continues by itself when that is done.'
+  const links = [...document.querySelectorAll<HTMLElement>('[data-check]')]
+  void Promise.all(links.map(({ dataset }) => ended(dataset['check'] ?? ''))).then((ends) => {
+    const isDone = ends.every((end) => end === 'completed')
+    waiting.textContent = isDone
+      ? 'Done: press Try again.'
+      : 'That was refused or has expired: press Try again for a new link.'
+    if (isDone && !isEdited) call.requestSubmit()
   })
+}
+async function ended(check: string): Promise<string | undefined> {
+  for (;;) {
+    const began = Date.now()
+    try {
+      // The path alone: a page asks its own server only
+      const response = await fetch(`${new URL(check).pathname}?wait=50`, { headers: { accept: 'application/json' } })
+      const { status }: { status?: string } = JSON.parse(await response.text())
+      if (!response.ok || status === 'completed' || status === 'failed') return status
+    } catch {
+      // Asked again, as the network may be away for a while
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2_000 - (Date.now() - began)))
+  }
 }
 // Going back by the browser's history finds the form as it was
 addEventListener('pageshow', (event) => {

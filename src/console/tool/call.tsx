@@ -32,6 +32,7 @@ export interface CallBody {
 export interface ChallengeLink {
   readonly id: string
   readonly url: string
+  readonly check_url?: string
 }
 
 export interface GivenArtifact {

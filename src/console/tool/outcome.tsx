@@ -66,15 +66,17 @@ function Challenges({ challenges, reply }: { challenges: readonly ChallengeLink[
         <strong>Action required.</strong> {reply.developer_message ?? reply.message}.
       </p>
       <ol>
-        {challenges.map(({ id, url }) => (
-          <li>
-            <a href={url} target="_blank" rel="noopener noreferrer" data-again>
-              {id === 'approval' ? 'The page where this call is approved' : `Let the tool have access to ${id}`}
+        {challenges.map(({ id, url, check_url }) => (
+          <li data-check={check_url}>
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              {id === 'approval' ? 'Approve this call' : `Connect ${id}`}
             </a>{' '}
-            <span class="note">opens in another window</span>
+            <span class="note">opens in a new tab</span>
           </li>
         ))}
-        <li>Come back here and try again: your input is still here.</li>
+        <li data-waiting={challenges.every(({ check_url }) => check_url !== undefined)}>
+          Come back here and press Try again. Your input is kept.
+        </li>
       </ol>
     </Notice>
   )

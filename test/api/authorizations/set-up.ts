@@ -109,6 +109,7 @@ export function setUp(
   }
   const face = authorizationsFace({
     gate: gateFor('ok' in caller ? caller.failure : caller),
+    gateForPages: gateFor('ok' in caller ? caller.failure : caller),
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,

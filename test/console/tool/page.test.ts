@@ -164,13 +164,18 @@ describe('the form of a tool', () => {
 
   it('leads to what somebody must do first, and calls nothing where it holds no JSON', async () => {
     const url = 'https://s.test/authorizations/x/start'
-    const { text } = await send(
-      { message: 'Needs more', missing_requirements: { authorization: [{ id: 'google', url }] } },
-      400,
+    const needing = (challenge: object) =>
+      send(
+        { message: 'Needs more', missing_requirements: { authorization: [{ id: 'google', url, ...challenge }] } },
+        400,
+      )
+    const { text } = await needing({ check_url: 'https://s.test/authorizations/x' })
+    expect(text).toMatch(
+      /<li data-check="https:\/\/s\.test\/authorizations\/x">\s*<a href="[^"]*\/x\/start" target="_blank" rel="noopener noreferrer">Connect google<\/a>/,
     )
-    expect(text).toContain(
-      `<a href="${url}" target="_blank" rel="noopener noreferrer" data-again="true">Let the tool have access to google</a>`,
-    )
+    expect(text).toContain('<li data-waiting="true">Come back here and press Try again.')
+    // There is nothing to wait for where nobody can tell when it is done
+    expect((await needing({})).text).toContain('<li>Come back here and press Try again.')
     const { post, asked } = world({})
     expect(await (await post(PAGE, { whole: '{' })).text()).toContain('Must be JSON')
     expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
@@ -299,7 +304,7 @@ describe('a call that tells how far it is', () => {
           missing_requirements: { authorization: [{ id: 'google', url: 'https://s.test/start' }] },
         }),
       ],
-      'Let the tool have access to google',
+      'Connect google',
     ],
     ['a failure of ours', [event('status', { status: 500 }), event('result', { message: 'Our fault' })], 'Our fault'],
     ['nothing, since it broke off', [], 'The answer broke off'],

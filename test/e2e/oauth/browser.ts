@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
@@ -76,4 +77,13 @@ export async function consent(who: Person, url: string, account: string): Promis
 
 export function textOf(page: Page): Promise<string> {
   return page.getByRole('main').innerText()
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The violations of accessibility that axe finds on a page, with their elements. */
+export function violations(page: Page): Promise<string[]> {
+  return page.evaluate(
+    `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+  )
 }

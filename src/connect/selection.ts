@@ -1,0 +1,36 @@
+import * as base64url from 'jose/base64url'
+import type { Choice } from '../core/catalogue/choices.ts'
+
+type Choices = readonly Choice[]
+type Names = ReadonlySet<string>
+
+/**
+ * The form shows a part of the toolkits, so one hidden field holds which of the others are selected: a digit for each
+ * toolkit, behind a digest of their names, without which digits of another list would select other toolkits.
+ */
+export async function writeOthers(choices: Choices, chosen: Names, shown: Choices): Promise<string> {
+  const onPage = new Set(shown)
+  const digits = choices.map((each) => (chosen.has(each.toolkit) && !onPage.has(each) ? '1' : '0'))
+  return `${await digestOf(choices)}.${digits.join('')}`
+}
+
+export interface Selection {
+  readonly chosen: Set<string>
+  /** False where the toolkits are no longer those of which the form shows a part. */
+  readonly isCurrent: boolean
+}
+
+export async function readSelection(form: URLSearchParams, choices: Choices): Promise<Selection> {
+  const others = form.get('others') ?? ''
+  const [digest, digits = ''] = others.split('.')
+  const isCurrent = others === '' || digest === (await digestOf(choices))
+  const chosen = choices.filter(
+    ({ toolkit }, index) => form.has(`toolkit.${toolkit}`) || (isCurrent && digits[index] === '1'),
+  )
+  return { chosen: new Set(chosen.map(({ toolkit }) => toolkit)), isCurrent }
+}
+
+async function digestOf(choices: Choices): Promise<string> {
+  const names = new TextEncoder().encode(choices.map(({ toolkit }) => toolkit).join(' '))
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', names)))
+}

@@ -1,0 +1,185 @@
+import type { Choice } from '../core/catalogue/choices.ts'
+
+export interface ToolkitView {
+  /** Words that the name of a tool, behind that of its toolkit, has all. */
+  readonly find: string
+  readonly selectedOnly: boolean
+  readonly page: number
+  /** The toolkit of which the tools are listed. */
+  readonly opened: string
+}
+
+export const FIRST_VIEW: ToolkitView = { find: '', selectedOnly: false, page: 1, opened: '' }
+
+const PAGE = 50
+const MAX_FIND = 100
+const MAX_FOUND = 3
+const MAX_OPENED = 150
+
+/** What the buttons of the list say. Every one sends the form, and with it what is selected. */
+const ACTIONS = ['find', 'all', 'none', 'page', 'open']
+
+export function isListAction(decision: string): boolean {
+  return ACTIONS.includes(decision.split(':')[0] ?? '')
+}
+
+export function readView(form: URLSearchParams): ToolkitView {
+  const [action = '', value = ''] = (form.get('decision') ?? '').split(':')
+  const page = action === 'find' ? 1 : Number(action === 'page' ? value : form.get('page'))
+  return {
+    find: (form.get('find') ?? '').trim().slice(0, MAX_FIND),
+    selectedOnly: form.has('selected'),
+    page: Number.isSafeInteger(page) ? page : 1,
+    opened: action === 'open' ? value : '',
+  }
+}
+
+type Choices = readonly Choice[]
+
+export function matching(choices: Choices, { find, selectedOnly }: ToolkitView, chosen: ReadonlySet<string>): Choices {
+  return choices.filter(
+    ({ toolkit, tools }) =>
+      (!selectedOnly || chosen.has(toolkit)) && tools.some((tool) => hasWords(`${toolkit} ${tool}`, find)),
+  )
+}
+
+function hasWords(name: string, find: string): boolean {
+  const text = name.toLowerCase()
+  return find
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+export type ToolkitList = ReturnType<typeof listOf>
+
+export function listOf(choices: Choices, view: ToolkitView, chosen: ReadonlySet<string>) {
+  const matches = matching(choices, view, chosen)
+  const pages = Math.max(1, Math.ceil(matches.length / PAGE))
+  const page = Math.min(Math.max(1, view.page), pages)
+  return { found: matches.length, shown: matches.slice((page - 1) * PAGE, page * PAGE), page, pages }
+}
+
+export interface ToolkitsProps {
+  readonly choices: Choices
+  readonly chosen: ReadonlySet<string>
+  readonly view: ToolkitView
+  readonly list: ToolkitList
+  /** Those that the list does not show, of which some are selected (`selection.ts`). */
+  readonly others: string
+}
+
+export function Toolkits({ choices, chosen, view, list, others }: ToolkitsProps) {
+  const { found, shown, page, pages } = list
+  const isNarrowed = found < choices.length
+  return (
+    <fieldset>
+      <legend>Toolkits it can use</legend>
+      <input type="hidden" name="others" value={others} />
+      <input type="hidden" name="page" value={String(page)} />
+      {choices.length === 1 ? undefined : (
+        <>
+          <div class="pick">
+            <label>
+              Find a toolkit or tool
+              <input type="search" name="find" value={view.find} maxlength={MAX_FIND} autocomplete="off" />
+            </label>
+            {/* The first button of the form is what Enter presses */}
+            <button name="decision" value="find">
+              Find
+            </button>
+          </div>
+          <div class="pick">
+            <span role="status">
+              {chosen.size} of {choices.length} selected
+            </span>
+            <label class="choice">
+              <input type="checkbox" name="selected" checked={view.selectedOnly} />
+              Selected only
+            </label>
+            <button name="decision" value="all">
+              {isNarrowed ? `Select ${found} found` : 'Select all'}
+            </button>
+            <button name="decision" value="none">
+              {isNarrowed ? `Deselect ${found} found` : 'Select none'}
+            </button>
+          </div>
+        </>
+      )}
+      {found === 0 ? <p>No toolkits found.</p> : undefined}
+      <ul id="toolkits">
+        {shown.map((choice) => (
+          <ToolkitRow choice={choice} isChosen={chosen.has(choice.toolkit)} view={view} />
+        ))}
+      </ul>
+      {pages === 1 ? undefined : (
+        <div class="pick">
+          <PageButton to={page - 1} pages={pages} label="Previous" />
+          <span>
+            Page {page} of {pages}
+          </span>
+          <PageButton to={page + 1} pages={pages} label="Next" />
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+interface ToolkitRowProps {
+  readonly choice: Choice
+  readonly isChosen: boolean
+  readonly view: ToolkitView
+}
+
+function ToolkitRow({ choice: { toolkit, tools, level }, isChosen, view: { find, opened } }: ToolkitRowProps) {
+  const isOpen = opened === toolkit
+  const count = tools.length === 1 ? '1 tool' : `${tools.length.toLocaleString('en')} tools`
+  const found = hasWords(toolkit, find) ? [] : tools.filter((tool) => hasWords(`${toolkit} ${tool}`, find))
+  return (
+    <li id={`tools-${toolkit}`}>
+      <label class="choice">
+        <input type="checkbox" name={`toolkit.${toolkit}`} value="1" checked={isChosen} />
+        {toolkit}
+      </label>
+      <div>
+        <button
+          class="link"
+          name="decision"
+          value={`open:${isOpen ? '' : toolkit}`}
+          formaction={`#tools-${toolkit}`}
+          aria-expanded={isOpen ? 'true' : 'false'}
+          aria-label={`${count} of ${toolkit}`}
+        >
+          {count}
+        </button>
+        {levelWords(level)}
+        {isOpen ? <Names names={tools} max={MAX_OPENED} /> : <Names names={found} max={MAX_FOUND} />}
+      </div>
+    </li>
+  )
+}
+
+function Names({ names, max }: { readonly names: readonly string[]; readonly max: number }) {
+  if (names.length === 0) return undefined
+  const more = names.length > max ? ` and ${names.length - max} more` : ''
+  return (
+    <p>
+      {names.slice(0, max).join(', ')}
+      {more}
+    </p>
+  )
+}
+
+function PageButton({ to, pages, label }: { readonly to: number; readonly pages: number; readonly label: string }) {
+  return (
+    <button name="decision" value={`page:${to}`} disabled={to < 1 || to > pages}>
+      {label}
+    </button>
+  )
+}
+
+function levelWords(level: number): string {
+  if (level >= 8) return `, level up to ${level}: some calls need approval`
+  if (level >= 4) return `, level up to ${level}: can change or send things`
+  return level === 0 ? '' : `, level up to ${level}`
+}
