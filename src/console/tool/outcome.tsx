@@ -74,7 +74,7 @@ function Challenges({ challenges, reply }: { challenges: readonly ChallengeLink[
             <span class="note">opens in a new tab</span>
           </li>
         ))}
-        <li data-waiting={challenges.every(({ check_url }) => check_url !== undefined)}>
+        <li data-waiting={challenges.every(({ check_url }) => check_url !== undefined) || undefined}>
           Come back here and press Try again. Your input is kept.
         </li>
       </ol>
