@@ -88,7 +88,7 @@ function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: 
     update(label, done, total) {
       if (done === undefined || total === undefined || !(total > 0)) {
         line = oneLine(label, room)
-        // What somebody waits for may be over before the next frame
+        // The work may be over before the next frame
         draw()
       } else {
         const full = Math.round(BAR * Math.min(1, Math.max(0, done / total)))

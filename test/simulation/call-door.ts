@@ -155,7 +155,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
         principal,
         background: () => undefined,
         dialect: 'oxp',
-        reader: 'program',
+        audience: 'program',
         meter: createMeter(),
         signal: () => gone,
         reachedAt: () => HOME,

@@ -176,7 +176,7 @@ async function follow(
 ): Promise<void> {
   const { signal } = session
   const timeOf = (item: JsonRecord | undefined) => Date.parse(textIn(item, 'at') ?? '')
-  // What is older than the oldest that was shown is not new
+  // Calls older than the oldest shown are not new
   const floor = timeOf(shown.at(-1)) || 0
   let newest = timeOf(shown[0]) || Date.now()
   let seen = new Set(shown.map((item) => JSON.stringify(item)))

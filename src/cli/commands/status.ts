@@ -47,7 +47,7 @@ async function versionsOf({ connection, signal }: CliSession, tool: string, stat
   const path = `/tools/${encodeURIComponent(tool)}/versions`
   const history: unknown = await connection.json({ path, signal })
   const all = objectsIn(history, 'items').map((each) => [textIn(each, 'id') ?? '', textIn(each, 'status')] as const)
-  // What waits for a review, or was yanked, is not let in by the way
+  // Versions that wait for a review, or were yanked, are not enabled by the way
   const has = (held: string | undefined) =>
     status === 'active' ? held === 'disabled' : held !== status && held !== 'pending'
   return all.filter(([, held]) => has(held)).map(([id]) => id)

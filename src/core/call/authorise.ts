@@ -75,21 +75,21 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
   return principal.kind === 'anonymous' && !maySee(principal, record)
 }
 
-type Reader = Pick<Asker, 'principal' | 'background'>
+type Viewer = Pick<Asker, 'principal' | 'background'>
 
-export async function refuseHidden(asked: string, reader: Reader, resolver: Resolver): Promise<Failing> {
+export async function refuseHidden(asked: string, viewer: Viewer, resolver: Resolver): Promise<Failing> {
   const document = parseAskedDocument(asked)
   const id = document ? `${document.id}.${document.tool}` : asked
-  const asUnknown = parseToolId(id) ? await resolver.resolve(askedAsUnknown(id), reader.background) : undefined
-  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown') return unknown(reader.principal, asked)
-  return hideSuggestions(asked, asUnknown, reader, resolver)
+  const asUnknown = parseToolId(id) ? await resolver.resolve(askedAsUnknown(id), viewer.background) : undefined
+  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown') return unknown(viewer.principal, asked)
+  return hideSuggestions(asked, asUnknown, viewer, resolver)
 }
 
 /** Keeps from a failure to resolve every suggestion, tool and version that lists hide from the principal. */
 export async function hideSuggestions(
   asked: string,
   failing: Failing,
-  { principal, background }: Reader,
+  { principal, background }: Viewer,
   resolver: Resolver,
 ): Promise<Failing> {
   const { failure } = failing

@@ -12,7 +12,7 @@ export const credentialValue = unquoted(string({ most: 65_536 }))
 export const SELECT = 'select'
 export const INLINE_BYTES = 'inline_bytes'
 
-/** Of a context what is for the call itself: a parameter of the tool may have the same name. */
+/** An option of the call, unless the tool has a parameter of that name. */
 export function optionOf(name: string, values: JsonObject, contextInputs: readonly string[]): Json | undefined {
   if (!Object.hasOwn(values, name) || contextInputs.includes(name)) return undefined
   // Models send null for what they leave out

@@ -47,11 +47,11 @@ export interface Caller extends Asker, RunCaller {
   readonly dialect: string
   /** Whether a caller who goes away cancels the call even if it could come back for it by its id. */
   readonly leavingCancels?: boolean
-  readonly reader: Reader
+  readonly audience: Audience
 }
 
 /** Who reads the answers of a dialect. */
-export type Reader = 'model' | 'program'
+export type Audience = 'model' | 'program'
 
 export interface Outcome {
   readonly callId: string
@@ -70,8 +70,8 @@ export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
   readonly artifacts: ArtifactStore
   readonly turns: Turns
   readonly ledger: Ledger
-  /** What an answer holds at most, in bytes of JSON, unless its call says otherwise. */
-  readonly inlineBytes: Readonly<Record<Reader, number>>
+  /** Bytes of JSON that an answer holds before its value becomes a link, unless its call says otherwise. */
+  readonly inlineBytes: Readonly<Record<Audience, number>>
   readonly now: () => number
   readonly newId: () => string
   readonly writeRecord: (record: CallRecord, background: Background, forOperator: string | undefined) => void
@@ -177,7 +177,7 @@ async function goThrough(
     select: read?.value,
     traceId: call.traceId,
     onceId: isOnce ? () => deps.fingerprint([principal.id, callId]) : undefined,
-    inlineBytes: deps.inlineBytes[caller.reader],
+    inlineBytes: deps.inlineBytes[caller.audience],
     context: bareName ? withoutUnnamedToken(context) : context,
     invocation: {
       input: call.input,

@@ -29,7 +29,7 @@ export function asSent(text: string): Reading {
   return { text, placeOf: (at) => at }
 }
 
-/** Takes its escapes for what they stand for: `\uXXXX`, `\xXX`, `%XX` and `&…;`, of which a byte is one character. */
+/** Decodes `\uXXXX`, `\xXX`, `%XX` and `&…;`, each `%XX` as one character. */
 export function unescaped(reading: Reading, budget: Budget): Reading {
   return replaced(reading, ESCAPE, characterOf, budget)
 }
@@ -46,7 +46,7 @@ export function withoutTags(reading: Reading, budget: Budget): Reading {
   return replaced(reading, TAG, () => '\\', budget)
 }
 
-/** Gives the reading itself where there is nothing to replace. */
+/** Returns the same reading where there is nothing to replace. */
 function replaced(reading: Reading, pattern: RegExp, by: (part: RegExpExecArray) => string, budget: Budget): Reading {
   const { text, placeOf } = reading
   budget.spend(text.length / READ_PER_UNIT)

@@ -39,7 +39,7 @@ export function createRenewals(
     if (!requirement) return undefined
     let result: TokenResult
     try {
-      // Of the same account: the user may have connected another one meanwhile
+      // The same account only: the user may have connected another one meanwhile
       const required = { ...way, requirement, tool: record, account: token.account }
       result = await userTokens.renew(required, token.current, token.renewed)
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What a definition can be written in, as pages call it. The code that writes it is loaded where it is needed. */
+/** The formats of definitions, as pages call them. The code that writes one is loaded where it is needed. */
 export const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
   ['oxp', 'OXP'],
   ['open-tool-calling', 'Open Tool Calling'],

@@ -26,7 +26,7 @@ export interface Decoded {
   readonly warnings: readonly Problem[]
   /** A toolkit for it where another dialect's has the name of its own in other case. */
   readonly elsewhere?: string
-  /** Of a document that can be read and written in another form, and not published. */
+  /** Why a document that can be read and written in another form cannot be published. */
   readonly unpublishable?: readonly Problem[]
   readonly toolkitDescription?: string | undefined
 }

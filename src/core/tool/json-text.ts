@@ -51,7 +51,7 @@ export function* readInSlices(
   meter: Budget,
   { what = 'the text', parts: mostParts = UNITS, depth = MAX_DEPTH, isForeign = false }: TextRules = {},
 ): Generator<undefined, ReadText> {
-  // Of each level where the name in it begins and ends; or, in a list, the number of the item
+  // For each level, where the name in it begins and ends; or, in a list, the number of the item
   const steps = new Int32Array(depth + 1)
   const ends = new Int32Array(depth + 1)
   const names = new Int32Array(depth + 1)

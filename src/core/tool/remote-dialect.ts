@@ -7,21 +7,21 @@ import type { Checked } from './problem.ts'
 export const REMOTE_PROTOCOLS = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin'] as const
 export type RemoteProtocol = (typeof REMOTE_PROTOCOLS)[number]
 
-/** What an import reads of another server's list. */
+/** Reads another server's list for an import. */
 export interface ListedDialect {
   readonly protocol: RemoteProtocol
   /** The dialect of the listed documents, which are not given back as published ones are. */
   readonly source: string
-  readonly listed: Reader<ListedTool>
+  readonly listed: Reader<RemoteName>
   /** `own` is the tool's name here; what it requires there is that server's concern. */
   decode(document: JsonObject, own: string, budget: Budget): Checked<Decoded>
 }
 
-export interface ListedTool {
+export interface RemoteName {
   /** Undefined where names are of the whole server. */
   readonly toolkit?: string
   readonly tool: string
-  /** What a call names it by. */
+  /** The name in calls to that server. */
   readonly theirs: string
 }
 

@@ -22,7 +22,7 @@ const FIELDS = [
 /** Each field is JSON without line breaks. An empty `closing` means no document; the `id` is then the toolkit's. */
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
-/** Of one id alone, or in all versions. */
+/** Which lines: those of one id, or all versions of each. */
 export interface Joining {
   readonly id?: string | undefined
   readonly versions?: 'newest' | 'all'

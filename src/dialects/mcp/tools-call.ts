@@ -59,7 +59,7 @@ export async function answerCall(
     ...callerOf(principal, request, background, meter, 'mcp', call.traceparent),
     signal: () => (revision.disconnectCancels ? (stream?.signal ?? request.signal) : undefined),
     leavingCancels: revision.disconnectCancels,
-    reader: 'model',
+    audience: 'model',
     ...(stream ? reporting(call, stream) : {}),
   }
   const outcome = await deps.callTool(

@@ -138,7 +138,7 @@ export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata
   return { ...output }
 }
 
-/** Of bytes, and of a value whose tool declares artifacts and no values. */
+/** Bytes become an artifact, and so does a value whose tool declares artifacts and no values. */
 function madeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
   const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED
   const bytes = bytesGiven(record, success)

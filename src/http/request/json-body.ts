@@ -9,7 +9,7 @@ type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
-  /** That may be read for a request at most. */
+  /** The most bytes that may be read for a request. */
   bytesFor(request: Request): number
   read(request: Request, path: Path, meter: Meter): Promise<Result<B>>
 }

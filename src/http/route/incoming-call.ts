@@ -100,7 +100,7 @@ export function callerOf(
     background,
     meter,
     dialect,
-    reader: 'program',
+    audience: 'program',
     signal: () => request.signal,
     reachedAt: () => request.url,
     ...(traceparent !== null && TRACEPARENT.test(traceparent) ? { traceparent } : {}),

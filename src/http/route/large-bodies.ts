@@ -11,9 +11,9 @@ interface LargeBodiesOptions {
 
 /** In bytes. */
 const SMALL = 65_536
-/** What may be made of a byte: a list within a list takes more, and a text less. */
+/** Bytes of memory for a byte of JSON: a list within a list takes more, and a text less. */
 const GROWTH = 16
-/** Of memory: an isolate has 128 MB. One body may be as large as it wants, and others are read beside it. */
+/** An isolate has 128 MB of memory. One body may be as large as it wants, and others are read beside it. */
 const AT_ONCE = 32_000_000
 const OF_ONE = AT_ONCE / 2
 const MAX_CALLERS = 1_000

@@ -2,16 +2,16 @@ import { isObject } from '../../core/tool/json.ts'
 import { MANY_PARTS, readInSlices, type ReadText } from '../../core/tool/json-text.ts'
 import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
-import type { Reading } from './yaml-text.ts'
+import type { TextBounds } from './yaml-text.ts'
 
 /** In characters; the reader of YAML needs some thirty times the memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 
-export async function readText(text: string, reading: Reading): Promise<Possible<Node>> {
+export async function readText(text: string, bounds: TextBounds): Promise<Possible<Node>> {
   if (text.length > MAX_JSON) return tooLarge(text, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
-  const json = looksLikeJson ? await readJson(text, reading) : undefined
+  const json = looksLikeJson ? await readJson(text, bounds) : undefined
   if (json?.ok) return objectOf(json.value)
   if (json?.isJson) return { ok: false, problem: json.message }
   if (text.length > MAX_YAML) {
@@ -21,14 +21,14 @@ export async function readText(text: string, reading: Reading): Promise<Possible
     return tooLarge(text, MAX_YAML, what)
   }
   const { readYaml } = await import('./yaml-text.ts')
-  const read = await readYaml(text, reading)
+  const read = await readYaml(text, bounds)
   if (!read.ok) return read
   const problem = isObject(read.value) ? foreignJsonProblem(read.value) : undefined
   return problem === undefined ? objectOf(read.value) : { ok: false, problem }
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
-async function readJson(text: string, { meter, giveWay }: Reading): Promise<ReadText> {
+async function readJson(text: string, { meter, giveWay }: TextBounds): Promise<ReadText> {
   const slices = readInSlices(text, meter, { what: 'the description', parts: MANY_PARTS })
   for (;;) {
     const { done, value } = slices.next()

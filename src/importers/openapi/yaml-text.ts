@@ -3,7 +3,7 @@ import type { ImportRequest } from '../../core/publish/import.ts'
 import { afterStretches, type Budget } from '../../core/tool/budget.ts'
 import { MAX_DEPTH } from '../../core/tool/json.ts'
 
-export type Reading = Pick<ImportRequest, 'meter' | 'giveWay'>
+export type TextBounds = Pick<ImportRequest, 'meter' | 'giveWay'>
 
 /** Words and signs, and values with all that aliases repeat: each may take two hundred bytes. */
 const MAX_PARTS = 100_000
@@ -23,7 +23,7 @@ const TOO_MANY = new Fault(`Must have at most ${MAX_PARTS} words or values as YA
 /** Reads word by word, up to the first fault: texts of faults alone would take minutes. Others are let in meanwhile. */
 export async function readYaml(
   text: string,
-  { meter, giveWay }: Reading,
+  { meter, giveWay }: TextBounds,
 ): Promise<{ readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }> {
   const lines = new LineCounter()
   const parser = new Parser(lines.addNewLine)

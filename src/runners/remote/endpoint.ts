@@ -10,7 +10,7 @@ import type { RemoteImplementation } from './implementation.ts'
 import type { KnownRevisions } from './mcp/known-revisions.ts'
 
 export interface RemoteDeps {
-  /** Of servers that take JSON over HTTP; MCP has a client of its own. */
+  /** For servers that take JSON over HTTP; MCP has a client of its own. */
   readonly dialects: ReadonlyMap<string, RemoteDialect>
   readonly newId: () => string
   readonly guardedFetch: GuardedFetch

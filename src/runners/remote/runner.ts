@@ -60,7 +60,7 @@ export function createUpstreams(deps: RemoteDeps) {
           ? listServer(dialect, located.endpoint, listing, deps)
           : listMcpTools(located.endpoint, listing, deps))
         if (!listed.ok) return wrong('/url', listed.problem)
-        // Whoever may read its tools may not read the key that lists them
+        // A reader of its tools may not read the key that lists them
         const known = createRedactor(
           Array.from(secrets.values(), ({ value }) => value),
           base64,

@@ -26,7 +26,7 @@ export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { read
       const prefix = uploadKey(await sha256(principal))
       const key = await keyOf(id, owner)
       const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...named } }
-      // What somebody sent is not dropped for what they send next: they are told
+      // An earlier upload is not dropped for the next one: its sender is told
       const door = { bucket, now, quota: QUOTA, refusesWhenFull: true }
       const stored = await keepBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
       if ('full' in stored) {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
 import { GatheredCalls } from './call-groups.ts'
 import { dayOf } from './days.ts'
-import type { Expected, RecordBatch } from './records-object.ts'
+import type { ExpectedRecords, RecordBatch } from './records-object.ts'
 
 export interface RecordWriterOptions {
   readonly append: (batch: RecordBatch) => Promise<void>
@@ -13,7 +13,7 @@ export interface RecordWriterOptions {
   readonly newId: () => string
   readonly defect: (error: unknown, lost: number) => void
   /** Where a process may be killed with records that it has not stored: has the next one count them. */
-  readonly expect?: ((day: string, expected: Expected) => Promise<void>) | undefined
+  readonly expect?: ((day: string, expected: ExpectedRecords) => Promise<void>) | undefined
   readonly sleep: (ms: number) => Promise<void>
 }
 

@@ -22,11 +22,11 @@ export interface RecordBatch {
   readonly acts: readonly AuditEntry[]
   readonly lost: number
   /** Taken off what its writer is expected to store. */
-  readonly expected?: Expected
+  readonly expected?: ExpectedRecords
 }
 
 /** How many records of a day a writer has. */
-export interface Expected {
+export interface ExpectedRecords {
   readonly writer: string
   readonly records: number
 }
@@ -65,7 +65,7 @@ export class Records extends DurableObject<RecordsBindings> {
   }
 
   /** `records` are all that a writer ever had of this day, so that it does not matter how this and its batches overtake each other. */
-  async expect(day: string, { writer, records }: Expected): Promise<void> {
+  async expect(day: string, { writer, records }: ExpectedRecords): Promise<void> {
     await this.#open(day)
     this.#sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `had ${writer}`, records)
   }

@@ -162,7 +162,7 @@ export function callerWith({ signal, leavingCancels = false, principal = ADMIN }
   return {
     principal,
     dialect: 'oxp',
-    reader: 'program',
+    audience: 'program',
     background: () => undefined,
     signal: () => signal,
     leavingCancels,

@@ -3,7 +3,7 @@ import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
 import { readLine } from '../../../src/storage/records/call-groups.ts'
 import type { RecordedCalls } from '../../../src/core/call/recorded-calls.ts'
-import type { Expected, RecordBatch } from '../../../src/storage/records/records-object.ts'
+import type { ExpectedRecords, RecordBatch } from '../../../src/storage/records/records-object.ts'
 
 const recordAt = (call_id: string, at: number): CallRecord => ({
   at,
@@ -34,7 +34,7 @@ function setUp(keep: RecordedCalls = 'all', mayBeKilled = false) {
       await Promise.all(behind)
     },
   }
-  async function expectRecords(day: string, { records }: Expected) {
+  async function expectRecords(day: string, { records }: ExpectedRecords) {
     if (world.isDown) throw new Error('The object cannot be reached')
     expected.push({ day, records })
   }

@@ -25,7 +25,7 @@ interface BundleDeliveryOptions extends Pick<RegistryReach, 'registry' | 'now'> 
 const WAIT_MS = 3_000
 const REST_MS = 5_000
 
-/** Has the registry take in the bundled tools. */
+/** Delivers the bundled tools to the registry. */
 export function createBundleDelivery(options: BundleDeliveryOptions) {
   const { bundle, reader, carried, delivered, changed, registry, now } = options
   let isTakenIn = false

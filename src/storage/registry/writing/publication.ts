@@ -98,7 +98,7 @@ function compared(
   return { fresh }
 }
 
-/** Of what comes with the deployment, whoever may read it is told that it is there: that stores nothing, and is no secret. */
+/** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
 function isBundledFor(
   sql: SqlStorage,
   principal: Principal,
