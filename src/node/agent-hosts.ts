@@ -9,6 +9,14 @@ const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'file'>>> = {
   'ChatGPT': { id: 'chatgpt' },
   'Cursor': { id: 'cursor', file: { project: '.cursor/mcp.json', user: '.cursor/mcp.json' } },
   'VS Code': { id: 'vs-code', file: { project: '.vscode/mcp.json' } },
+  'Gemini CLI': {
+    id: 'gemini-cli',
+    file: { project: '.gemini/settings.json', user: '.gemini/settings.json' },
+  },
+  'Windsurf': { id: 'windsurf', file: { user: '.codeium/windsurf/mcp_config.json' } },
+  'Zed': { id: 'zed' },
+  'Cline': { id: 'cline' },
+  'Goose': { id: 'goose' },
   'Codex': { id: 'codex', file: { user: '.codex/config.toml' } },
   'The Responses API': { id: 'responses-api' },
   'LangChain': { id: 'langchain' },
@@ -16,16 +24,20 @@ const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'file'>>> = {
   'AI SDK': { id: 'ai-sdk' },
   'OpenAI Agents SDK': { id: 'openai-agents' },
   'The MCP SDK': { id: 'mcp-sdk' },
+  'Python: LangChain': { id: 'python-langchain' },
+  'Python: OpenAI Agents SDK': { id: 'python-openai-agents' },
+  'Python: FastMCP': { id: 'python-fastmcp' },
+  'Python: httpx': { id: 'python-httpx' },
   'Hosts that start local servers only': { id: 'local-servers' },
 }
 
-/** What is generated of the guide: its name in `src/generated`, and its text. */
+/** A file of `src/generated`, made from the guide. */
 export async function agentHostsFile(): Promise<readonly [name: string, text: string]> {
   const hosts = hostsOf(await readFile(new URL('../docs/agents.md', import.meta.url), 'utf8'))
   return ['agent-hosts.ts', `export const hosts = ${JSON.stringify(hosts)} as const\n`]
 }
 
-/** What the guide `agents.md` says of each host: a paragraph, what to copy, and what else where a person signs in. */
+/** Each host's section of the guide `agents.md`: its first paragraph, its snippet, and the snippet to sign in. */
 export function hostsOf(guide: string): AgentHost[] {
   const sections = new Map(guide.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text]))
   return Object.entries(HOSTS).map(([title, host]) => {

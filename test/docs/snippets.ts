@@ -15,7 +15,7 @@ export interface Snippet {
 
 /**
  * `server`: it is a command that is run against a server. `answer`: it is what the command before it answers. `host`: it is
- * of the table of agent hosts, whose test runs them. `package`: the test of the package runs it. `tool`, `wrangler`, `rules` and `yaml`: it is read by what it is written for. What is left has the reason why it
+ * of the table of agent hosts, whose test runs them. `package`: the test of the package runs it. `plugin`: the command after it compiles it. `tool`, `wrangler`, `rules` and `yaml`: it is read by what it is written for. What is left has the reason why it
  * cannot be tried, or, where nobody gave one, `untried`.
  */
 export type Way =
@@ -23,6 +23,7 @@ export type Way =
   | 'answer'
   | 'host'
   | 'package'
+  | 'plugin'
   | 'tool'
   | 'wrangler'
   | 'rules'
@@ -85,6 +86,7 @@ export function snippetsOf(file: string, markdown: string): readonly Snippet[] {
 function wayOf(language: string, text: string, follows: boolean): Way {
   if (hosts.has(text)) return 'host'
   if (isOfPackage(text)) return 'package'
+  if (text.includes("from '@extism/as-pdk'")) return 'plugin'
   const [, reason] = Object.entries(CANNOT).find(([beginning]) => text.startsWith(beginning)) ?? []
   if (reason !== undefined) return { reason }
   if (language === 'sh' || language === '') return 'server'

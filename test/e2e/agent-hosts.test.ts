@@ -1,11 +1,12 @@
-import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile, spawnSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import { agentHosts, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -109,6 +110,25 @@ describe('hosts that are configured as the guide has it', () => {
     await connectWith(servers.switchboard.url, expanded(servers.switchboard.headers, /\$\{input:([\w-]+)\}/g))
   })
 
+  it.each([
+    ['gemini-cli', 'mcpServers', 'httpUrl', /\$(\w+)/g],
+    ['windsurf', 'mcpServers', 'serverUrl', /\$\{env:(\w+)\}/g],
+    ['zed', 'context_servers', 'url', /<key>/g],
+    ['cline', 'mcpServers', 'url', /\$\{env:(\w+)\}/g],
+  ] as const)('%s, by its file', async (id, section, address, variable) => {
+    const { [address]: url, headers, type } = JSON.parse(snippetOf(id))[section].switchboard
+    expect(type).toBe(id === 'cline' ? 'streamableHttp' : undefined)
+    expect(headers.Authorization).toMatch(id === 'zed' ? '<key>' : KEY_VARIABLE)
+    await connectWith(url, expanded(headers, variable))
+  })
+
+  it('Goose, by its file', async () => {
+    const { uri, headers, env_keys, ...rest } = parseYaml(snippetOf('goose')).extensions.switchboard
+    expect(rest).toMatchObject({ enabled: true, type: 'streamable_http', name: 'switchboard' })
+    expect(env_keys).toEqual([KEY_VARIABLE])
+    await connectWith(uri, expanded(headers, /\$\{(\w+)\}/g))
+  })
+
   it('Codex, by its file', async () => {
     const [table, ...lines] = snippetOf('codex').split('\n')
     expect(table).toBe('[mcp_servers.switchboard]')
@@ -148,13 +168,92 @@ describe('hosts that are configured as the guide has it', () => {
   })
 })
 
+/** Stand-ins for packages: each writes down what it is made with, and httpx sends it too. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  'langchain_mcp_adapters/client.py': `
+class MultiServerMCPClient:
+    def __init__(self, connections): self.connections = connections
+    async def get_tools(self): return self.connections`,
+  'agents/__init__.py': `
+class Agent:
+    def __init__(self, name, mcp_servers): self.mcp_servers = mcp_servers
+class Runner:
+    async def run(agent, question):
+        Runner.final_output = agent.mcp_servers[0].made
+        return Runner`,
+  'agents/mcp.py': `
+class MCPServerStreamableHttp:
+    def __init__(self, **made): self.made = made
+    async def __aenter__(self): return self
+    async def __aexit__(self, *_): pass`,
+  'fastmcp.py': `
+class Client:
+    def __init__(self, url, auth): self.made = {'url': url, 'auth': auth}
+    async def __aenter__(self): return self
+    async def __aexit__(self, *_): pass
+    async def call_tool(self, name, arguments): self.data = {**self.made, 'name': name, 'arguments': arguments}; return self`,
+  'httpx.py': `
+import json as text, urllib.request, urllib.parse
+class Client:
+    def __init__(self, base_url, headers): self.base_url, self.headers = base_url, headers
+    def get(self, path, params): return self.send(path + '?' + urllib.parse.urlencode(params), None)
+    def post(self, path, json): return self.send(path, text.dumps(json).encode())
+    def send(self, path, data):
+        headers = {**self.headers, 'content-type': 'application/json'}
+        return Answer(urllib.request.urlopen(urllib.request.Request(self.base_url + path, data, headers)).read())
+class Answer:
+    def __init__(self, body): self.body = body
+    def json(self): return text.loads(self.body)`,
+}
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: there is no python3)'}`, () => {
+  /** What a snippet's client was made with, as its stand-in wrote it down, or what it printed. */
+  async function runPython(id: string, then = ''): Promise<unknown> {
+    const path = join(folder, 'python')
+    for (const [file, text] of Object.entries(STAND_INS)) {
+      await mkdir(join(path, file, '..'), { recursive: true })
+      await writeFile(join(path, file), text)
+    }
+    const env = { ...process.env, PYTHONPATH: path, [KEY_VARIABLE]: key }
+    const { stdout } = await run('python3', ['-c', `${snippetOf(id)}\n${then}`], { env })
+    return JSON.parse(stdout.replaceAll("'", '"'))
+  }
+
+  it('LangChain, by what its client is made with', async () => {
+    const { switchboard } = Object(await runPython('python-langchain', 'print(tools)'))
+    expect(switchboard.transport).toBe('http')
+    await connectWith(switchboard.url, switchboard.headers)
+  })
+
+  it('OpenAI Agents SDK, by what its server is made with', async () => {
+    const { name, params } = Object(await runPython('python-openai-agents'))
+    expect(name).toBe('switchboard')
+    await connectWith(params.url, params.headers)
+  })
+
+  it('FastMCP, by what its client is made with and calls', async () => {
+    const { url, auth, ...call } = Object(await runPython('python-fastmcp'))
+    expect(call).toEqual({ name: 'Calculator_Add', arguments: { a: 2, b: 3 } })
+    await connectWith(url, { authorization: `Bearer ${auth}` })
+  })
+
+  it('httpx, by its requests', async () => {
+    expect(await runPython('python-httpx')).toBe(5)
+    const printed = "import json\nprint(json.dumps([tool['function']['name'] for tool in tools]))"
+    const text = snippetOf('python-httpx').replace(/^print.*$/m, printed)
+    expect(text).toContain(printed)
+  })
+})
+
 /** Headers with the key where a host puts a variable or what a person typed. */
 function expanded(headers: Readonly<Record<string, string>>, variable: RegExp): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(variable, () => key)]))
 }
 
 describe('hosts where a person signs in instead', () => {
-  it.each(['claude-code', 'cursor', 'vs-code', 'codex'])('%s is given the other door, and no header', async (id) => {
+  const ids = agentHosts('https://tools.test').flatMap(({ id, signIn }) => (signIn ? [id] : []))
+  it.each(ids)('%s is given the other door, and no header', async (id) => {
     const host = agentHosts(server.url).find((each) => each.id === id)
     const text = host?.signIn?.text ?? ''
     expect([...text.matchAll(/http[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])

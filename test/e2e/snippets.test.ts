@@ -1,13 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
-import { FILES, type Snippet, snippets } from '../docs/snippets.ts'
-import { compilePlugin } from '../plugins/compile.ts'
+import { FILES, root, type Snippet, snippets, triedBy } from '../docs/snippets.ts'
 import { definition } from './definition.ts'
 import { type RunningServer, startApp } from './server.ts'
 import { unwarned } from './without-neighbours.ts'
@@ -39,8 +38,7 @@ beforeAll(async () => {
       GOOGLE_CLIENT_SECRET: 'google-secret',
       ACME_CLIENT_SECRET: 'acme-secret',
       EXAMPLE_KEY: 'the-key-of-example',
-      WEATHER_KEY: 'the-key-of-weather',
-      TOOL_SECRETS: { EXAMPLE_KEY: ['Example.*'], WEATHER_KEY: ['Weather.*'] },
+      TOOL_SECRETS: { EXAMPLE_KEY: ['Example.*'] },
     },
     // The server of tools that guides import is a Switchboard too
     async outbound(request) {
@@ -57,7 +55,8 @@ beforeAll(async () => {
       })
     },
   })
-  const toolkits = ['Calculator', 'Doorbell', 'Gmail', 'Rates', 'Text', 'Words', 'Frankfurter', 'Example', 'Weather']
+  const bundled = ['Calculator', 'Doorbell', 'Gmail']
+  const toolkits = [...bundled, 'Rates', 'Calendar', 'Text', 'Greeting', 'Words', 'Frankfurter', 'Example']
   const scopes = ['tools:read', 'tools:call', 'tools:publish']
   const body = { name: 'ann', scopes, tools: toolkits.map((each) => `${each}.*`), users: ['ann'] }
   const made = await deployed.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })
@@ -70,7 +69,9 @@ beforeAll(async () => {
   given[EXAMPLE_ORIGIN] = deployed.url
   given[LOCAL] = local.url
   await writeFile(join(folder, 'report.pdf'), 'what it reports')
-  await writeFile(join(folder, 'weather.wasm'), await compilePlugin('toolbox', '-O1'))
+  for (const { text } of triedBy('plugin')) await writeFile(join(folder, 'greeting.ts'), text)
+  // Where the guide has its reader install the compiler
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   // A refusal fails the command; and an agent host asks the address that it is given
   await program('curl-or-fail', 'exec curl --fail-with-body "$@"')
   await program(
