@@ -208,7 +208,7 @@ class Answer:
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: there is no python3)'}`, () => {
-  /** What a snippet's client was made with, as its stand-in wrote it down, or what it printed. */
+  /** Its last line, which prints what a stand-in wrote down, or an answer. */
   async function runPython(id: string, then = ''): Promise<unknown> {
     const path = join(folder, 'python')
     for (const [file, text] of Object.entries(STAND_INS)) {
@@ -217,7 +217,7 @@ describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: t
     }
     const env = { ...process.env, PYTHONPATH: path, [KEY_VARIABLE]: key }
     const { stdout } = await run('python3', ['-c', `${snippetOf(id)}\n${then}`], { env })
-    return JSON.parse(stdout.replaceAll("'", '"'))
+    return JSON.parse((stdout.trim().split('\n').at(-1) ?? '').replaceAll("'", '"'))
   }
 
   it('LangChain, by what its client is made with', async () => {
@@ -240,9 +240,8 @@ describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: t
 
   it('httpx, by its requests', async () => {
     expect(await runPython('python-httpx')).toBe(5)
-    const printed = "import json\nprint(json.dumps([tool['function']['name'] for tool in tools]))"
-    const text = snippetOf('python-httpx').replace(/^print.*$/m, printed)
-    expect(text).toContain(printed)
+    const names = "print([tool['function']['name'] for tool in tools])"
+    expect(await runPython('python-httpx', names)).toEqual(LISTED)
   })
 })
 
@@ -256,7 +255,7 @@ describe('hosts where a person signs in instead', () => {
   it.each(ids)('%s is given the other door, and no header', async (id) => {
     const host = agentHosts(server.url).find((each) => each.id === id)
     const text = host?.signIn?.text ?? ''
-    expect([...text.matchAll(/http[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])
+    expect([...text.matchAll(/https?:[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])
     expect(text).not.toMatch(/bearer|header|SWITCHBOARD_KEY/i)
     if (host?.signIn?.language === 'json') expect(() => JSON.parse(text)).not.toThrow()
     const answer = await fetch(`${server.url}/connect/mcp`, { method: 'POST', body: '{}' })
