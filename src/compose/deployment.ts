@@ -31,7 +31,7 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
   const calls = composeCalls({ config, build, stores, recording, bundled, loadRunners })
 
   const { writeAuditEntry } = recording
-  const { gate, gateBesideTools, gateForPages, shield } = doors
+  const { gate, gateBesideTools, gateForPages, gateForToolPages, shield } = doors
   const caching: PublicCaching = config.publicUrl === undefined ? 'private, max-age=300' : 'public, max-age=300'
   const words = { respond: (failure: Failure) => respond(failure) }
   return {
@@ -45,6 +45,7 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
       forTools: { ...words, writeAuditEntry, gate },
       besideTools: { ...words, writeAuditEntry, gate: gateBesideTools },
       forPages: { ...words, writeAuditEntry, gate: gateForPages },
+      forToolPages: { ...words, gate: gateForToolPages },
       forAnybody: { ...words, shield, caching },
     },
     onPageError: unexpected((failure) => page(failurePage(failure)), newId, log),

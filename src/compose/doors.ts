@@ -65,6 +65,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
     gate,
     gateBesideTools: createGate(own.before(authenticator), rateLimit, nothing, watch),
     gateForPages: createGate(own.before(sessions), rateLimit, nothing, watch),
+    gateForToolPages: createGate(own.before(sessions), rateLimit, prepare, watch),
     gateForVisitors: createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, nothing, watchVisitors),
     gateForAgents: createGate(forAgents, rateLimit, prepare, watch),
     gateForEngines: engines ? createGate(engines, rateLimit, prepare, watch) : gate,

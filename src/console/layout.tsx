@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../core/access/principal.ts'
 import { answerDocument } from '../http/page/document.tsx'
+import { ToolIcon } from '../http/page/icon.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { curlOf } from './curl.ts'
 import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './visit.ts'
@@ -24,7 +25,7 @@ export async function layout(view: View, around: Surroundings): Promise<Response
   return answerDocument({ status, title, style, script, body, keepsForms: true, showsPictures })
 }
 
-function bodyOf({ title, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {
+function bodyOf({ title, icon, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {
   return (
     <>
       <a class="skip" href="#content">
@@ -41,7 +42,9 @@ function bodyOf({ title, trail = [], content }: View, { visit, entry, made }: Su
       </header>
       <main id="content" tabindex={-1}>
         <Breadcrumbs trail={trail} title={title} />
-        <h1>{title}</h1>
+        <h1>
+          <ToolIcon path={icon} /> {title}
+        </h1>
         {content}
       </main>
       <MadeRequests visit={visit} made={made} />

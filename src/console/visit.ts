@@ -66,6 +66,8 @@ export interface PageVisit {
 
 export interface View {
   readonly title: string
+  /** Before the title, a path of this deployment. */
+  readonly icon?: string | undefined
   /** The pages above this one, outermost first: a page of the sidebar has none. */
   readonly trail?: readonly Crumb[]
   readonly content: JSX.Element

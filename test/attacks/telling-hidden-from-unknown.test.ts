@@ -145,7 +145,7 @@ for (const id of IDS) {
       body: { tool_id: `${kit}.${id}`, call_id: 'c', input: {} },
     })
   }
-  for (const rest of ['/versions', '/implementation', '/readiness', '/']) {
+  for (const rest of ['/versions', '/implementation', '/readiness', '/icon', '/']) {
     PROBES[`GET ${id}${rest}`] = (kit) => ({ path: `/tools/${kit}.${encodeURIComponent(id)}${rest}` })
   }
   PROBES[`page of ${id}`] = (kit) => ({

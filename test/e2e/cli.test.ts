@@ -134,6 +134,17 @@ describe('list, search and show', () => {
     expect(found.stderr).toMatch(/ of \d+\nNo tool knows xyzzy\n$/)
   })
 
+  it('say titles, which stand for names that people need not know', async () => {
+    const titled = { name: 'get_weather', title: 'Weather', description: 'Tells it', inputSchema: { type: 'object' } }
+    const body = { definition: titled, toolkit: 'Titled', version: '1.0.0' }
+    expect((await edge.ask('POST', '/tools', body)).status).toBe(201)
+    const { stdout } = await run(['list', '--toolkit', 'Titled'])
+    expect(stdout).toMatch(/\nTitled\.get_weather@1\.0\.0 +Weather: Tells it\n$/)
+    expect((await run(['show', 'Titled.get_weather'])).stdout).toMatch(
+      /^Titled\.get_weather@1\.0\.0 {2}Weather\nTells it/,
+    )
+  })
+
   it('say why there is nothing', async () => {
     const why = "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"
     for (const args of [['list'], ['search', 'add']]) {

@@ -2,7 +2,9 @@ import type { CallableTool } from '../../core/call/callable-tool.ts'
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import { scopesBeside } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
+import { appearanceOf } from '../../core/tool/appearance.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
+import { ToolIcon } from '../../http/page/icon.tsx'
 import { type Page, plainPage } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { signInPath } from '../../http/page/sign-in-path.ts'
@@ -76,11 +78,20 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
   }
 }
 
-/** Its description is the publisher's. */
+/** Its icon, title and description are the publisher's. */
 export function ToolRows({ id, tool }: { readonly id: string; readonly tool: KnownTool | undefined }) {
+  const { title, icon } = tool ? appearanceOf(tool.record) : {}
   return (
     <>
-      <Row term="Tool" words={<code>{id}</code>} />
+      <Row
+        term="Tool"
+        words={
+          <>
+            <ToolIcon path={icon} /> <code>{id}</code>
+          </>
+        }
+      />
+      <Row term="Title" words={title && quoted(title)} />
       <Row term="Description" words={tool && bounded(tool.record.description)} />
     </>
   )

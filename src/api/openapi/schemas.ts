@@ -146,6 +146,8 @@ export const COMPONENTS = {
   }),
   Readiness: objectOf({
     'tool': TEXT,
+    'title?': TEXT,
+    'icon?': TEXT,
     'ready': FLAG,
     'status': objectOf({ state: TEXT }),
     'user_id?': TEXT,

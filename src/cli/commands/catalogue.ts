@@ -3,6 +3,7 @@ import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { wholeNumber } from '../argument-values.ts'
+import { readItems } from './listings.ts'
 
 interface ListOptions extends CommonOptions {
   readonly toolkit?: string
@@ -43,17 +44,17 @@ export const addCatalogue: AddCommands = (program, open) => {
     .action((tool: string, options: ShowOptions) => show(open(options), tool, options))
 }
 
-const COLUMNS: Columns = { Tool: 'id', Description: 'description' }
+const COLUMNS: Columns = {
+  Tool: 'id',
+  Description: ({ title, description }) => [title, description].filter((text) => text !== undefined).join(': '),
+}
 
-async function list(session: CliSession, { toolkit, tag, allVersions, limit }: ListOptions): Promise<void> {
-  const { client, terminal, signal } = session
-  const versions = allVersions ? ('all' as const) : ('newest' as const)
-  const items: ToolDefinition[] = []
-  const page = Math.min(limit ?? 1_000, 1_000)
-  for await (const tool of client.tools({ toolkit, tag, versions, limit: page, signal })) {
-    if (limit !== undefined && items.length === limit) break
-    items.push(tool)
-  }
+async function list(session: CliSession, { toolkit, tag, allVersions, limit = Infinity }: ListOptions): Promise<void> {
+  const { terminal } = session
+  // OXP's definitions, which have no titles, are for programs
+  const format = terminal.json ? undefined : 'summary'
+  const query = { toolkit, tag, format, versions: allVersions ? 'all' : undefined }
+  const { items } = await readItems(session, '/tools', query, limit)
   const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
   terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
     terminal.table(COLUMNS)(items)
@@ -103,13 +104,13 @@ async function show(session: CliSession, tool: string, { format, versions, user 
   const definition = await client.show(tool, { signal })
   const readiness: unknown = await connection.json({ path: `${path}/readiness`, query: { user_id: user }, signal })
   terminal.give({ ...definition, readiness }, () => {
-    printDefinition(session, definition)
+    printDefinition(session, definition, textIn(readiness, 'title'))
     printReadiness(session, readiness)
   })
 }
 
-function printDefinition({ terminal }: CliSession, definition: ToolDefinition): void {
-  const { id, title, description, input_schema, output_schema } = definition
+function printDefinition({ terminal }: CliSession, definition: ToolDefinition, title: string | undefined): void {
+  const { id, description, input_schema, output_schema } = definition
   terminal.print(['bold', id], title === undefined ? '' : `  ${title}`)
   terminal.print(description)
   const { properties, required } = input_schema.parameters

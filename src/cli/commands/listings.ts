@@ -131,7 +131,7 @@ async function show(session: CliSession, listing: Listing, options: ListOptions)
   const query: Query = Object.fromEntries(
     (listing.filters ?? []).map((name) => [name, given.get(FILTERS[name].attributeName())]),
   )
-  const answer = await read(session, path, query, listing.log && (options.limit ?? 20))
+  const answer = await readItems(session, path, query, listing.log && (options.limit ?? 20))
   const { columns } = listing
   const printTable = terminal.table(typeof columns === 'function' ? columns(query) : columns)
   if (!options.follow) {
@@ -150,7 +150,7 @@ async function show(session: CliSession, listing: Listing, options: ListOptions)
 
 const MAX_PAGE = 1_000
 
-async function read({ connection, signal }: CliSession, path: string, query: Query, limit?: number) {
+export async function readItems({ connection, signal }: CliSession, path: string, query: Query, limit?: number) {
   const items: JsonRecord[] = []
   let cursor: string | undefined
   for (;;) {
@@ -184,7 +184,7 @@ async function follow(
     await sleep(PACE_MS, signal).catch(() => undefined)
     if (signal.aborted) return
     const since = new Date(Math.max(floor, newest - LATE_MS)).toISOString()
-    const { items } = await read(session, path, { ...query, since }, Infinity)
+    const { items } = await readItems(session, path, { ...query, since }, Infinity)
     give(items.filter((item) => !seen.has(JSON.stringify(item))).toReversed())
     seen = new Set(items.map((item) => JSON.stringify(item)))
     newest = Math.max(newest, timeOf(items[0]) || 0)

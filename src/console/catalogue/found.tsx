@@ -1,4 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
+import { ToolIcon } from '../../http/page/icon.tsx'
 import { bounded, quoted } from '../../http/page/text.ts'
 import { Notice, ToolName } from '../parts.tsx'
 import { hrefOf, type ToolSearch } from './search.tsx'
@@ -86,11 +87,12 @@ function rangeOf(first: number, last: number, total: number | undefined, isAll: 
 }
 
 function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExact: boolean }) {
-  const { id, title, version, requirements = {} } = tool
+  const { id, title, icon, version, requirements = {} } = tool
   const [name = id] = id.split('@')
   const needs = needsOf(requirements)
   return (
     <li>
+      <ToolIcon path={icon} />{' '}
       <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
         <ToolName name={name} />
       </a>{' '}

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
+import { bounded } from '../../http/page/text.ts'
 import { MAX_COPIED } from '../curl.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
 import { Markdown } from '../markdown.tsx'
@@ -55,15 +56,21 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const { name, description, input_schema, output_schema, requirements = {}, readiness, versions } = tool
   const id = readiness.tool
   const fields = fieldsOf(input_schema)
-  const [title = id, version = ''] = id.split('@')
+  const [qualified = id, version = ''] = id.split('@')
   const input = calling?.problems.length === 0 ? calling.input : undefined
   const example = input && JSON.stringify(input).length <= MAX_COPIED ? input : exampleOf(fields)
   const newId = () => crypto.randomUUID()
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
+  const { title = qualified, icon } = readiness
   const mayCall = hasScope(principal, 'tools:call')
   const contentOf = (called: FormCall | undefined) => (
     <>
+      {title === qualified ? undefined : (
+        <p>
+          <code>{qualified}</code>
+        </p>
+      )}
       <StatusNotice readiness={readiness} />
       <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
       <Description text={description} />
@@ -104,7 +111,13 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       </Fold>
     </>
   )
-  const view = { title, trail: trailOf(id), content: contentOf(calling), showsPictures: calling !== undefined }
+  const view = {
+    title: bounded(title),
+    icon,
+    trail: trailOf(id),
+    content: contentOf(calling),
+    showsPictures: calling !== undefined,
+  }
   if (!calling || !running) return view
   const end = async () => contentOf({ ...calling, reply: await running.end() })
   return { ...view, live: { parts: linesOf(running.progress), end } }

@@ -1,5 +1,6 @@
 import { hasScope } from '../access/principal.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
+import { appearanceOf } from '../tool/appearance.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import { type Implementation, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
@@ -77,6 +78,7 @@ export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDep
       const context = nonInferrable(record)
       return {
         tool: record.id,
+        ...appearanceOf(record),
         ready: found.length === 0,
         status: { ...status },
         security_level: record.securityLevel,

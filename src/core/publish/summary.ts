@@ -1,9 +1,9 @@
-import { titleOf, type ToolRecord } from '../tool/tool.ts'
+import { appearanceOf } from '../tool/appearance.ts'
+import type { ToolRecord } from '../tool/tool.ts'
 
 export function summaryOf(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record
   const { authorization, secrets, user_id } = record.requirements
-  const title = titleOf(record)
   const needs = {
     ...(authorization.length === 0 ? {} : { authorization: authorization.map((each) => ({ id: each.id })) }),
     ...(secrets.length === 0 ? {} : { secrets: secrets.map((each) => ({ id: each.id })) }),
@@ -12,7 +12,7 @@ export function summaryOf(record: ToolRecord, name: string) {
   return {
     id,
     name,
-    ...(title === undefined ? {} : { title }),
+    ...appearanceOf(record),
     description,
     version,
     ...(tags.length === 0 ? {} : { tags: [...tags] }),

@@ -140,6 +140,8 @@ describe("an approval's page", () => {
     const record = {
       ...recordWith({}),
       id: 'Bank.Pay@1.0.0',
+      title: 'Pay” <now>',
+      icons: [{ src: 'https://icons.example/pay.png' }],
       description: 'Pays a bill',
       input: { type: 'object', properties: { to: { type: 'string', description: 'An IBAN' }, cents: true } },
     }
@@ -151,6 +153,11 @@ describe("an approval's page", () => {
     }
     const page = await pageOf(['api.bank.example'], { requestedBy: 'The “bookkeeper”' })
     expect(page).toContain('<dt>Requested by</dt><dd>API key “The &#39;bookkeeper&#39;” <code>key:7</code>')
+    expect(page).toContain(
+      'src="/tools/Bank.Pay%401.0.0/icon" alt="" loading="lazy" decoding="async"/> <code>Bank.Pay@1.0.0</code>',
+    )
+    expect(page).toContain('<dt>Title</dt><dd>“Pay&#39; &lt;now&gt;”</dd>')
+    expect(page).not.toContain('icons.example')
     expect(page).toContain('<dt>Description</dt><dd>Pays a bill</dd>')
     expect(page).toContain('<dt>Sends data to</dt><dd><code>api.bank.example</code>')
     expect(page).toContain('2020 51</pre><span class="note">An IBAN</span>')

@@ -26,6 +26,14 @@ describe('the catalogue', () => {
     expect(text.match(/<bdi/g)).toHaveLength(1)
   })
 
+  it('has the icon of a tool, for which this deployment alone is asked', async () => {
+    const path = '/tools/Mail.Send%401.0.0/icon'
+    const text = await (await world([{ ...TOOL, icon: path }, BETA]).get('/')).text()
+    expect(text.match(/<img[^>]*>/g)).toEqual([
+      `<img class="icon" src="${path}" alt="" loading="lazy" decoding="async"/>`,
+    ])
+  })
+
   it('lists all versions where that is asked for, each with the page of its own', async () => {
     const { get, asked } = world([TOOL, BETA])
     const text = await (await get('/?versions=all&toolkit=Mail')).text()

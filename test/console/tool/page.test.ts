@@ -90,6 +90,18 @@ describe('a hostile tool', () => {
   })
 })
 
+it('a tool is headed by its icon and title, above its name; by its name where it has none', async () => {
+  const headed = async (more: object) => {
+    const readiness = { 'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...more }) }
+    const text = await (await setUp({ 'GET /tools/Evil.Tool': () => TOOL, ...readiness }).get(PAGE)).text()
+    return text.replace(/^[^]*<h1>/, '').replace(/<ul[^]*$/, '')
+  }
+  expect(await headed({ title: HOSTILE, icon: '/tools/Evil.Tool%401.0.0/icon' })).toBe(
+    '<img class="icon" src="/tools/Evil.Tool%401.0.0/icon" alt="" loading="lazy" decoding="async"/> &quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e</h1><p><code>Evil.Tool</code></p>',
+  )
+  expect(await headed({})).toBe(' Evil.Tool</h1>')
+})
+
 describe('the definition of a tool', () => {
   it('has a page of its own in each format, with nothing of it run, and the way back', async () => {
     const { get, asked } = world({})

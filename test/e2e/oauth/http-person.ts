@@ -85,6 +85,11 @@ export class HttpPerson {
     return response.headers.get('location') ?? ''
   }
 
+  /** What a browser sends as `Cookie` for a picture of this origin. */
+  cookieOf(origin: string): string {
+    return [...this.#jar(new URL(origin))].map((pair) => pair.join('=')).join('; ')
+  }
+
   /** Somebody who has got hold of all cookies. */
   copy(): HttpPerson {
     const other = new HttpPerson()

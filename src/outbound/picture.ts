@@ -1,0 +1,30 @@
+import type { Picture } from '../core/tool/appearance.ts'
+import { binaryText, bytesOfBase64, bytesOfBinary } from './base64.ts'
+
+const MAGIC: readonly (readonly [Picture['type'], RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  // No declarations of entities, which grow, and no other document that only has a picture in it
+  ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE svg[^>[]*>\s*)?<svg[\s>]/],
+]
+/** In bytes: behind it no picture begins. */
+const MAX_HEAD = 2_048
+
+/** Told by its first bytes, whatever its server says that it is. */
+export function pictureOf(bytes: Uint8Array<ArrayBuffer> | undefined): Picture | undefined {
+  if (!bytes) return undefined
+  const head = binaryText(bytes.subarray(0, MAX_HEAD)).replaceAll(/<!--[^]*?-->/g, '')
+  const [type] = MAGIC.find(([, begins]) => begins.test(head)) ?? []
+  return type && { type, bytes }
+}
+
+/** The data of a URL (RFC 2397). */
+export function bytesOfData(url: string): Uint8Array<ArrayBuffer> | undefined {
+  const [, base64, data] = /^data:[^,]*?(;base64)?,([^]*)$/i.exec(url) ?? []
+  if (data === undefined) return undefined
+  const text = binaryText(new TextEncoder().encode(data)).replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return base64 === undefined ? bytesOfBinary(text) : bytesOfBase64(text)
+}
