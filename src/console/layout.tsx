@@ -43,7 +43,8 @@ function bodyOf({ title, icon, trail = [], content }: View, { visit, entry, made
       <main id="content" tabindex={-1}>
         <Breadcrumbs trail={trail} title={title} />
         <h1>
-          <ToolIcon path={icon} /> {title}
+          <ToolIcon path={icon} />
+          {title}
         </h1>
         {content}
       </main>

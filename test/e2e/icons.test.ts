@@ -81,12 +81,12 @@ describe.skipIf(NO_BROWSER !== '')(`titles and icons in a browser ${NO_BROWSER}`
 
   it('run nothing and ask nobody, where one is opened by itself', async () => {
     const { page, context, leave } = await person(browser)
-    const asked: string[] = []
-    context.on('request', (request) => void asked.push(new URL(request.url()).origin))
+    const refused: string[] = []
+    context.on('requestfailed', (request) => void refused.push(`${request.url()} ${request.failure()?.errorText}`))
     await page.goto(`${server.url}/tools/Seen.drawing/icon`)
     expect(await page.locator('svg rect').count()).toBe(1)
     expect(await page.locator('[data-ran]').count()).toBe(0)
-    expect(new Set(asked)).toEqual(new Set([server.url]))
+    expect(refused).toEqual(['https://elsewhere.example/a.png csp'])
     await leave()
   })
 })

@@ -87,7 +87,8 @@ export function ToolRows({ id, tool }: { readonly id: string; readonly tool: Kno
         term="Tool"
         words={
           <>
-            <ToolIcon path={icon} /> <code>{id}</code>
+            <ToolIcon path={icon} />
+            <code>{id}</code>
           </>
         }
       />

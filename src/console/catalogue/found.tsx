@@ -92,8 +92,8 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
   const needs = needsOf(requirements)
   return (
     <li>
-      <ToolIcon path={icon} />{' '}
       <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
+        <ToolIcon path={icon} />
         <ToolName name={name} />
       </a>{' '}
       <span class="note">{version}</span>

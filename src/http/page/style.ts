@@ -25,7 +25,7 @@ button.go{background:var(--go);border-color:var(--go);color:var(--go-text)}
 a{color:inherit}
 :focus-visible{outline:3px solid var(--go);outline-offset:2px}
 .note{font-size:.875rem;color:var(--soft)}
-.icon{width:1.25em;height:1.25em;object-fit:contain;vertical-align:-.25em}
+.icon{height:1.25em;max-width:2.5em;object-fit:contain;vertical-align:-.25em;margin-right:.35em}
 .care{border-left:.25rem solid var(--go);padding-left:.75rem}
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.5rem} button{flex:1 1 100%} }
 `

@@ -154,7 +154,7 @@ describe("an approval's page", () => {
     const page = await pageOf(['api.bank.example'], { requestedBy: 'The “bookkeeper”' })
     expect(page).toContain('<dt>Requested by</dt><dd>API key “The &#39;bookkeeper&#39;” <code>key:7</code>')
     expect(page).toContain(
-      'src="/tools/Bank.Pay%401.0.0/icon" alt="" loading="lazy" decoding="async"/> <code>Bank.Pay@1.0.0</code>',
+      'src="/tools/Bank.Pay%401.0.0/icon" alt="" loading="lazy" decoding="async"/><code>Bank.Pay@1.0.0</code>',
     )
     expect(page).toContain('<dt>Title</dt><dd>“Pay&#39; &lt;now&gt;”</dd>')
     expect(page).not.toContain('icons.example')

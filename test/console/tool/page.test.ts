@@ -97,9 +97,9 @@ it('a tool is headed by its icon and title, above its name; by its name where it
     return text.replace(/^[^]*<h1>/, '').replace(/<ul[^]*$/, '')
   }
   expect(await headed({ title: HOSTILE, icon: '/tools/Evil.Tool%401.0.0/icon' })).toBe(
-    '<img class="icon" src="/tools/Evil.Tool%401.0.0/icon" alt="" loading="lazy" decoding="async"/> &quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e</h1><p><code>Evil.Tool</code></p>',
+    '<img class="icon" src="/tools/Evil.Tool%401.0.0/icon" alt="" loading="lazy" decoding="async"/>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e</h1><p><code>Evil.Tool</code></p>',
   )
-  expect(await headed({})).toBe(' Evil.Tool</h1>')
+  expect(await headed({})).toBe('Evil.Tool</h1>')
 })
 
 describe('the definition of a tool', () => {
