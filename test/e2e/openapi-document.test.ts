@@ -32,6 +32,11 @@ const DESCRIPTION = {
   paths: { '/x': { get: { operationId: 'getX', responses: { 200: { description: 'X' } } } } },
 }
 const CODE = { kind: 'code', module: 'export default () => 1' }
+const PICTURED = {
+  definition: { name: 'seen', inputSchema: { type: 'object' }, icons: [{ src: 'data:image/svg+xml,<svg/>' }] },
+  toolkit: 'Documented',
+  version: '1.0.0',
+}
 const PUBLISHED = { definition: definition('Documented.One@1.0.0'), implementation: CODE }
 
 /** What each operation is asked, in this order; what stands here twice is asked twice. */
@@ -53,6 +58,9 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /tools/{id}', { status: 200, path: '/tools/Calculator.Add' }],
   ['get /tools/{id}', { status: 404 }],
   ['get /tools/{id}/readiness', { status: 200, path: '/tools/Calculator.Add/readiness' }],
+  ['post /tools', { status: 201, body: PICTURED }],
+  ['get /tools/{id}/icon', { status: 200, path: '/tools/Documented.seen/icon' }],
+  ['get /tools/{id}/icon', { status: 404 }],
   ['get /tools/{id}/implementation', { status: 200, path: '/tools/Documented.One/implementation' }],
   ['get /tools/{id}/implementation/module', { status: 200, path: '/tools/Documented.One/implementation/module' }],
   ['get /export', { status: 200, path: '/export?toolkit=Documented' }],
