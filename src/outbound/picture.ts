@@ -6,7 +6,7 @@ const MAGIC: readonly (readonly [Picture['type'], RegExp])[] = [
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
   // No declarations of entities, which grow, and no other document that only has a picture in it
-  ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE svg[^>[]*>\s*)?<svg[\s>]/],
+  ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE svg[^>[]*>\s*)?<svg[\s/>]/],
 ]
 /** In bytes: behind it no picture begins. */
 const MAX_HEAD = 2_048
