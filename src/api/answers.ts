@@ -5,6 +5,7 @@ import type { KeyAnswers } from './keys/routes.ts'
 import type { PolicyAnswers } from './policies/routes.ts'
 import type { ProviderAnswers } from './providers/routes.ts'
 import type { SessionAnswers } from './sessions/routes.ts'
+import type { SetupAnswers } from './setup/routes.ts'
 import type { ImportAnswers } from './toolkits/import/wire.ts'
 import type { ToolkitAnswers } from './toolkits/wire.ts'
 import type { ImplementationAnswers } from './tools/implementation/routes.ts'
@@ -17,6 +18,7 @@ export type ApiAnswers = RecordAnswers &
   PolicyAnswers &
   ProviderAnswers &
   SessionAnswers &
+  SetupAnswers &
   ImportAnswers &
   ToolkitAnswers &
   ImplementationAnswers &

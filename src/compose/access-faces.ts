@@ -7,6 +7,7 @@ import { keyText } from '../http/caller/key-text.ts'
 import { policiesFace } from '../api/policies/routes.ts'
 import { providersFace } from '../api/providers/routes.ts'
 import { sessionsFace } from '../api/sessions/routes.ts'
+import { setupFace } from '../api/setup/routes.ts'
 import { agentsFace } from '../api/users/agents/routes.ts'
 import { grantsFace } from '../api/users/routes.ts'
 import { principalOf } from '../core/access/api-key.ts'
@@ -18,6 +19,7 @@ import { createFlows } from '../sign-in/flow-cookie.ts'
 import { signInFace } from '../sign-in/routes.ts'
 import { createAuthorizationServer, createClientStore } from '../storage/connect/connect-store.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
+import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { documentFetch, signInProvider } from './providers.ts'
 import { signsInByKey } from './stores.ts'
@@ -100,5 +102,20 @@ export function accessFaces(
       known: knownProvider,
       connected: stores.connectedProviders,
     }),
+    setupFace({
+      ...besideTools,
+      setup: setupOf(config),
+      keys,
+      providers: givenProviders,
+      connected: stores.connectedProviders,
+    }),
   ]
+}
+
+function setupOf({ vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn, people }: Config) {
+  const withOpenId = people.rules?.length ? 'set' : 'nobody'
+  return {
+    vaultKeys: vaultKeysArePublic ? 'development' : vaultKeys.length > 0 ? 'set' : 'none',
+    signIn: signIn ? withOpenId : userVerifierUrl === undefined ? 'none' : 'verifier',
+  } as const
 }

@@ -71,3 +71,12 @@ function inline(text: string): Child[] {
   }
   return [...parts, text.slice(end)]
 }
+
+/** On one line without the marks of Markdown, for a card. */
+export function plainText(text: string): string {
+  const unmarked = text.replaceAll(
+    SPAN,
+    (_, code?: string, bold?: string, label?: string) => code ?? bold ?? label ?? '',
+  )
+  return unmarked.replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '').replaceAll(/\s+/g, ' ')
+}

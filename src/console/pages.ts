@@ -17,6 +17,7 @@ export const GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
   ],
   Activity: [
     page('Calls', '/console/calls', () => import('./calls/page.tsx'), { isPrivate: true }),
+    page('Usage', '/console/usage', () => import('./usage/page.tsx'), { isPrivate: true }),
     page('Audit log', '/console/audit', () => import('./audit/page.tsx'), { scope: 'records:read', isPrivate: true }),
   ],
   People: [
@@ -29,6 +30,7 @@ export const GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
     page('Providers', '/console/providers', () => import('./providers/page.tsx'), ADMIN),
     page('Policies', '/console/policies', () => import('./policies/page.tsx'), ADMIN),
     page('Import', '/console/import', () => import('./import/page.tsx'), PUBLISHER),
+    page('Setup', '/console/setup', () => import('./setup/page.tsx'), { scope: 'admin', isPrivate: true }),
   ],
 }
 

@@ -43,9 +43,13 @@ export function ToolName({ name }: { name: string }) {
   )
 }
 
-/** A time in UTC, to the minute or `isExact` to the second; a script adds the reader's own. */
+/** A time in UTC, to the minute or `isExact` to the second, which a script changes to the reader's own. */
 export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
-  return <time datetime={at}>{at.slice(0, isExact ? 19 : 16).replace('T', ' ')} UTC</time>
+  return (
+    <time datetime={at} data-format={isExact ? 'second' : undefined}>
+      {at.slice(0, isExact ? 19 : 16).replace('T', ' ')} UTC
+    </time>
+  )
 }
 
 export function OutcomeWord({ outcome }: { outcome: string }) {
@@ -116,6 +120,35 @@ export function TextField({ label, note, value = '', ...attributes }: TextFieldP
   )
 }
 
+export interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+interface SelectProps {
+  readonly label: string
+  readonly name: string
+  readonly options: readonly Option[]
+  readonly value?: string | undefined
+}
+
+/** A value that is no option, such as one of an older link, is kept as one. */
+export function Select({ label, name, options, value = '' }: SelectProps) {
+  const isOption = options.some((option) => option.value === value)
+  return (
+    <label>
+      {label}
+      <select name={name}>
+        {(isOption ? options : [...options, { value, text: value }]).map((option) => (
+          <option value={exact(option.value)} selected={option.value === value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
 interface EndingProps {
   readonly label: string
   /** The name of what ends, where a list is read by its labels alone. */
@@ -151,14 +184,14 @@ export function Copyable({ text }: { text: string }) {
   )
 }
 
-export interface Snippet {
+export interface CopyText {
   readonly title: string
   readonly text: string
   readonly note?: string
 }
 
 /** Texts to copy, of which one is open at a time. */
-export function SnippetList({ snippets, isOpen = false }: { snippets: readonly Snippet[]; isOpen?: boolean }) {
+export function SnippetList({ snippets, isOpen = false }: { snippets: readonly CopyText[]; isOpen?: boolean }) {
   return (
     <>
       {snippets.map(({ title, text, note }, index) => (

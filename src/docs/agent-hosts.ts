@@ -29,3 +29,10 @@ export function agentHosts(origin: string): readonly AgentHost[] {
   const all: readonly AgentHost[] = hosts
   return all.map((host) => ({ ...host, where: here(host.where), snippet: at(host.snippet), signIn: at(host.signIn) }))
 }
+
+/** With the key itself where the snippet reads one, for a host that is to be set up by pasting alone. */
+export function withKey({ text }: Snippet, key: string): string {
+  // VS Code asks for the inputs that are declared, whether they are used or not
+  const asksNothing = text.replace(/^ *"inputs": .*\n/m, '')
+  return asksNothing.replaceAll(/\$\{(?:env:SWITCHBOARD_KEY|input:switchboard-key)\}|\$SWITCHBOARD_KEY\b/g, () => key)
+}

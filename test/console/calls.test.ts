@@ -1,52 +1,81 @@
-import { expect, it } from 'vitest'
-import { hoursOf } from '../../src/console/calls/chart.tsx'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { barsOfCalls, barsOfUsage } from '../../src/console/calls/chart.tsx'
+import { rangeOf } from '../../src/console/calls/range.tsx'
 import { setUp } from './set-up.ts'
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2030-01-02T12:34:56Z') }))
+afterEach(() => vi.useRealTimers())
 
 const usage = (hour: string, calls: number, failures: number) => {
   return { group: { hour }, calls, failures, mean_ms: 5, p50_ms: 4, p95_ms: 9, p99_ms: 9 }
 }
-const TIMES = { since: '2030-01-01T10:30:00Z', until: '2030-01-01T13:00:00Z' }
+const HOUR = '2030-01-02T11:00:00.000Z'
+const SINCE = '2030-01-01T13%3A00%3A00.000Z'
+const CALL = {
+  at: '2030-01-02T11:02:03.456Z',
+  tool: 'Mail.Send@1.0.0',
+  outcome: 'tool-failed',
+  duration_ms: 7.6,
+  dialect: 'mcp',
+  principal: 'key:1',
+  principal_name: '<i>',
+  call_id: 'c-1',
+  trace_id: 't-1',
+  upstream_status: 503,
+  arguments: { to: ['<ann>'] },
+}
 
-it('every hour of the chart is there, those without a call too', () => {
-  const hours = hoursOf({ ...TIMES, items: [usage('2030-01-01T11:00:00.000Z', 3, 1)] })
-  expect(hours.map(({ at, calls, failures }) => [at, calls, failures])).toEqual([
-    ['2030-01-01 10:00', 0, 0],
-    ['2030-01-01 11:00', 3, 1],
-    ['2030-01-01 12:00', 0, 0],
-  ])
+describe('the bars of the chart', () => {
+  it('are there for every hour, those without a call too', () => {
+    const bars = barsOfUsage([usage(HOUR, 3, 1)], rangeOf('day'))
+    expect(bars).toHaveLength(24)
+    expect([bars[0]?.at, bars.at(-1)?.at]).toEqual([Date.parse('2030-01-01T13:00Z'), Date.parse('2030-01-02T12:00Z')])
+    expect(bars.filter(({ calls }) => calls > 0)).toEqual([
+      { at: Date.parse(HOUR), calls: 3, failures: 1, p50: 4, p95: 9 },
+    ])
+  })
+
+  it('are days of UTC over a week', () => {
+    const day = { ...usage(HOUR, 2, 0), group: { day: '2030-01-02' } }
+    expect(barsOfUsage([day], rangeOf('week')).map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
+  })
+
+  it('are five minutes of an hour, counted from its calls', () => {
+    const at = (time: string, duration_ms: number, outcome: 'success' | 'internal') => {
+      return { ...CALL, at: `2030-01-02T${time}.000Z`, dialect: 'mcp' as const, duration_ms, outcome }
+    }
+    const calls = [at('12:31:00', 10, 'success'), at('12:30:00', 30, 'internal'), at('11:35:00', 7, 'success')]
+    const bars = barsOfCalls(calls, rangeOf('hour'))
+    expect(bars).toHaveLength(12)
+    expect([bars[0], bars.at(-1)]).toEqual([
+      { at: Date.parse('2030-01-02T11:35Z'), calls: 1, failures: 0, p50: 7, p95: 7 },
+      { at: Date.parse('2030-01-02T12:30Z'), calls: 2, failures: 1, p50: 10, p95: 30 },
+    ])
+  })
 })
 
 it('the page shows calls and their chart, in words too, and keeps the filter', async () => {
-  const call = {
-    at: '2030-01-01T11:02:03.456Z',
-    tool: 'Mail.Send@1.0.0',
-    outcome: 'tool-failed',
-    duration_ms: 7.6,
-    dialect: 'mcp',
-    principal: 'key:1',
-    principal_name: '<i>',
-    call_id: 'c-1',
-    trace_id: 't-1',
-    upstream_status: 503,
-    arguments: { to: ['<ann>'] },
-  }
   const { get, asked } = setUp({
-    'GET /usage': () => ({ ...TIMES, items: [usage('2030-01-01T11:00:00.000Z', 3, 1)] }),
-    'GET /calls': () => ({ items: [call], next_cursor: 'n' }),
+    'GET /usage': (request) =>
+      request.url.includes('by=principal')
+        ? { items: [{ ...usage(HOUR, 3, 1), group: { principal: 'key:1' } }] }
+        : { items: [usage(HOUR, 3, 1)] },
+    'GET /calls': () => ({ items: [CALL], next_cursor: 'n' }),
   })
   const text = await (await get('/console/calls?tool=Mail.*&cursor=c')).text()
-  expect(asked.map(({ request }) => request.url.replace('https://switchboard.test', ''))).toEqual([
-    '/usage?tool=Mail.*&by=hour',
-    '/calls?tool=Mail.*&cursor=c&limit=50',
+  expect(asked.map(({ request }) => request.url.replace('https://switchboard.test', '')).sort()).toEqual([
+    `/calls?tool=Mail.*&since=${SINCE}&cursor=c&limit=50`,
+    `/usage?since=${SINCE}&by=principal`,
+    `/usage?tool=Mail.*&since=${SINCE}&by=hour`,
   ])
   for (const said of [
-    '3 calls in 3 hours, 1 failed',
-    '<time datetime="2030-01-01T11:02:03.456Z">2030-01-01 11:02:03 UTC</time>',
+    '3 calls, 1 failed; p95 up to 9 ms',
+    '<time datetime="2030-01-02T11:02:03.456Z" data-format="second">2030-01-02 11:02:03 UTC</time>',
     '<span class="failed">tool-failed</span>',
     't-1',
     '503',
     '{&quot;to&quot;:[&quot;&lt;ann&gt;&quot;]}',
-    '&lt;i&gt;',
+    '<option value="key&#58;1">&lt;i&gt;</option>',
     '<svg',
   ]) {
     expect(text).toContain(said)
@@ -55,21 +84,43 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
   expect(text).not.toContain('NaN')
 })
 
-it('the chart marks how long calls took in hours that had some alone', async () => {
-  const { get } = setUp({
-    'GET /usage': () => ({ ...TIMES, items: [usage('2030-01-01T11:00:00.000Z', 3, 1)] }),
-    'GET /calls': () => ({ items: [] }),
-  })
-  const text = await (await get('/console/calls')).text()
+it('the chart has axes with whole numbers, and marks how long calls took where there were some alone', async () => {
+  const routes = { 'GET /usage': () => ({ items: [usage(HOUR, 3, 1)] }), 'GET /calls': () => ({ items: [] }) }
+  const text = await (await setUp(routes).get('/console/calls')).text()
   expect(text.match(/<line class="slow"/g)).toHaveLength(1)
-  expect(text).toContain('<span>2030-01-01 10:00</span><span>2030-01-01 12:00 UTC</span>')
+  for (const ticks of [
+    '<span>4</span><span>2</span><span>0</span>',
+    '<span>10 ms</span><span>5 ms</span><span>0 ms</span>',
+  ]) {
+    expect(text).toContain(ticks)
+  }
+  expect(text.match(/data-format="hour">(\d\d:\d\d)</g)?.map((time) => time.slice(-6, -1))).toEqual([
+    '13:00',
+    '19:00',
+    '01:00',
+    '07:00',
+    '13:00',
+  ])
+  expect(text).toContain('Times are UTC.')
   expect(text).toContain('href="/docs/calls"')
 })
 
-it('whoever may read all calls looks for those of somebody', async () => {
+it('an hour is charted by its calls, where one answer has them all', async () => {
+  const { get, asked } = setUp({ 'GET /usage': () => ({ items: [] }), 'GET /calls': () => ({ items: [CALL] }) })
+  const text = await (await get('/console/calls?range=hour')).text()
+  expect(text).not.toContain('<svg')
+  const hour = '2030-01-02T11%3A35%3A00.000Z'
+  expect(asked.map(({ request }) => request.url)).toContain(`https://switchboard.test/calls?since=${hour}&limit=1000`)
+  const many = setUp({ 'GET /calls': () => ({ items: [CALL], next_cursor: 'n' }) })
+  expect(await (await many.get('/console/calls?range=hour')).text()).toContain('More than 1,000 calls in this hour')
+})
+
+it('outcomes and callers are chosen, and one of an older link stays chosen', async () => {
   const reader = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] } as const
-  const routes = { 'GET /usage': () => ({ ...TIMES, items: [] }), 'GET /calls': () => ({ items: [] }) }
-  const text = await (await setUp(routes).get('/console/calls?principal=key:2')).text()
-  expect(text).toContain('name="principal" value="key:2"')
+  const routes = { 'GET /usage': () => ({ items: [] }), 'GET /calls': () => ({ items: [] }) }
+  const text = await (await setUp(routes).get('/console/calls?principal=key:2&outcome=select-failed')).text()
+  expect(text).toContain('<option value="key&#58;2" selected="">key:2</option>')
+  expect(text).toContain('<option value="select-failed" selected="">select-failed</option>')
+  expect(text).toContain('<option value="tool-timed-out">')
   expect(await (await setUp(routes, reader).get('/console/calls')).text()).not.toContain('name="principal"')
 })

@@ -38,7 +38,15 @@ describe('the page of keys', () => {
       limits: { rate: { calls: 100, seconds: 60 }, concurrency: 5 },
       record_arguments: true,
     })
-    expect(text.match(/sb_secret/g)).toHaveLength(1)
+    for (const pasted of [
+      '<pre>sb_secret</pre>',
+      'claude mcp add --transport http switchboard https://switchboard.test/mcp --header &quot;Authorization: Bearer sb_secret&quot;',
+      '{ &quot;Authorization&quot;: &quot;Bearer sb_secret&quot; }',
+    ]) {
+      expect(text).toContain(pasted)
+    }
+    expect(text.match(/sb_secret/g)).toHaveLength(4)
+    expect(text).not.toMatch(/SWITCHBOARD_KEY\b(?!<)|&quot;inputs/)
     expect(text).toContain('&lt;b&gt;ann&lt;/b&gt;')
     expect(await (await get('/console/keys')).text()).not.toContain('sb_secret')
   })

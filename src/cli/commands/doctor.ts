@@ -22,7 +22,7 @@ async function doctor(session: CliSession): Promise<void> {
   const { terminal } = session
   const findings: Finding[] = []
   await terminal.during('Looking', async () => {
-    for (const look of [health, key, access, administration, providers, tools]) {
+    for (const look of [health, key, access, setup, tools]) {
       const found = await look(session)
       findings.push(...found)
       if (look === health && found.some(({ state }) => state === 'fault')) break
@@ -91,31 +91,21 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
   return hasKey || reads ? [found] : [{ ...found, state: 'off' }]
 }
 
-async function administration({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
-  const about = 'administrator'
+/** An administrator's alone, in the words of the deployment. */
+async function setup({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
   try {
-    const keys: unknown = await connection.json({ path: '/keys', signal })
-    const count = objectsIn(keys, 'items').length
-    if (count > 0) return [{ about, state: 'ok', message: count === 1 ? 'There is 1 key' : `There are ${count} keys` }]
-    const fix = 'switchboard keys create --name … makes one for each agent'
-    return [{ about, state: 'off', message: 'There are no keys beside ADMIN_KEY', fix }]
+    const answer: unknown = await connection.json({ path: '/setup', signal })
+    return objectsIn(answer, 'items').map((each) => {
+      const fix = textIn(each, 'fix')
+      const state = textIn(each, 'state') === 'ok' ? 'ok' : 'off'
+      const [about = '', message = ''] = [textIn(each, 'about'), textIn(each, 'message')]
+      return { about, state, message, ...(fix === undefined ? {} : { fix }) }
+    })
   } catch (error) {
+    const about = 'setup'
     if (!isRefused(error)) return [{ about, state: 'off', message: messageOf(error) }]
-    const fix = 'With ADMIN_KEY as the key, more can be told'
+    const fix = 'Run doctor with ADMIN_KEY as the key to check the setup too'
     return hasKey ? [{ about, state: 'off', message: "The key is not an administrator's", fix }] : []
-  }
-}
-
-async function providers({ connection, signal }: CliSession): Promise<Finding[]> {
-  const about = 'providers'
-  try {
-    const answer: unknown = await connection.json({ path: '/providers', signal })
-    const ids = objectsIn(answer, 'items').map((each) => textIn(each, 'id') ?? '')
-    if (ids.length > 0) return [{ about, state: 'ok', message: ids.join(', ') }]
-    const fix = 'Such as npx wrangler secret put GOOGLE_CLIENT_ID, and GOOGLE_CLIENT_SECRET'
-    return [{ about, state: 'off', message: 'None is set up, so no tool can act for a person', fix }]
-  } catch {
-    return []
   }
 }
 

@@ -1,10 +1,18 @@
 /** Makes the console quicker to use; without it, everything works. It is sent as text, so it imports nothing. */
 
+/** By the name in `data-format`; the time in UTC stays in the title. */
+const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  hour: { hour: '2-digit', minute: '2-digit' },
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
+}
 for (const time of document.querySelectorAll('time')) {
   const at = new Date(time.dateTime)
-  if (Number.isFinite(at.getTime()))
-    time.title = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+  if (!Number.isFinite(at.getTime())) continue
+  time.title = time.textContent ?? ''
+  const format = FORMATS[time.dataset['format'] ?? ''] ?? { dateStyle: 'medium', timeStyle: 'short' }
+  time.textContent = at.toLocaleString(undefined, format)
 }
+for (const note of document.querySelectorAll<HTMLElement>('[data-utc]')) note.hidden = true
 
 for (const block of document.querySelectorAll('.copyable')) {
   const text = block.querySelector('pre')

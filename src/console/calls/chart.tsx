@@ -1,90 +1,159 @@
-import type { Usage } from '../../core/call/recorded-calls.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import { Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
+import type { Range } from './range.tsx'
 
-interface ChartProps {
-  readonly items: readonly Usage[]
-  readonly since: string
-  readonly until: string
-}
+type Usage = ApiAnswers['GET /usage']['items'][number]
+type ListedCall = ApiAnswers['GET /calls']['items'][number]
 
-const HOUR_MS = 3_600_000
-const WIDTH = 720
-const HEIGHT = 200
-const MOST_HOURS = 48
-
-interface Hour {
-  readonly at: string
+export interface Bar {
+  /** In milliseconds since 1970. */
+  readonly at: number
   readonly calls: number
   readonly failures: number
   readonly p50: number
   readonly p95: number
 }
 
-/** Every hour of a time, those without a call too. */
-export function hoursOf({ items, since, until }: ChartProps): readonly Hour[] {
-  const byHour = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? ''), usage]))
-  const first = Math.floor(Date.parse(since) / HOUR_MS) * HOUR_MS
-  const count = Math.min(MOST_HOURS, Math.ceil((Date.parse(until) - first) / HOUR_MS))
-  return Array.from({ length: Math.max(0, count) }, (_, index) => {
-    const at = first + index * HOUR_MS
-    const { calls = 0, failures = 0, p50_ms = 0, p95_ms = 0 } = byHour.get(at) ?? {}
-    return { at: new Date(at).toISOString().slice(0, 16).replace('T', ' '), calls, failures, p50: p50_ms, p95: p95_ms }
+const WIDTH = 720
+const HEIGHT = 200
+const TICKS = 4
+
+/** Every step of a range, those without a call too. */
+export function barsOfUsage(items: readonly Usage[], range: Range): readonly Bar[] {
+  const byStart = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? usage.group.day ?? ''), usage]))
+  return barsOf(range, (at) => {
+    const { calls = 0, failures = 0, p50_ms = 0, p95_ms = 0 } = byStart.get(at) ?? {}
+    return { at, calls, failures, p50: p50_ms, p95: p95_ms }
   })
 }
 
-const COLUMNS: readonly Column<Hour>[] = [
-  { title: 'Hour (UTC)', isName: true, cell: ({ at }) => at },
-  { title: 'Calls', cell: ({ calls }) => String(calls) },
-  { title: 'Failed', cell: ({ failures }) => String(failures) },
-  { title: 'p50', cell: ({ p50 }) => `${Math.round(p50)} ms` },
-  { title: 'p95', cell: ({ p95 }) => `${Math.round(p95)} ms` },
-]
+/** For a range that is shorter than what usage is counted by. */
+export function barsOfCalls(items: readonly ListedCall[], range: Range): readonly Bar[] {
+  const byStart = Map.groupBy(items, ({ at }) => Math.floor(Date.parse(at) / range.step) * range.step)
+  return barsOf(range, (at) => {
+    const calls = byStart.get(at) ?? []
+    const durations = calls.map(({ duration_ms }) => duration_ms).sort((one, other) => one - other)
+    const quantile = (part: number) => durations[Math.ceil(durations.length * part) - 1] ?? 0
+    const failures = calls.filter(({ outcome }) => outcome !== 'success').length
+    return { at, calls: calls.length, failures, p50: quantile(0.5), p95: quantile(0.95) }
+  })
+}
 
-export function UsageChart(props: ChartProps) {
-  const hours = hoursOf(props)
-  const total = hours.reduce((sum, { calls }) => sum + calls, 0)
-  const failed = hours.reduce((sum, { failures }) => sum + failures, 0)
+function barsOf({ start, step, bars }: Range, barAt: (at: number) => Bar): readonly Bar[] {
+  return Array.from({ length: bars }, (_, index) => barAt(start + index * step))
+}
+
+export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range }) {
+  const total = bars.reduce((sum, { calls }) => sum + calls, 0)
+  const failed = bars.reduce((sum, { failures }) => sum + failures, 0)
   if (total === 0) return undefined
-  const most = Math.max(...hours.map(({ calls }) => calls))
-  const slowest = Math.max(1, ...hours.map(({ p95 }) => p95))
-  const step = WIDTH / hours.length
-  const tall = (value: number, of: number) => (value / of) * HEIGHT
-  const words = `${total} calls in ${hours.length} hours, ${failed} failed; at peak ${most} calls an hour, p95 up to ${Math.round(slowest)} ms`
+  const most = topOf(Math.max(...bars.map(({ calls }) => calls)))
+  const slowest = topOf(Math.max(...bars.map(({ p95 }) => p95)))
+  const step = WIDTH / bars.length
+  const yOf = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
+  const words = `${countOf(total, 'call')}, ${failed} failed; p95 up to ${msOf(Math.max(...bars.map(({ p95 }) => p95)))}`
   return (
-    <figure>
-      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
-        {hours.map(({ calls, failures, p95 }, index) => (
-          <>
-            {[calls, failures].map((count, series) => (
-              <rect
-                class={series === 0 ? 'calls' : 'failures'}
-                x={index * step + 1}
-                width={step - 2}
-                y={HEIGHT - tall(count, most)}
-                height={tall(count, most)}
-              />
-            ))}
-            {calls === 0 ? undefined : (
-              <line
-                class="slow"
-                x1={index * step + 1}
-                x2={(index + 1) * step - 1}
-                y1={HEIGHT - tall(p95, slowest)}
-                y2={HEIGHT - tall(p95, slowest)}
-              />
-            )}
-          </>
-        ))}
-      </svg>
-      <p class="ends" aria-hidden="true">
-        <span>{hours[0]?.at}</span>
-        <span>{hours.at(-1)?.at} UTC</span>
+    <figure class="chart">
+      <p class="legend">
+        <span class="calls">Calls</span>
+        <span class="failures">Failed</span>
+        <span class="slow">p95</span>
       </p>
-      <figcaption class="note">{words}. Bars are calls, the outlined part failed calls; the line is p95.</figcaption>
+      <Axis labels={ticksOf(most).map((value) => value.toLocaleString('en'))} />
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
+        {ticksOf(HEIGHT).map((y) => (
+          <line class="grid" x1={0} x2={WIDTH} y1={y} y2={y} />
+        ))}
+        {bars.map(({ calls, failures, p95 }, index) => {
+          if (calls === 0) return undefined
+          const [left, width] = [Math.round(index * step) + 1, Math.round(step) - 2]
+          return (
+            <>
+              <rect class="calls" x={left} width={width} y={yOf(calls, most)} height={HEIGHT - yOf(calls, most)} />
+              {failures === 0 ? undefined : (
+                <rect
+                  class="failures"
+                  x={left}
+                  width={width}
+                  y={yOf(failures, most)}
+                  height={HEIGHT - yOf(failures, most)}
+                />
+              )}
+              <line class="slow" x1={left} x2={left + width} y1={yOf(p95, slowest)} y2={yOf(p95, slowest)} />
+            </>
+          )
+        })}
+      </svg>
+      <Axis labels={ticksOf(slowest).map(msOf)} />
+      <p class="ticks" aria-hidden="true">
+        {Array.from({ length: TICKS + 1 }, (_, index) => (
+          <Tick at={range.start + (index * range.bars * range.step) / TICKS} by={range.by} />
+        ))}
+      </p>
+      <figcaption class="note">
+        {words}. {range.by === 'day' ? 'Days are UTC.' : <span data-utc>Times are UTC.</span>}
+      </figcaption>
       <details>
         <summary>Show as a table</summary>
-        <Table label="Calls by hour" columns={COLUMNS} items={hours.filter(({ calls }) => calls > 0)} />
+        <Table label="Calls by time" columns={columnsFor(range)} items={bars.filter(({ calls }) => calls > 0)} />
       </details>
     </figure>
   )
+}
+
+function Axis({ labels }: { labels: readonly string[] }) {
+  return (
+    <p class="axis" aria-hidden="true">
+      {labels.toReversed().map((label) => (
+        <span>{label}</span>
+      ))}
+    </p>
+  )
+}
+
+function Tick({ at, by }: { at: number; by: Range['by'] }) {
+  const iso = new Date(at).toISOString()
+  if (by === 'day') return <span>{dayOf(at)}</span>
+  return (
+    <time datetime={iso} data-format="hour">
+      {iso.slice(11, 16)}
+    </time>
+  )
+}
+
+function columnsFor({ by }: Range): readonly Column<Bar>[] {
+  return [
+    {
+      title: by === 'day' ? 'Day' : 'Time',
+      isName: true,
+      cell: ({ at }) => (by === 'day' ? dayOf(at) : <Time at={new Date(at).toISOString()} />),
+    },
+    { title: 'Calls', cell: ({ calls }) => String(calls) },
+    { title: 'Failed', cell: ({ failures }) => String(failures) },
+    { title: 'p50', cell: ({ p50 }) => msOf(p50) },
+    { title: 'p95', cell: ({ p95 }) => msOf(p95) },
+  ]
+}
+
+function ticksOf(top: number): readonly number[] {
+  return [0, top / 2, top]
+}
+
+/** The next of 2, 4, 6 and 10, or these with zeros behind them: half of each is a whole number too. */
+function topOf(most: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(1, most)))
+  return unit * ([2, 4, 6, 10].find((each) => each * unit >= most) ?? 10)
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toLocaleDateString('en', { timeZone: 'UTC', month: 'short', day: 'numeric' })
+}
+
+export function msOf(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,39 +1,98 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
+import type { FailureType } from '../../core/failure/failure.ts'
 import type { PageResult, PageVisit } from '../visit.ts'
-import { FailureNotice, Notice, OutcomeWord, TextField, Time, ToolName } from '../parts.tsx'
+import { FailureNotice, Notice, OutcomeWord, Select, TextField, Time, ToolName } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
-import { UsageChart } from './chart.tsx'
+import { barsOfCalls, barsOfUsage, CallsChart, msOf } from './chart.tsx'
+import { callerOf, nameCallers } from './callers.ts'
+import { type Range, RangeSelect, rangeOf, sinceOf } from './range.tsx'
 
 type CallsPage = ApiAnswers['GET /calls']
 type ListedCall = CallsPage['items'][number]
+type Filters = Readonly<Record<string, string>>
 
 const LIMIT = '50'
+/** Of one answer: the chart of an hour with more is left out. */
+const CHARTED = '1000'
 
 export async function show(visit: PageVisit): Promise<PageResult> {
-  const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'cursor'])
-  const [usage, calls] = await Promise.all([
-    visit.ask('GET /usage', { query: queryOf({ ...filters, by: 'hour' }) }),
-    visit.ask('GET /calls', { query: queryOf({ ...filters, cursor, limit: LIMIT }) }),
+  const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'range', 'cursor'])
+  const { range: name, ...matching } = filters
+  const range = rangeOf(name)
+  const query = { ...matching, since: sinceOf(range) }
+  const seesAll = hasScope(visit.principal, 'records:read')
+  const [chart, calls, callers] = await Promise.all([
+    chartOf(visit, range, query),
+    visit.ask('GET /calls', { query: queryOf({ ...query, cursor, limit: LIMIT }) }),
+    seesAll ? visit.ask('GET /usage', { query: queryOf({ since: query.since, by: 'principal' }) }) : undefined,
   ])
   return {
     title: 'Calls',
     content: (
       <>
         <form class="row" method="get">
+          <RangeSelect range={range} />
           <TextField label="Tool" note="such as Gmail.*" name="tool" value={filters.tool} />
-          <TextField label="Outcome" note="success, failure, or an error type" name="outcome" value={filters.outcome} />
-          {hasScope(visit.principal, 'records:read') && (
-            <TextField label="Caller" note="such as admin or key:…" name="principal" value={filters.principal} />
+          <Select label="Outcome" name="outcome" options={OUTCOMES} value={filters.outcome} />
+          {seesAll && (
+            <Select
+              label="Caller"
+              name="principal"
+              options={[ANY, ...(callers?.ok && calls.ok ? nameCallers(callers.value.items, calls.value.items) : [])]}
+              value={filters.principal}
+            />
           )}
           <button class="go">Show</button>
         </form>
-        {usage.ok ? <UsageChart {...usage.value} /> : <FailureNotice failure={usage.failure} />}
+        {chart}
         {calls.ok ? <CallTable {...calls.value} filters={filters} /> : <FailureNotice failure={calls.failure} />}
       </>
     ),
   }
+}
+
+const ANY = { value: '', text: 'Any' }
+const FAILURES: readonly FailureType[] = [
+  'tool-failed',
+  'tool-timed-out',
+  'input-invalid',
+  'output-invalid',
+  'output-too-large',
+  'requirements-missing',
+  'approval-required',
+  'forbidden',
+  'rate-limited',
+  'tool-unknown',
+  'version-unavailable',
+  'tool-disabled',
+  'tool-not-executable',
+  'tool-untrusted',
+  'cancelled',
+  'unavailable',
+  'internal',
+]
+const OUTCOMES = [
+  ANY,
+  { value: 'success', text: 'Success' },
+  { value: 'failure', text: 'Any failure' },
+  ...FAILURES.map((type) => ({ value: type, text: type })),
+]
+
+/** Usage is counted by the hour, so that an hour is charted by its calls. */
+async function chartOf(visit: PageVisit, range: Range, query: Filters) {
+  if (range.by !== undefined) {
+    const usage = await visit.ask('GET /usage', { query: queryOf({ ...query, by: range.by }) })
+    if (!usage.ok) return <FailureNotice failure={usage.failure} />
+    return <CallsChart bars={barsOfUsage(usage.value.items, range)} range={range} />
+  }
+  const calls = await visit.ask('GET /calls', { query: queryOf({ ...query, limit: CHARTED }) })
+  if (!calls.ok) return <FailureNotice failure={calls.failure} />
+  if (calls.value.next_cursor !== undefined) {
+    return <p class="note">More than 1,000 calls in this hour: for a chart, choose 24 hours, or a tool.</p>
+  }
+  return <CallsChart bars={barsOfCalls(calls.value.items, range)} range={range} />
 }
 
 const COLUMNS: readonly Column<ListedCall>[] = [
@@ -49,18 +108,18 @@ const COLUMNS: readonly Column<ListedCall>[] = [
     ),
   },
   { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
-  { title: 'Duration', cell: ({ duration_ms }) => `${Math.round(duration_ms).toLocaleString('en')} ms` },
+  { title: 'Duration', cell: ({ duration_ms }) => msOf(duration_ms) },
   { title: 'Dialect', cell: ({ dialect }) => dialect },
-  { title: 'Caller', cell: ({ principal, principal_name }) => principal_name ?? principal },
+  { title: 'Caller', cell: callerOf },
   { title: 'User', cell: ({ user_id }) => user_id },
   { title: 'Details', isAct: true, cell: (call) => <CallDetails {...call} /> },
 ]
 
-function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Readonly<Record<string, string>> }) {
+function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filters }) {
   if (items.length === 0) {
     return (
       <Notice>
-        <p>No calls match, or none that you can see. Calls appear here after about a second.</p>
+        <p>No calls match in this time range, or none that you can see. Calls appear here after about a second.</p>
         <p>
           <a href="/">Find a tool to call</a>, or see <a href="/docs/calls">how tools are called</a>.
         </p>

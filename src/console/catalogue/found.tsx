@@ -1,7 +1,9 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
 import { bounded, quoted } from '../../http/page/text.ts'
+import { plainText } from '../markdown.tsx'
 import { Notice, ToolName } from '../parts.tsx'
+import { FROM } from '../portion.ts'
 import { hrefOf, type ToolSearch } from './search.tsx'
 
 export type FoundToolsPage = ApiAnswers['GET /tools']
@@ -14,16 +16,13 @@ interface FoundToolsProps {
   readonly mayPublish: boolean
 }
 
-/** The number of a page's first tool, shown to people and used for nothing else. */
-export const FROM = 'from'
-
 export function FoundTools({ search, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
   if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
   const isAll = search.versions === 'all'
   return (
     <>
       {items.length === 0 ? undefined : <p class="note">{rangeOf(from, from + items.length - 1, total, isAll)}</p>}
-      <ul class="cards" aria-label="Tools">
+      <ul class="cards even" aria-label="Tools">
         {items.map((tool) => (
           <Card tool={tool} isExact={isAll} />
         ))}
@@ -99,7 +98,7 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
       {title === undefined ? undefined : <bdi class="note"> {quoted(title)}</bdi>}
-      <p dir="auto">{bounded(tool.description)}</p>
+      <p dir="auto">{bounded(plainText(tool.description))}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

@@ -1,58 +1,81 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, Reply } from '../visit.ts'
+import { rangeOf, sinceOf } from '../calls/range.tsx'
+import { Markdown } from '../markdown.tsx'
 import { FailureNotice, Notice } from '../parts.tsx'
+import { fromOf } from '../portion.ts'
 import { queryOf } from '../query.ts'
-import { FoundTools, FROM, type FoundToolsPage } from './found.tsx'
+import { ConnectStep, SetupPanel } from '../setup/checks.tsx'
+import { FoundTools, type FoundToolsPage } from './found.tsx'
 import { hrefOf, Search, searchOf, type ToolSearch } from './search.tsx'
+import { ToolkitCards } from './toolkits.tsx'
 
 const LIMIT = '30'
 const WAITING = queryOf({ status: 'pending', format: 'summary', limit: LIMIT })
 
 export async function show(visit: PageVisit): Promise<PageResult> {
   const search = searchOf(visit)
-  const mayPublish = hasScope(visit.principal, 'tools:publish')
+  const { view: _, ...query } = search
+  const listTools = () => visit.ask('GET /tools', { query: queryOf({ ...query, format: 'summary', limit: LIMIT }) })
   const isFirst = hrefOf(search, {}) === '/' && search.cursor === ''
-  const [list, toolkits, waiting] = await Promise.all([
-    visit.ask('GET /tools', { query: queryOf({ ...search, format: 'summary', limit: LIMIT }) }),
+  const mayPublish = hasScope(visit.principal, 'tools:publish')
+  const mayConfigure = hasScope(visit.principal, 'admin') && !visit.isOpen
+  const [found, toolkits, waiting, setup] = await Promise.all([
+    isFirst ? undefined : listTools(),
     visit.ask('GET /toolkits'),
     isFirst && mayPublish ? visit.ask('GET /tools', { query: WAITING }) : undefined,
+    isFirst && mayConfigure ? visit.ask('GET /setup') : undefined,
   ])
-  // A tool that needs nothing can be called at once
-  const first = list.ok ? (list.value.items.find((each) => !each.requirements) ?? list.value.items[0]) : undefined
+  const isOverview = isFirst && toolkits.ok && toolkits.value.items.length > 1
+  const list = found ?? (isOverview ? undefined : await listTools())
+  const chosen = chosenOf(search, toolkits)
   return {
-    title: search.q ? `Tools for “${search.q.slice(0, 100)}”` : 'Tools',
+    ...titleOf(search, chosen?.toolkit),
     content: (
       <>
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
-        {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} tool={first?.id} /> : undefined}
+        {setup?.ok ? <SetupPanel items={setup.value.items} origin={visit.url.origin} /> : undefined}
+        {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} /> : undefined}
         <Search search={search} toolkits={toolkits} />
-        <About toolkit={chosenOf(search, toolkits)} />
-        {list.ok ? (
+        {chosen?.description === undefined ? undefined : <Markdown text={chosen.description} />}
+        {isOverview ? await overview(visit, toolkits.value.items) : undefined}
+        {list?.ok ? (
           <FoundTools
             search={search}
             found={list.value}
-            from={fromOf(visit.url.searchParams)}
+            from={search.cursor ? fromOf(visit.url.searchParams) : 1}
             total={totalOf(search, list.value, toolkits)}
             mayPublish={mayPublish}
           />
-        ) : (
-          <FailureNotice failure={list.failure} />
-        )}
+        ) : undefined}
+        {list?.ok === false ? <FailureNotice failure={list.failure} /> : undefined}
       </>
     ),
   }
 }
 
+async function overview(visit: PageVisit, toolkits: readonly Toolkit[]) {
+  const asked = visit.url.searchParams.get('sort')
+  const order = asked === 'tools' || asked === 'calls' ? asked : 'name'
+  const query = queryOf({ since: sinceOf(rangeOf('week')), by: 'toolkit' })
+  const usage = order === 'calls' ? await visit.ask('GET /usage', { query }) : undefined
+  return <ToolkitCards visit={visit} toolkits={toolkits} order={order} usage={usage} />
+}
+
+function titleOf({ q, toolkit, view }: ToolSearch, name = toolkit) {
+  const trail = [{ text: 'Catalog', href: '/' }]
+  if (q) return { title: `Tools for “${q.slice(0, 100)}”`, trail }
+  if (toolkit) return { title: name.slice(0, 100), trail }
+  return view ? { title: 'Tools', trail } : { title: 'Tools' }
+}
+
+type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
 type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
 function chosenOf({ toolkit }: ToolSearch, toolkits: ToolkitsReply) {
   const isChosen = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
   return toolkits.ok ? toolkits.value.items.find(isChosen) : undefined
-}
-
-function About({ toolkit }: { toolkit: ReturnType<typeof chosenOf> }) {
-  return toolkit?.description === undefined ? undefined : <p dir="auto">{toolkit.description}</p>
 }
 
 function Waiting({ items, next_cursor }: FoundToolsPage) {
@@ -69,11 +92,6 @@ function Waiting({ items, next_cursor }: FoundToolsPage) {
   )
 }
 
-function fromOf(query: URLSearchParams): number {
-  const [from = '1'] = /^[1-9]\d{0,8}$/.exec(query.get(FROM) ?? '') ?? []
-  return query.get('cursor') ? Number(from) : 1
-}
-
 /** The tools of all pages together, where that is known: nobody counts those of a tag, or all versions. */
 function totalOf(
   { q, toolkit, tag, versions }: ToolSearch,
@@ -87,25 +105,19 @@ function totalOf(
   return meant.length === 0 ? undefined : meant.reduce((sum, { tools }) => sum + tools, 0)
 }
 
-function FirstSteps({ origin, tool }: { origin: string; tool: string | undefined }) {
-  const [name] = (tool ?? '').split('@')
+function FirstSteps({ origin }: { origin: string }) {
   return (
     <section class="panel" aria-labelledby="first">
       <h2 id="first">Get started</h2>
       <ol>
-        <li>
-          Call a tool: {name ? <a href={`/console/tools/${encodeURIComponent(name)}`}>{name}</a> : 'any of those below'}{' '}
-          has a form, and the same call for each dialect.
-        </li>
-        <li>
-          Connect an agent to <code>{origin}/mcp</code>: <a href="/docs/agents">how to set up each program</a>. No key
-          is needed on this machine.
-        </li>
+        <li>Call a tool: open one below. Its page has a form, and the same call in each dialect.</li>
         <li>
           Write a tool: a file such as <code>tools/Weather/Today.ts</code> is served as <code>Weather.Today</code> when
           you save it.
         </li>
+        <li>Connect an agent. No key is needed on this machine.</li>
       </ol>
+      <ConnectStep origin={origin} />
       <p class="note">
         This Switchboard was started with ACCESS=open: everybody on this machine is an administrator. A deployment asks
         for keys.

@@ -1,14 +1,14 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageVisit, Reply } from '../visit.ts'
-import { Chips, TextField } from '../parts.tsx'
+import { type Option, Select, TextField } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof searchOf>
 
 export function searchOf(visit: PageVisit) {
-  const filters = filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'cursor'])
-  const { q = '', toolkit = '', tag = '', versions = '', cursor = '' } = filters
-  return { q, toolkit, tag, versions, cursor }
+  const filters = filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
+  const { q = '', toolkit = '', tag = '', versions = '', view = '', cursor = '' } = filters
+  return { q, toolkit, tag, versions, view, cursor }
 }
 
 export function hrefOf(search: ToolSearch, change: Readonly<Record<string, string>>): string {
@@ -21,17 +21,13 @@ interface SearchProps {
   readonly toolkits: Reply<ApiAnswers['GET /toolkits']>
 }
 
-/** More toolkits than these are chosen in a field alone. */
-const MAX_LINKS = 40
+/** More toolkits than these are named in a field: as options they would be most of a page. */
+const MAX_OPTIONS = 200
 
 export function Search({ search, toolkits: listed }: SearchProps) {
   const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
-  const isNamed = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
-  const chips = toolkits.map((each) => {
-    const href = hrefOf(search, { toolkit: isNamed(each) ? '' : each.toolkit })
-    return { text: each.toolkit, href, isCurrent: isNamed(each) }
-  })
+  const chosen = toolkits.find((each) => each.toolkit.toLowerCase() === toolkit.toLowerCase())?.toolkit ?? toolkit
   return (
     <search>
       <form class="row" method="get" action="/">
@@ -39,22 +35,11 @@ export function Search({ search, toolkits: listed }: SearchProps) {
           Search tools
           <input type="search" name="q" value={q} maxlength={1000} placeholder="send an email" />
         </label>
-        <label>
-          Toolkit
-          <select name="toolkit">
-            <option value="">All</option>
-            {toolkit === '' || toolkits.some(isNamed) ? undefined : (
-              <option value={toolkit} selected>
-                {toolkit}
-              </option>
-            )}
-            {toolkits.map((each) => (
-              <option value={each.toolkit} selected={isNamed(each)}>
-                {each.toolkit} ({String(each.tools)})
-              </option>
-            ))}
-          </select>
-        </label>
+        {toolkits.length > MAX_OPTIONS ? (
+          <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={100} />
+        ) : (
+          <Select label="Toolkit" name="toolkit" options={[ALL, ...toolkits.map(optionOf)]} value={chosen} />
+        )}
         <TextField label="Tag" name="tag" value={tag} maxlength={100} />
         <label class="choice">
           <input type="checkbox" name="versions" value="all" checked={versions === 'all'} />
@@ -65,7 +50,12 @@ export function Search({ search, toolkits: listed }: SearchProps) {
       {listed.ok ? undefined : (
         <p class="note">The toolkits cannot be listed right now: {listed.failure.message}. Their tools are below.</p>
       )}
-      {toolkits.length > 1 && toolkits.length <= MAX_LINKS ? <Chips label="Toolkits" chips={chips} /> : undefined}
     </search>
   )
+}
+
+const ALL: Option = { value: '', text: 'All' }
+
+function optionOf({ toolkit, tools }: { readonly toolkit: string; readonly tools: number }): Option {
+  return { value: toolkit, text: `${toolkit} (${tools})` }
 }

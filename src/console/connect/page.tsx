@@ -17,8 +17,9 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
           <p>No API key is needed on this machine.</p>
         ) : (
           <p>
-            It takes an <a href="/console/keys">API key</a>. Where people sign in, a client that opens a browser
-            connects to <code>{origin}/connect/mcp</code> and needs no key.
+            It takes an API key: <a href="/console/keys#make">create one</a> to get what to paste, with the key in it.
+            Where people sign in, a client that opens a browser connects to <code>{origin}/connect/mcp</code> and needs
+            no key.
           </p>
         )}
         <h2>Clients</h2>

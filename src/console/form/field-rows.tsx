@@ -11,7 +11,7 @@ interface FieldRowsProps {
   /** Paths are those of the input; each stands at the innermost field that has it. */
   readonly problems: readonly Problem[]
   readonly labelOf?: (key: string) => string
-  /** What is said beside each label, and the rules below its description. */
+  /** The type stands beside each label, the rules below its description. */
   readonly typing?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
 }
 

@@ -41,13 +41,13 @@ export function readInput(fields: readonly Field[], form: URLSearchParams, meter
   return { input: objectOf(fields, reading) ?? {}, problems }
 }
 
-interface Reading {
+interface FormReading {
   readonly form: URLSearchParams
   readonly meter: Budget
   readonly problems: Problem[]
 }
 
-function objectOf(fields: readonly Field[], reading: Reading): JsonObject | undefined {
+function objectOf(fields: readonly Field[], reading: FormReading): JsonObject | undefined {
   const values = fields.flatMap((field): (readonly [string, Json])[] => {
     const value = valueOf(field, reading)
     return value === undefined ? [] : [[field.key, value]]
@@ -55,7 +55,7 @@ function objectOf(fields: readonly Field[], reading: Reading): JsonObject | unde
   return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
-function valueOf({ name, isRequired, kind }: Field, reading: Reading): Json | undefined {
+function valueOf({ name, isRequired, kind }: Field, reading: FormReading): Json | undefined {
   const { form } = reading
   if (kind.type === 'group') return objectOf(kind.fields, reading) ?? (isRequired ? {} : undefined)
   if (kind.type === 'lines' && kind.instead !== undefined && form.has(insteadName(name))) return kind.instead
@@ -101,7 +101,7 @@ function entryOf(line: string): readonly [string, string] {
   return [name.trim(), value.trim()]
 }
 
-function readJson(text: string, path: string, { meter, problems }: Reading): Json | undefined {
+function readJson(text: string, path: string, { meter, problems }: FormReading): Json | undefined {
   const read = parseJson(text, meter)
   if (read.ok) return read.value
   const message = read.isJson ? read.message : 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}'

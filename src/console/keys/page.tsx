@@ -2,10 +2,12 @@ import { newKey } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/call-limits.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
+import { agentHosts, withKey } from '../../docs/agent-hosts.ts'
 import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { changesIn, readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { Copyable, exact, FailureNotice, Notice, Time } from '../parts.tsx'
+import { portionOf } from '../portion.ts'
+import { Copyable, exact, FailureNotice, Notice, SnippetList, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
@@ -21,6 +23,11 @@ const FIELDS = editFields(schemaOf(newKey(() => new Date())))
 const FOLDED = { summary: 'Limits and recording', keys: ['record_arguments', 'limits'] }
 const NONE = 'No keys yet. Create one for each agent and each publisher.'
 const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
+
+/** In rows, of a page. */
+const MOST = 50
+/** By their ids: hosts that a snippet with the key in it sets up. */
+const HOSTS = ['claude-code', 'cursor', 'vs-code']
 
 const DAY_S = 86_400
 /** In seconds: how long the text of before works on after a rotation. */
@@ -89,9 +96,9 @@ export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}
     sent,
     list: (
       <>
-        {fresh && <FreshKey {...fresh} />}
+        {fresh && <FreshKey {...fresh} origin={visit.url.origin} />}
         {list.ok ? (
-          <Table label="Keys" columns={COLUMNS} items={list.value.items} none={NONE} />
+          <Table label="Keys" columns={COLUMNS} {...portionOf(visit, list.value.items, MOST)} none={NONE} />
         ) : (
           <FailureNotice failure={list.failure} />
         )}
@@ -111,7 +118,12 @@ export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}
   })
 }
 
-function FreshKey({ name, key, previous_expires_at }: FreshKeyProps) {
+function FreshKey({ name, key, previous_expires_at, origin }: FreshKeyProps & { origin: string }) {
+  const hosts = agentHosts(origin).flatMap(({ id, title, where, snippet }) => {
+    return snippet && HOSTS.includes(id)
+      ? { title, note: where.split(/(?<=\.) /)[0] ?? where, text: withKey(snippet, key) }
+      : []
+  })
   return (
     <Notice>
       <p>
@@ -123,6 +135,12 @@ function FreshKey({ name, key, previous_expires_at }: FreshKeyProps) {
           The previous key works until <Time at={previous_expires_at} />.
         </p>
       )}
+      <h2>Set up an agent with this key</h2>
+      <SnippetList snippets={hosts} isOpen />
+      <p class="note">
+        The key is in these texts, so keep the files out of a repository. See <a href="/console/connect">all agents</a>,
+        which read it from a variable.
+      </p>
     </Notice>
   )
 }

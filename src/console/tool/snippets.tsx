@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
-import type { Snippet } from '../parts.tsx'
+import type { CopyText } from '../parts.tsx'
 
 interface Example {
   readonly origin: string
@@ -13,7 +13,7 @@ interface Example {
   readonly newId: () => string
 }
 
-export function callSnippets({ origin, isOpen, id, name, input, newId }: Example): readonly Snippet[] {
+export function callSnippets({ origin, isOpen, id, name, input, newId }: Example): readonly CopyText[] {
   const [full = '', version = ''] = id.split('@')
   const at = full.indexOf('.')
   const [toolkit, tool] = [full.slice(0, at), full.slice(at + 1)]

@@ -86,4 +86,56 @@ describe('the catalogue', () => {
     expect(text).toContain('The toolkits cannot be listed right now: The registry does not answer.')
     expect(text).toContain('/console/tools/Mail.Send')
   })
+
+  describe('of several toolkits', () => {
+    const toolkits = [
+      { toolkit: 'Mail', tools: 2, security_level: 0, description: 'Reads **mail** from [Acme](https://acme.example)' },
+      { toolkit: 'Calendar', tools: 9, security_level: 0 },
+      { toolkit: 'Zed', tools: 1, security_level: 0 },
+    ]
+    const several = (more: Routes = {}) =>
+      world([TOOL, BETA], { 'GET /toolkits': () => ({ items: toolkits }), ...more })
+    const order = (text: string) => [...text.matchAll(/href="\/\?toolkit=(\w+)">/g)].map(([, name]) => name)
+
+    it('begins with the toolkits, each of which opens its tools', async () => {
+      const { get, asked } = several()
+      const text = await (await get('/')).text()
+      expect(order(text)).toEqual(['Calendar', 'Mail', 'Zed'])
+      expect(text).toContain('12 tools in 3 toolkits.')
+      expect(text).toContain('Reads mail from Acme</p>')
+      expect(text).toContain('href="/?view=tools"')
+      expect(text).not.toContain('/console/tools/')
+      expect(asked.map(({ request }) => request.url).filter((url) => /\/tools\?(?!status)/.test(url))).toEqual([])
+    })
+
+    it('sorts them by their tools, or by how often these are called', async () => {
+      expect(order(await (await several().get('/?sort=tools')).text())).toEqual(['Calendar', 'Mail', 'Zed'])
+      const used = { 'GET /usage': () => ({ items: [{ group: { toolkit: 'zed' }, calls: 1_200 }] }) }
+      const text = await (await several(used).get('/?sort=calls')).text()
+      expect(order(text)).toEqual(['Zed', 'Mail', 'Calendar'])
+      expect(text).toContain('1,200 calls this week')
+      expect(order(await (await several().get('/?sort=calls')).text())).toHaveLength(3)
+    })
+
+    it('goes on to the next toolkits where there are many', async () => {
+      const items = Array.from({ length: 61 }, (_, index) => ({
+        toolkit: `T${100 + index}`,
+        tools: 1,
+        security_level: 0,
+      }))
+      const { get } = several({ 'GET /toolkits': () => ({ items }) })
+      const text = await (await get('/')).text()
+      expect(order(text)).toHaveLength(60)
+      expect(text).toContain('href="/?from=61">Next 1</a>')
+      expect(order(await (await get('/?from=61')).text())).toEqual(['T160'])
+    })
+
+    it('lists the tools of one, or of all', async () => {
+      const { get, asked } = several()
+      const text = await (await get('/?toolkit=mail')).text()
+      expect(text).toMatch(/<h1>Mail<\/h1>[^]*<strong>mail<\/strong>[^]*\/console\/tools\/Mail\.Send/)
+      expect(await (await get('/?view=tools')).text()).toContain('/console/tools/Mail.Send')
+      expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
+    })
+  })
 })

@@ -1,0 +1,100 @@
+import type { Hono } from 'hono'
+import type { KeyStore } from '../../core/access/api-key.ts'
+import type { Provider, ProviderStore } from '../../core/consent/provider.ts'
+import { ok } from '../../core/failure/failure.ts'
+import { json, listOf, objectOf, TEXT } from '../../http/route/answers.ts'
+import { ADMIN, createFace, type RouteDeps } from '../../http/route/route.ts'
+
+interface Setup {
+  readonly vaultKeys: 'none' | 'development' | 'set'
+  readonly signIn: 'none' | 'verifier' | 'nobody' | 'set'
+}
+
+export interface SetupFaceDeps extends RouteDeps {
+  readonly setup: Setup
+  readonly keys: Pick<KeyStore, 'list'>
+  readonly providers: Pick<ProviderStore, 'list'>
+  readonly connected: () => readonly Provider[]
+}
+
+/** `fix` says what to do where something is not set up. */
+export interface SetupCheck {
+  readonly about: 'API keys' | 'VAULT_KEYS' | 'sign-in' | 'providers'
+  readonly state: 'ok' | 'off'
+  readonly message: string
+  readonly fix?: string
+}
+
+export interface SetupAnswers {
+  'GET /setup': { readonly items: readonly SetupCheck[] }
+}
+
+const CHECK = objectOf({
+  'about': { enum: ['API keys', 'VAULT_KEYS', 'sign-in', 'providers'] },
+  'state': { enum: ['ok', 'off'] },
+  'message': TEXT,
+  'fix?': TEXT,
+})
+
+/** For `switchboard doctor` and the console, which word nothing of it themselves. */
+export function setupFace({ setup, keys, providers, connected, ...deps }: SetupFaceDeps): Hono {
+  const { face, on } = createFace<SetupAnswers>(deps)
+
+  on('GET /setup', 'List what is set up, and what is not', {
+    ...ADMIN,
+    answers: { 200: json('A check each', objectOf({ items: listOf(CHECK) })) },
+  })(async () => {
+    const [allKeys, given] = await Promise.all([keys.list(), providers.list()])
+    const ids = new Set([...given, ...connected()].map(({ id }) => id))
+    const items = [
+      keysCheck(allKeys.length),
+      { about: 'VAULT_KEYS', ...VAULT_KEYS[setup.vaultKeys] },
+      { about: 'sign-in', ...SIGN_IN[setup.signIn] },
+      providersCheck([...ids].sort()),
+    ] as const
+    return ok({ items })
+  })
+
+  return face
+}
+
+type Found = Omit<SetupCheck, 'about'>
+
+const VAULT_KEYS: Readonly<Record<Setup['vaultKeys'], Found>> = {
+  set: { state: 'ok', message: 'Set: the access that people grant is kept encrypted' },
+  development: { state: 'ok', message: 'A key for development, which serves this machine alone' },
+  none: {
+    state: 'off',
+    message: "Not set, so no tool can use a person's account",
+    fix: 'npx wrangler secret put VAULT_KEYS, with what `openssl rand -base64 32` prints; on your own machine a line VAULT_KEYS=… in .dev.vars',
+  },
+}
+
+const SIGN_IN: Readonly<Record<Setup['signIn'], Found>> = {
+  set: { state: 'ok', message: 'People sign in with your OpenID provider' },
+  verifier: { state: 'ok', message: 'Your service at USER_VERIFIER_URL identifies people' },
+  nobody: {
+    state: 'off',
+    message: 'People can sign in, but SIGN_IN_RULES gives nobody access',
+    fix: 'Set SIGN_IN_RULES, such as [{"domain": "acme.com"}]',
+  },
+  none: {
+    state: 'off',
+    message: 'Not set, so people sign in with an API key',
+    fix: 'Set SIGN_IN_ISSUER, SIGN_IN_CLIENT_ID, SIGN_IN_RULES and the secret SIGN_IN_CLIENT_SECRET, as the guide to sign-in says',
+  },
+}
+
+function keysCheck(count: number): SetupCheck {
+  const about = 'API keys'
+  if (count > 0) return { about, state: 'ok', message: count === 1 ? '1 key' : `${count} keys` }
+  const fix = 'Create one for each agent: switchboard keys create --name …, or in the console'
+  return { about, state: 'off', message: 'There are no keys besides ADMIN_KEY', fix }
+}
+
+function providersCheck(ids: readonly string[]): SetupCheck {
+  const about = 'providers'
+  if (ids.length > 0) return { about, state: 'ok', message: ids.join(', ') }
+  const fix = 'Add one in the console, or set a pair such as GOOGLE_CLIENT_ID and the secret GOOGLE_CLIENT_SECRET'
+  return { about, state: 'off', message: 'None is set up, so no tool can act for a person', fix }
+}

@@ -1,0 +1,42 @@
+import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
+import { Select } from '../parts.tsx'
+
+/** Times that a page of calls covers, in bars of `step` milliseconds; `by` is the key by which `GET /usage` counts them. */
+const RANGES = {
+  hour: { label: 'Last hour', bars: 12, step: HOUR_MS / 12, by: undefined },
+  day: { label: 'Last 24 hours', bars: 24, step: HOUR_MS, by: 'hour' },
+  week: { label: 'Last 7 days', bars: 8, step: DAY_MS, by: 'day' },
+  month: { label: 'Last 28 days', bars: 28, step: DAY_MS, by: 'day' },
+} as const
+
+export type RangeName = keyof typeof RANGES
+
+export interface Range {
+  readonly name: RangeName
+  readonly label: string
+  readonly bars: number
+  readonly step: number
+  readonly by: 'hour' | 'day' | undefined
+  /** In milliseconds since 1970: when the first bar begins. */
+  readonly start: number
+}
+
+const NAMES: readonly RangeName[] = ['hour', 'day', 'week', 'month']
+/** Usage is counted by whole hours. */
+export const COUNTED: readonly RangeName[] = ['day', 'week', 'month']
+
+export function rangeOf(name: string | undefined, usual: RangeName = 'day', names = NAMES): Range {
+  const known = names.find((each) => each === name) ?? usual
+  const range = RANGES[known]
+  const last = Math.floor(Date.now() / range.step) * range.step
+  return { name: known, ...range, start: last - (range.bars - 1) * range.step }
+}
+
+export function sinceOf({ start }: Range): string {
+  return new Date(start).toISOString()
+}
+
+export function RangeSelect({ range, names = NAMES }: { range: Range; names?: typeof NAMES }) {
+  const options = names.map((name) => ({ value: name, text: RANGES[name].label }))
+  return <Select label="Time range" name="range" options={options} value={range.name} />
+}

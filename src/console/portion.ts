@@ -1,0 +1,26 @@
+import type { PageVisit } from './visit.ts'
+
+/** The number of a page's first item, counted from 1. */
+export const FROM = 'from'
+
+interface Portion<T> {
+  readonly items: readonly T[]
+  /** As `Table` takes it. */
+  readonly more?: { readonly href: string; readonly label: string }
+}
+
+/** What one page shows of a list that its route gives as a whole. */
+export function portionOf<T>({ url }: Pick<PageVisit, 'url'>, all: readonly T[], most: number): Portion<T> {
+  const start = fromOf(url.searchParams) - 1
+  const items = all.slice(start, start + most)
+  const left = all.length - start - items.length
+  if (left <= 0 || items.length === 0) return { items }
+  const query = new URLSearchParams(url.searchParams)
+  query.set(FROM, String(start + most + 1))
+  return { items, more: { href: `${url.pathname}?${query}`, label: `Next ${Math.min(left, most)}` } }
+}
+
+export function fromOf(query: URLSearchParams): number {
+  const [from = '1'] = /^[1-9]\d{0,8}$/.exec(query.get(FROM) ?? '') ?? []
+  return Number(from)
+}

@@ -1,0 +1,19 @@
+import type { PageVisit, View } from '../visit.ts'
+import { FailureNotice } from '../parts.tsx'
+import { ConnectStep, SetupChecks } from './checks.tsx'
+
+export async function show(visit: PageVisit): Promise<View> {
+  const setup = await visit.ask('GET /setup')
+  return {
+    title: 'Setup',
+    content: (
+      <>
+        {setup.ok ? <SetupChecks items={setup.value.items} /> : <FailureNotice failure={setup.failure} />}
+        <p class="note">
+          <code>switchboard doctor</code> checks the same in a terminal, and each tool's requirements too.
+        </p>
+        <ConnectStep origin={visit.url.origin} />
+      </>
+    ),
+  }
+}

@@ -1,0 +1,128 @@
+import { hasScope } from '../../core/access/principal.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import { countOf, msOf } from '../calls/chart.tsx'
+import { nameCallers } from '../calls/callers.ts'
+import { COUNTED, RangeSelect, rangeOf, sinceOf } from '../calls/range.tsx'
+import { FailureNotice, type Option, Select } from '../parts.tsx'
+import { portionOf } from '../portion.ts'
+import { filtersOf, queryOf } from '../query.ts'
+import { type Column, Table } from '../table.tsx'
+import type { PageVisit, View } from '../visit.ts'
+
+type Usage = ApiAnswers['GET /usage']['items'][number]
+
+const KEYS = [
+  { value: 'toolkit', text: 'Toolkit' },
+  { value: 'tool', text: 'Tool' },
+  { value: 'principal', text: 'Caller' },
+  { value: 'user_id', text: 'User' },
+  { value: 'outcome', text: 'Outcome' },
+  { value: 'day', text: 'Day' },
+] as const
+/** In rows, of a page. */
+const MOST = 100
+/** Calls that names of callers are taken from. */
+const NAMED = '1000'
+
+export async function show(visit: PageVisit): Promise<View> {
+  const { by: asked, range: name } = filtersOf(visit, ['by', 'range'])
+  const range = rangeOf(name, 'week', COUNTED)
+  const key = KEYS.find(({ value }) => value === asked) ?? KEYS[0]
+  const since = sinceOf(range)
+  const [usage, calls] = await Promise.all([
+    visit.ask('GET /usage', { query: queryOf({ since, by: key.value }) }),
+    key.value === 'principal' ? visit.ask('GET /calls', { query: queryOf({ since, limit: NAMED }) }) : undefined,
+  ])
+  return {
+    title: 'Usage',
+    content: (
+      <>
+        <form class="row" method="get">
+          <RangeSelect range={range} names={COUNTED} />
+          <Select label="Group by" name="by" options={KEYS} value={key.value} />
+          <button class="go">Show</button>
+        </form>
+        {hasScope(visit.principal, 'records:read') ? undefined : (
+          <p class="note">You see the calls that you made, and those that were made for you.</p>
+        )}
+        {usage.ok ? (
+          <UsageTable
+            items={usage.value.items}
+            visit={visit}
+            by={key}
+            named={calls?.ok ? nameCallers(usage.value.items, calls.value.items) : []}
+            range={range.name}
+          />
+        ) : (
+          <FailureNotice failure={usage.failure} />
+        )}
+      </>
+    ),
+  }
+}
+
+interface UsageTableProps {
+  readonly items: readonly Usage[]
+  readonly visit: PageVisit
+  readonly by: (typeof KEYS)[number]
+  readonly named: readonly Option[]
+  readonly range: string
+}
+
+function UsageTable({ items, visit, by, named, range }: UsageTableProps) {
+  const calls = items.reduce((sum, usage) => sum + usage.calls, 0)
+  const failures = items.reduce((sum, usage) => sum + usage.failures, 0)
+  const names = new Map(named.map(({ value, text }) => [value, text]))
+  const ordered = by.value === 'day' ? items.toSorted((one, other) => dayOf(one).localeCompare(dayOf(other))) : items
+  const nameOf = ({ group }: Usage) => {
+    const value = group[by.value] ?? ''
+    const text = names.get(value) ?? value
+    const filter = FILTERS[by.value]?.(value)
+    return filter === undefined || value === '' ? (
+      text || 'none'
+    ) : (
+      <a href={`/console/calls?${queryOf({ ...filter, range })}`}>{text}</a>
+    )
+  }
+  const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameOf }, ...FIGURES]
+  return (
+    <>
+      {items.length === 0 ? undefined : (
+        <p>
+          {countOf(calls, 'call')}, {failures.toLocaleString('en')} failed ({rateOf(failures, calls)})
+        </p>
+      )}
+      <Table
+        label="Usage"
+        columns={columns}
+        {...portionOf(visit, ordered, MOST)}
+        none="No calls in this time range, or none that you can see."
+      />
+    </>
+  )
+}
+
+function dayOf({ group }: Usage): string {
+  return group.day ?? ''
+}
+
+/** The filter of the page of calls that shows those of a group. */
+const FILTERS: Readonly<Record<string, (value: string) => Readonly<Record<string, string>>>> = {
+  toolkit: (toolkit) => ({ tool: `${toolkit}.*` }),
+  tool: (tool) => ({ tool }),
+  principal: (principal) => ({ principal }),
+  outcome: (outcome) => ({ outcome }),
+}
+
+const FIGURES: readonly Column<Usage>[] = [
+  { title: 'Calls', cell: ({ calls }) => calls.toLocaleString('en') },
+  { title: 'Failed', cell: ({ failures }) => failures.toLocaleString('en') },
+  { title: 'Error rate', cell: ({ failures, calls }) => rateOf(failures, calls) },
+  { title: 'p50', cell: ({ p50_ms }) => msOf(p50_ms) },
+  { title: 'p95', cell: ({ p95_ms }) => msOf(p95_ms) },
+  { title: 'p99', cell: ({ p99_ms }) => msOf(p99_ms) },
+]
+
+function rateOf(failures: number, calls: number): string {
+  return `${((100 * failures) / calls).toFixed(1)} %`
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { setupFace, type SetupFaceDeps } from '../../../src/api/setup/routes.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { gateFor } from '../../http/gate-for.ts'
+
+const KEY = { id: 'k', name: 'ann', scopes: [], tools: [], users: [], created_at: '2030-01-01T00:00:00Z' } as const
+const PROVIDER = { id: 'acme', name: 'Acme', client_id: 'c' }
+
+async function checks(setup: SetupFaceDeps['setup'], keys: readonly (typeof KEY)[] = [], caller: Principal = ADMIN) {
+  const face = setupFace({
+    gate: gateFor(caller),
+    respond: (failure) => Response.json(failure, { status: 403 }),
+    setup,
+    keys: { list: async () => keys },
+    providers: { list: async () => keys.map(() => PROVIDER) },
+    connected: () => [],
+  })
+  const response = await face.request('/setup')
+  return { status: response.status, items: Object(await response.json()).items }
+}
+
+describe('GET /setup', () => {
+  it('says what to do for each thing that a fresh deployment lacks', async () => {
+    const { items } = await checks({ vaultKeys: 'none', signIn: 'none' })
+    expect(items.map(({ about, state }: { about: string; state: string }) => [about, state])).toEqual([
+      ['API keys', 'off'],
+      ['VAULT_KEYS', 'off'],
+      ['sign-in', 'off'],
+      ['providers', 'off'],
+    ])
+    for (const { fix } of items) expect(fix).toMatch(/\S/)
+  })
+
+  it('has nothing to do where all is set up', async () => {
+    const { items } = await checks({ vaultKeys: 'set', signIn: 'set' }, [KEY])
+    expect(items).toMatchObject([
+      { state: 'ok', message: '1 key' },
+      { state: 'ok' },
+      { state: 'ok' },
+      { state: 'ok', message: 'acme' },
+    ])
+    expect(JSON.stringify(items)).not.toContain('fix')
+  })
+
+  it('says that people who sign in may do nothing where no rule names them', async () => {
+    const { items } = await checks({ vaultKeys: 'set', signIn: 'nobody' })
+    expect(items[2]).toMatchObject({ state: 'off', fix: expect.stringContaining('SIGN_IN_RULES') })
+  })
+
+  it('is for administrators alone', async () => {
+    const reader = { ...ADMIN, scopes: ['tools:read', 'records:read'] } as const
+    for (const caller of [ANONYMOUS, reader]) {
+      expect((await checks({ vaultKeys: 'set', signIn: 'set' }, [], caller)).status).toBe(403)
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { setUp } from './set-up.ts'
+
+const MAX_BYTES = 60_000
+const many = <T>(count: number, each: (index: number) => T) => Array.from({ length: count }, (_, index) => each(index))
+const LONG = 'Creates, reads and changes things of a large service with many words. '.repeat(4)
+
+const routes = {
+  'GET /setup': () => ({ items: [] }),
+  'GET /toolkits': () => ({
+    items: many(300, (index) => ({ toolkit: `Toolkit${index}`, tools: 10, security_level: 0, description: LONG })),
+  }),
+  'GET /tools': (request: Request) => {
+    const limit = Number(new URL(request.url).searchParams.get('limit'))
+    const tool = (index: number) => {
+      const id = `Toolkit${index % 300}.A_rather_long_name_of_a_tool_${index}@1.0.0`
+      return { id, name: id, title: 'A title', description: LONG, version: '1.0.0' }
+    }
+    return { items: many(limit, tool), total: 3_000, next_cursor: 'n' }
+  },
+  'GET /usage': (request: Request) => {
+    const key = new URL(request.url).searchParams.get('by') ?? ''
+    const group = (index: number) => ({ [key]: `Toolkit${index}.A_rather_long_name_of_a_tool_${index}` })
+    const items = many(3_000, (index) => {
+      return { group: group(index), calls: 9, failures: 1, mean_ms: 5, p50_ms: 4, p95_ms: 9, p99_ms: 9 }
+    })
+    return { items, lost: 0 }
+  },
+  'GET /calls': () => ({
+    items: many(50, (index) => ({
+      at: '2030-01-01T11:02:03.456Z',
+      tool: `Toolkit${index}.A_rather_long_name_of_a_tool_${index}@1.0.0`,
+      outcome: 'tool-failed',
+      duration_ms: 7.6,
+      dialect: 'open-tool-calling',
+      principal: `person:ann${index}@acme.example.com`,
+      user_id: `ann${index}@acme.example.com`,
+      call_id: crypto.randomUUID(),
+      digest: `sha256:${'a'.repeat(64)}`,
+    })),
+    next_cursor: 'n',
+  }),
+  'GET /keys': () => ({
+    items: many(1_000, (index) => ({
+      id: crypto.randomUUID(),
+      name: `agent of somebody ${index}`,
+      scopes: ['tools:read', 'tools:call'],
+      tools: ['Gmail.*', 'GitHub.*'],
+      users: [`ann${index}@acme.example.com`],
+      created_at: '2030-01-01T00:00:00Z',
+    })),
+  }),
+}
+
+it.each([
+  '/',
+  '/?sort=calls',
+  '/?view=tools',
+  '/?toolkit=Toolkit1',
+  '/?q=send',
+  '/console/calls',
+  '/console/calls?range=hour',
+  '/console/calls?range=month',
+  '/console/usage?by=tool',
+  '/console/usage?by=principal',
+  '/console/keys',
+  '/console/connect',
+  '/console/setup',
+])('%s has less than 60 kB with 3,000 tools of 300 toolkits', async (path) => {
+  const text = await (await setUp(routes).get(path)).text()
+  expect(text).toContain('</html>')
+  expect(new TextEncoder().encode(text).length).toBeLessThan(MAX_BYTES)
+})

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { setUp } from '../set-up.ts'
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2030-01-08T12:00:00Z') }))
+afterEach(() => vi.useRealTimers())
+
+const usage = (group: Readonly<Record<string, string>>, calls: number, failures: number) => {
+  return { group, calls, failures, mean_ms: 5, p50_ms: 4, p95_ms: 1_240, p99_ms: 9_000 }
+}
+
+describe('the page of usage', () => {
+  it('counts calls by toolkit, and leads to those calls', async () => {
+    const { get, asked } = setUp({
+      'GET /usage': () => ({ items: [usage({ toolkit: 'Mail' }, 1_500, 15), usage({ toolkit: '' }, 500, 85)] }),
+    })
+    const text = await (await get('/console/usage')).text()
+    expect(asked.map(({ request }) => new URL(request.url).search)).toEqual([
+      '?since=2030-01-01T00%3A00%3A00.000Z&by=toolkit',
+    ])
+    expect(text).toContain('2,000 calls, 100 failed (5.0 %)')
+    expect(text).toContain('href="/console/calls?tool=Mail.*&amp;range=week">Mail</a>')
+    expect(text).toMatch(/<th[^>]*>none<\/th>/)
+    for (const cell of ['1,500', '1.0 %', '1.2 s', '9 s']) expect(text).toContain(`>${cell}</td>`)
+  })
+
+  it('names callers as their calls do', async () => {
+    const { get } = setUp({
+      'GET /usage': () => ({
+        items: [usage({ principal: 'agent:DD' }, 2, 0), usage({ principal: 'person:ann@acme.com' }, 1, 0)],
+      }),
+      'GET /calls': () => ({ items: [{ principal: 'agent:DD', principal_name: 'Claude' }] }),
+    })
+    const text = await (await get('/console/usage?by=principal&range=month')).text()
+    expect(text).toContain('href="/console/calls?principal=agent%3ADD&amp;range=month">Claude</a>')
+    expect(text).toContain('>ann@acme.com</a>')
+  })
+
+  it('shows days in their order, and counts no shorter time than usage is kept by', async () => {
+    const { get, asked } = setUp({
+      'GET /usage': () => ({ items: [usage({ day: '2030-01-07' }, 9, 0), usage({ day: '2030-01-06' }, 1, 0)] }),
+    })
+    const text = await (await get('/console/usage?by=day&range=hour')).text()
+    expect(text.indexOf('2030-01-06')).toBeLessThan(text.indexOf('2030-01-07'))
+    expect(asked[0]?.request.url).toContain('since=2030-01-01')
+    expect(text).not.toContain('value="hour"')
+  })
+
+  it('says whose calls are counted for who may not read all', async () => {
+    const caller: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
+    const text = await (await setUp({ 'GET /usage': () => ({ items: [] }) }, caller).get('/console/usage')).text()
+    expect(text).toContain('You see the calls that you made')
+    expect(text).toContain('No calls in this time range')
+  })
+})
