@@ -11,10 +11,11 @@ interface Portion<T> {
 
 /** What one page shows of a list that its route gives as a whole. */
 export function portionOf<T>({ url }: Pick<PageVisit, 'url'>, all: readonly T[], most: number): Portion<T> {
-  const start = fromOf(url.searchParams) - 1
+  const from = fromOf(url.searchParams) - 1
+  const start = from < all.length ? from : 0
   const items = all.slice(start, start + most)
   const left = all.length - start - items.length
-  if (left <= 0 || items.length === 0) return { items }
+  if (left <= 0) return { items }
   const query = new URLSearchParams(url.searchParams)
   query.set(FROM, String(start + most + 1))
   return { items, more: { href: `${url.pathname}?${query}`, label: `Next ${Math.min(left, most)}` } }

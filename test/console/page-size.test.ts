@@ -3,6 +3,7 @@ import { setUp } from './set-up.ts'
 
 const MAX_BYTES = 60_000
 const many = <T>(count: number, each: (index: number) => T) => Array.from({ length: count }, (_, index) => each(index))
+const limitOf = ({ url }: Request) => Number(new URL(url).searchParams.get('limit'))
 const LONG = 'Creates, reads and changes things of a large service with many words. '.repeat(4)
 
 const routes = {
@@ -11,12 +12,11 @@ const routes = {
     items: many(300, (index) => ({ toolkit: `Toolkit${index}`, tools: 10, security_level: 0, description: LONG })),
   }),
   'GET /tools': (request: Request) => {
-    const limit = Number(new URL(request.url).searchParams.get('limit'))
     const tool = (index: number) => {
       const id = `Toolkit${index % 300}.A_rather_long_name_of_a_tool_${index}@1.0.0`
       return { id, name: id, title: 'A title', description: LONG, version: '1.0.0' }
     }
-    return { items: many(limit, tool), total: 3_000, next_cursor: 'n' }
+    return { items: many(limitOf(request), tool), total: 3_000, next_cursor: 'n' }
   },
   'GET /usage': (request: Request) => {
     const key = new URL(request.url).searchParams.get('by') ?? ''
@@ -26,8 +26,8 @@ const routes = {
     })
     return { items, lost: 0 }
   },
-  'GET /calls': () => ({
-    items: many(50, (index) => ({
+  'GET /calls': (request: Request) => ({
+    items: many(limitOf(request), (index) => ({
       at: '2030-01-01T11:02:03.456Z',
       tool: `Toolkit${index}.A_rather_long_name_of_a_tool_${index}@1.0.0`,
       outcome: 'tool-failed',
@@ -39,6 +39,40 @@ const routes = {
       digest: `sha256:${'a'.repeat(64)}`,
     })),
     next_cursor: 'n',
+  }),
+  'GET /audit': () => ({
+    items: many(50, (index) => ({
+      at: '2030-01-01T11:02:03.456Z',
+      act: 'policy.put',
+      outcome: 'success',
+      principal: `person:ann${index}@acme.example.com`,
+      method: 'PUT',
+      path: `/policies/Toolkit${index}.*`,
+      about: { security_level: 8, limits: { rate: { calls: 5, seconds: 60 } } },
+    })),
+    next_cursor: 'n',
+  }),
+  'GET /users/admin/agents': () => ({
+    items: many(200, (index) => ({
+      id: crypto.randomUUID(),
+      client: { name: `Agent ${index}`, host: 'agent.example.com' },
+      toolkits: many(10, (each) => `Toolkit${each}`),
+      created_at: '2030-01-01T11:02:03Z',
+      expires_at: '2030-01-31T11:02:03Z',
+    })),
+  }),
+  'GET /sessions': () => ({
+    items: many(200, (index) => ({
+      id: crypto.randomUUID(),
+      principal: `person:ann${index}@acme.example.com`,
+      origin: 'https://switchboard.test',
+      browser: 'Firefox on Linux',
+      created_at: '2030-01-01T11:02:03Z',
+      expires_at: '2030-01-31T11:02:03Z',
+    })),
+  }),
+  'GET /policies': () => ({
+    items: many(500, (index) => ({ pattern: `Toolkit${index}.*`, security_level: 4, approval: true, review: true })),
   }),
   'GET /keys': () => ({
     items: many(1_000, (index) => ({
@@ -65,6 +99,11 @@ it.each([
   '/console/usage?by=principal',
   '/console/keys',
   '/console/connect',
+  '/console/audit',
+  '/console/agents',
+  '/console/sign-ins',
+  '/console/policies',
+  '/console/versions?status=active',
   '/console/setup',
 ])('%s has less than 60 kB with 3,000 tools of 300 toolkits', async (path) => {
   const text = await (await setUp(routes).get(path)).text()

@@ -169,13 +169,13 @@ describe('a page', () => {
     expect(text).toContain('name="q" value="&quot;&gt;&lt;b&gt;"')
     expect(text).toMatch(/<option value="Mail" selected/)
     expect(text).toContain('href="/?q=%22%3E%3Cb%3E&amp;toolkit=mail&amp;tag=t&amp;cursor=a%2Fb%3D&amp;from=2"')
-    expect(text).toContain('href="/?q=%22%3E%3Cb%3E&amp;toolkit=Maps&amp;tag=t"')
+    expect(text).toContain('<option value="Maps">Maps (1)</option>')
   })
 
   it.each([
-    ['/', {}, '1–2 of 8,118 tools'],
+    ['/?view=tools', {}, '1–2 of 8,118 tools'],
     ['/?cursor=x&from=31', {}, '31–32 of 8,118 tools'],
-    ['/?from=31', {}, '1–2 of 8,118 tools'],
+    ['/?view=tools&from=31', {}, '1–2 of 8,118 tools'],
     ['/?cursor=x&from=%3Cb%3E', {}, '1–2 of 8,118 tools'],
     ['/?toolkit=MAIL', {}, '1–2 of 18 tools'],
     ['/?q=mail', { total: 2 }, '1–2 of 2 tools'],

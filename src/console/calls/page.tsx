@@ -13,7 +13,7 @@ type CallsPage = ApiAnswers['GET /calls']
 type ListedCall = CallsPage['items'][number]
 type Filters = Readonly<Record<string, string>>
 
-const LIMIT = '50'
+const LIMIT = '30'
 /** Of one answer: the chart of an hour with more is left out. */
 const CHARTED = '1000'
 

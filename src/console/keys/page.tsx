@@ -25,7 +25,7 @@ const NONE = 'No keys yet. Create one for each agent and each publisher.'
 const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
 
 /** In rows, of a page. */
-const MOST = 50
+const MOST = 30
 /** By their ids: hosts that a snippet with the key in it sets up. */
 const HOSTS = ['claude-code', 'cursor', 'vs-code']
 

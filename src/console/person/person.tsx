@@ -2,7 +2,11 @@ import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { userOf } from '../../core/access/principal.ts'
 import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
-import { Ending, FailureNotice, Notice, TextField } from '../parts.tsx'
+import { Ending, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
+import { portionOf } from '../portion.ts'
+
+/** In cards, of a page. */
+const MOST = 30
 
 /** The user whose things a page shows: the one that its address names, or the visitor. */
 export function shownUser({ url, principal }: PageVisit): string {
@@ -32,7 +36,6 @@ interface EndingPage<T> {
   readonly endAll?: { readonly label: string; readonly button: (count: number) => string }
   /** For routes that list the newest last. */
   readonly isReversed?: true
-  readonly most?: number
 }
 
 export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
@@ -66,17 +69,17 @@ export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
   }
 
   function cards(all: readonly T[], visit: PageVisit) {
-    const { none, card, endAll, isReversed, most = Infinity } = page
+    const { none, card, endAll, isReversed } = page
     if (all.length === 0) return <Notice>{none}</Notice>
-    const ordered = isReversed ? all.toReversed() : all
+    const { items, more } = portionOf(visit, isReversed ? all.toReversed() : all, MOST)
     return (
       <>
         <ul class="cards" role="list">
-          {ordered.slice(0, most).map((item) => (
+          {items.map((item) => (
             <li>{card(item, visit)}</li>
           ))}
         </ul>
-        {all.length <= most ? undefined : <p>{String(all.length - most)} older ones are not shown.</p>}
+        {more && <NextLink {...more} />}
         {endAll === undefined || all.length < 2 ? undefined : (
           <Ending label={endAll.label}>
             <button class="danger" name="all" value="1">

@@ -7,7 +7,6 @@ export const { show, act } = endingPage({
   none: 'No sessions.',
   done: 'Session ended. It is signed out everywhere within a minute.',
   isReversed: true,
-  most: 200,
   read: (visit) => visit.ask('GET /sessions'),
   end(visit) {
     const id = visit.form.get('id')

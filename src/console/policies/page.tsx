@@ -3,8 +3,11 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { Ending, exact, FailureNotice, Notice } from '../parts.tsx'
+import { Ending, exact, FailureNotice, NextLink, Notice } from '../parts.tsx'
+import { portionOf } from '../portion.ts'
 
+/** In cards, of a page. */
+const MOST = 30
 const PATH = '/console/policies'
 const FIELDS = editFields(schemaOf(policyReader()), {
   key: 'pattern',
@@ -47,7 +50,11 @@ export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
           Policies apply to tools whoever publishes or calls them. Where several patterns match a tool, the highest
           level, the shortest timeout and every limit apply.
         </p>
-        {list.ok ? <PolicyList items={list.value.items} /> : <FailureNotice failure={list.failure} />}
+        {list.ok ? (
+          <PolicyList {...portionOf(visit, list.value.items, MOST)} />
+        ) : (
+          <FailureNotice failure={list.failure} />
+        )}
       </>
     ),
     id: 'set',
@@ -81,33 +88,36 @@ export function wordsOfPolicy(policy: Policy): string[] {
   ]
 }
 
-function PolicyList({ items }: { items: readonly Policy[] }) {
+function PolicyList({ items, more }: ReturnType<typeof portionOf<Policy>>) {
   if (items.length === 0) return <Notice>No policies yet. Each tool runs with its own settings.</Notice>
   return (
-    <ul class="cards" aria-label="Policies">
-      {items.map((policy) => (
-        <li>
-          <h2>
-            <code>{policy.pattern}</code>
-          </h2>
-          <ul class="plain">
-            {wordsOfPolicy(policy).map((words) => (
-              <li>{words}</li>
-            ))}
-          </ul>
-          <p>
-            <a href={`${hrefOf(policy)}#set`} aria-label={`Edit policy for ${policy.pattern}`}>
-              Edit
-            </a>
-          </p>
-          <Ending label="Remove" of={`the policy for ${policy.pattern}`} action={PATH}>
-            <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
-            <button class="danger" name="do" value="remove">
-              Remove policy
-            </button>
-          </Ending>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="cards" aria-label="Policies">
+        {items.map((policy) => (
+          <li>
+            <h2>
+              <code>{policy.pattern}</code>
+            </h2>
+            <ul class="plain">
+              {wordsOfPolicy(policy).map((words) => (
+                <li>{words}</li>
+              ))}
+            </ul>
+            <p>
+              <a href={`${hrefOf(policy)}#set`} aria-label={`Edit policy for ${policy.pattern}`}>
+                Edit
+              </a>
+            </p>
+            <Ending label="Remove" of={`the policy for ${policy.pattern}`} action={PATH}>
+              <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
+              <button class="danger" name="do" value="remove">
+                Remove policy
+              </button>
+            </Ending>
+          </li>
+        ))}
+      </ul>
+      {more && <NextLink {...more} />}
+    </>
   )
 }
