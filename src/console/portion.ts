@@ -1,3 +1,4 @@
+import { queryOf } from './query.ts'
 import type { PageVisit } from './visit.ts'
 
 /** The number of a page's first item, counted from 1. */
@@ -16,8 +17,7 @@ export function portionOf<T>({ url }: Pick<PageVisit, 'url'>, all: readonly T[],
   const items = all.slice(start, start + most)
   const left = all.length - start - items.length
   if (left <= 0) return { items }
-  const query = new URLSearchParams(url.searchParams)
-  query.set(FROM, String(start + most + 1))
+  const query = queryOf({ ...Object.fromEntries(url.searchParams), [FROM]: String(start + most + 1) })
   return { items, more: { href: `${url.pathname}?${query}`, label: `Next ${Math.min(left, most)}` } }
 }
 
