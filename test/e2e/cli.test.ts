@@ -521,8 +521,10 @@ describe('doctor', () => {
       deployment: { state: 'ok' },
       key: { state: 'ok' },
       ACCESS: { state: 'ok', message: expect.stringMatching(/^keys:/) },
-      administrator: { state: 'ok' },
-      providers: { state: 'ok', message: 'mail' },
+      'API keys': { state: 'ok', message: expect.stringMatching(/^\d+ keys?$/) },
+      'VAULT_KEYS': { state: 'ok' },
+      'sign-in': { state: 'off', fix: expect.stringContaining('SIGN_IN_ISSUER') },
+      'providers': { state: 'ok', message: 'mail' },
     })
     const [secret, ...others] = json.findings.filter(
       ({ about }: { about: string }) => about === 'secret TWILIO_API_KEY',

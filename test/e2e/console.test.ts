@@ -38,8 +38,9 @@ describe('the console of a deployment', () => {
     expect([hidden.status, unknown.status]).toEqual([404, 404])
     const plain = (text: string) => text.replaceAll(/nonce(?:="|-)[\w-]+/g, '').replaceAll(/Sen[dt]/g, 'Sen')
     expect(plain(hidden.text)).toBe(plain(unknown.text))
-    const all = await (await signIn({ tools: ['*'] })).open(`${server.url}/`)
-    expect(all.text).toContain('Gmail.GetEmails')
+    const bob = await signIn({ tools: ['*'] })
+    expect((await bob.open(`${server.url}/`)).text).toContain('href="/?toolkit=Gmail"')
+    expect((await bob.open(`${server.url}/?view=tools`)).text).toContain('Gmail.GetEmails')
   })
 
   it('is closed to whoever is not signed in, also with a session that is over', async () => {
@@ -52,7 +53,7 @@ describe('the console of a deployment', () => {
   })
 
   it('takes a key in a header too, and answers other clients as ever', async () => {
-    expect((await open('/', asAdmin)).text).toContain('Gmail.GetEmails')
+    expect((await open('/', asAdmin)).text).toContain('href="/?toolkit=Gmail"')
     const other = await fetch(server.url, { redirect: 'manual' })
     expect([other.status, other.headers.get('location')]).toEqual([302, '/docs'])
   })

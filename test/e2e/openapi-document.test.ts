@@ -115,6 +115,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /calls', { status: 200 }],
   ['get /audit', { status: 200 }],
   ['get /usage', { status: 200 }],
+  ['get /setup', { status: 200 }],
   ['get /metrics', { status: 200 }],
   ['get /authorizations/{id}', { status: 404 }],
   ['post /authorizations/{id}/confirm', { status: 404, body: { flow: 'x', user_id: 'ann' } }],
