@@ -154,7 +154,10 @@ describe('after a day of ten keys, three users and two thousand calls, one reque
       counted(did, ({ tool, user, outcome }) => saidOf(tool, user, outcome)),
     )
     const { items: acts } = await asked('/audit?act=key.rotate', (body) => body.items.length === 1)
-    expect(acts).toMatchObject([{ principal: 'admin', path: `/keys/${leaked?.slice(4)}/rotate`, outcome: 'success' }])
+    const about = { name: expect.any(String), previous_expires_at: expect.any(String) }
+    expect(acts).toMatchObject([
+      { principal: 'admin', path: `/keys/${leaked?.slice(4)}/rotate`, outcome: 'success', about },
+    ])
   })
 
   it('what fails most', async () => {

@@ -71,13 +71,15 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     act: 'key.rotate',
     body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
     answers: { 200: component('The text, shown once', 'NewKey') },
-  })(async ({ path: { id }, body }) => {
+  })(async ({ path: { id }, body, note }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
     const text = deps.randomKey()
     const key = await keys.rotate(id, await deps.sha256(text), until)
     if (!key) return unknown(id)
+    const previous_expires_at = new Date(until).toISOString()
+    note({ name: key.name, previous_expires_at })
     deps.onChange('changed', id)
-    return ok({ ...encodeNewKey(key, text), previous_expires_at: new Date(until).toISOString() })
+    return ok({ ...encodeNewKey(key, text), previous_expires_at })
   })
 
   on('DELETE /keys/:id', 'Remove an API key', {
