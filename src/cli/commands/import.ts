@@ -102,12 +102,15 @@ const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', chan
 
 function printPlan({ terminal }: CliSession, plan: unknown): void {
   for (const made of objectsIn(plan, 'tools')) {
-    const { requirements, warnings } = made
+    const { requirements } = made
     const needs = isObject(requirements) ? `  needs ${Object.keys(requirements).join(', ')}` : ''
     terminal.print(['green', SIGNS[textIn(made, 'state') ?? ''] ?? '+'], ` ${textIn(made, 'id') ?? ''}`, ['dim', needs])
-    for (const warning of Array.isArray(warnings) ? warnings : []) terminal.note(['yellow', `  ${String(warning)}`])
   }
   for (const each of objectsIn(plan, 'skipped')) {
     terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)
+  }
+  for (const { message, tools, ids } of objectsIn(plan, 'warnings')) {
+    const examples = Array.isArray(ids) ? ids.join(', ') : ''
+    terminal.note(['yellow', String(message)], ` (${tools === 1 ? examples : `${tools} tools, such as ${examples}`})`)
   }
 }

@@ -33,7 +33,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   const reply = await visit.ask('POST /toolkits/import', { query, body })
   if (!reply.ok) return failed(form, reply.failure)
   if (!('tools' in reply.value)) return { title: 'Imported', content: <Done {...reply.value} /> }
-  const { tools, skipped } = reply.value
+  const { tools, skipped, warnings = [] } = reply.value
   return {
     title: 'Import preview',
     content: (
@@ -44,6 +44,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
             {skipped.length === 0 ? '' : `, ${skipped.length} cannot`}.
           </p>
         </Notice>
+        <Warnings warnings={warnings} />
         <Table label="Tools" columns={COLUMNS} items={tools.slice(0, MAX_SHOWN)} />
         <Skipped skipped={skipped} />
         {tools.length === 0 ? undefined : <Confirm form={form} tools={tools.length} />}
@@ -82,6 +83,22 @@ function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {
   )
 }
 
+function Warnings({ warnings }: { warnings: NonNullable<ImportReport['warnings']> }) {
+  if (warnings.length === 0) return undefined
+  return (
+    <details open>
+      <summary>Warnings ({String(warnings.length)})</summary>
+      <ul>
+        {warnings.slice(0, MAX_SHOWN).map(({ message, tools, ids }) => (
+          <li>
+            {message} ({tools === 1 ? ids : `${tools} tools, such as ${ids.join(', ')}`})
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
   if (skipped.length === 0) return undefined
   return (
@@ -98,7 +115,7 @@ function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
   )
 }
 
-function Done({ ids, pending = [], skipped }: ImportReport) {
+function Done({ ids, pending = [], skipped, warnings = [] }: ImportReport) {
   return (
     <>
       <Notice>
@@ -112,6 +129,7 @@ function Done({ ids, pending = [], skipped }: ImportReport) {
           </p>
         )}
       </Notice>
+      <Warnings warnings={warnings} />
       <ul aria-label="Tools">
         {ids.slice(0, MAX_SHOWN).map((id) => (
           <li>

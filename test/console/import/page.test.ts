@@ -58,6 +58,21 @@ describe('the page of imports', () => {
     },
   )
 
+  it('says once what many tools are warned of, before and after', async () => {
+    const warnings = [
+      { message: 'It cannot run', tools: 1_039, ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'] },
+      { message: 'Its body is left out', tools: 1, ids: ['Pets.get@1.0.0'] },
+    ]
+    for (const answer of [MADE, { skipped: [], ids: ['Pets.list@1.0.0'] }]) {
+      const { post } = setUp({ [IMPORT]: () => ({ ...answer, warnings }) })
+      const text = await (await post(PAGE, FIELDS)).text()
+      expect(text).toContain('Warnings (2)')
+      expect(text).toContain('It cannot run (1039 tools, such as Pets.list@1.0.0, Pets.get@1.0.0)')
+      expect(text).toContain('Its body is left out (Pets.get@1.0.0)')
+    }
+    expect(await (await setUp({ [IMPORT]: () => MADE }).post(PAGE, FIELDS)).text()).not.toContain('Warnings')
+  })
+
   it('says which of those that were made wait for review', async () => {
     const made = { skipped: [], ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'], pending: ['Pets.get@1.0.0'] }
     const text = await (await setUp({ [IMPORT]: () => made }).post(PAGE, { ...FIELDS, do: 'import' })).text()

@@ -50,9 +50,9 @@ export function importFace(deps: ImportFaceDeps): Hono {
       answers: {
         200: json(
           'Imported before as it is; or what a dry run would make',
-          objectOf({ 'ids?': TEXTS, 'tools?': listOf(OBJECT), 'skipped': listOf(OBJECT) }),
+          objectOf({ 'ids?': TEXTS, 'tools?': listOf(OBJECT), 'skipped': listOf(OBJECT), 'warnings?': listOf(OBJECT) }),
         ),
-        201: json('Imported', objectOf({ ids: TEXTS, skipped: listOf(OBJECT) })),
+        201: json('Imported', objectOf({ 'ids': TEXTS, 'skipped': listOf(OBJECT), 'warnings?': listOf(OBJECT) })),
       },
     },
   )(async ({ c, principal, admission: asker, query: { dry_run, allow }, body, note, meter }) => {

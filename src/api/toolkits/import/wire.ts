@@ -17,6 +17,7 @@ export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | '
 
 const MAX_PATTERNS = 1_000
 const MAX_PROBLEMS = 100
+const MAX_EXAMPLES = 2
 
 const SOURCE = parsed('a URL, or a document as an object or a text', (value) =>
   (typeof value === 'string' && value.trim() !== '') || isJsonObject(value) ? value : undefined,
@@ -134,13 +135,12 @@ function sourceOf(kinds: readonly ImportKind[]): json.Reader<Pick<ImportBody, 'k
 export function encodeImported({ made, skipped }: ImportResult) {
   const unchanged = made.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
   const pending = made.filter(({ isPending }) => isPending).map(({ id }) => id)
-  const warnings = made.flatMap(({ id, warnings: all }) => all.map((message) => ({ id, message })))
   return {
     ids: made.map(({ id }) => id),
     ...(unchanged.length > 0 ? { unchanged } : {}),
     ...(pending.length > 0 ? { pending } : {}),
     skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
-    ...(warnings.length > 0 ? { warnings } : {}),
+    ...warningsOf(made),
   }
 }
 
@@ -148,6 +148,7 @@ export function encodeDryRun({ made, skipped }: ImportResult) {
   return {
     tools: made.map(encodeMade),
     skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
+    ...warningsOf(made),
   }
 }
 
@@ -158,7 +159,16 @@ export function problemsOf(kind: ImportKind, { skipped }: ImportResult): readonl
     .map(({ name, reason }) => ({ path: `/from${pointerStep(kind)}`, message: `'${name}' cannot be made: ${reason}` }))
 }
 
-function encodeMade({ id, name, state, about, requirements, guard, warnings }: Made) {
+/** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
+function warningsOf(made: readonly Made[]) {
+  const all = made.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
+  const warnings = [...Map.groupBy(all, ({ message }) => message)].map(([message, about]) => {
+    return { message, tools: about.length, ids: about.slice(0, MAX_EXAMPLES).map(({ id }) => id) }
+  })
+  return warnings.length > 0 ? { warnings } : {}
+}
+
+function encodeMade({ id, name, state, about, requirements, guard }: Made) {
   const { authorization, secrets, user_id } = requirements
   const needs = {
     ...(authorization.length > 0 ? { authorization } : {}),
@@ -172,7 +182,6 @@ function encodeMade({ id, name, state, about, requirements, guard, warnings }: M
     state,
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
     ...guard,
-    ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
 

@@ -115,8 +115,8 @@ describe('what an import came to', () => {
       unchanged: ['Kit.b@1.0.0'],
       skipped: said,
       warnings: [
-        { id: 'Kit.a@1.0.0', message: 'One' },
-        { id: 'Kit.a@1.0.0', message: 'Two' },
+        { message: 'One', tools: 1, ids: ['Kit.a@1.0.0'] },
+        { message: 'Two', tools: 1, ids: ['Kit.a@1.0.0'] },
       ],
     })
   })
@@ -127,12 +127,23 @@ describe('what an import came to', () => {
     expect(encodeDryRun({ made: all, skipped, denied: 0 })).toEqual({
       tools: [
         { id: 'Kit.a@1.0.0', name: 'Kit_a', method: 'GET', state: 'new' },
-        { id: 'Kit.b@1.0.0', name: 'Kit_b', method: 'GET', state: 'changed', requirements, warnings: ['One'] },
+        { id: 'Kit.b@1.0.0', name: 'Kit_b', method: 'GET', state: 'changed', requirements },
       ],
       skipped: said,
+      warnings: [{ message: 'One', tools: 1, ids: ['Kit.b@1.0.0'] }],
     })
     const user = made('c', { requirements: { ...NO_REQUIREMENTS, user_id: true } })
     expect(encodeDryRun({ made: [user], skipped: [], denied: 0 }).tools[0]?.requirements).toEqual({ user_id: true })
+  })
+
+  it('is said once where it is about many tools, with two of them as examples', () => {
+    const warnings = ['It cannot run']
+    const all = ['a', 'b', 'c'].map((tool) => made(tool, { warnings }))
+    const said = [{ message: 'It cannot run', tools: 3, ids: ['Kit.a@1.0.0', 'Kit.b@1.0.0'] }]
+    expect(encodeImported({ made: all, skipped: [], denied: 0 }).warnings).toEqual(said)
+    const plan = encodeDryRun({ made: all, skipped: [], denied: 0 })
+    expect(plan.warnings).toEqual(said)
+    expect(JSON.stringify(plan.tools)).not.toContain('It cannot run')
   })
 
   it('is, where nothing came of it, why', () => {
