@@ -14,7 +14,9 @@ async function main(args: readonly string[], surroundings: Surroundings, signal:
   )
   const isJson = args.includes('--json')
   try {
-    await program.parseAsync([...args], { from: 'user' })
+    // Its own `help` knows the first command of `help keys create` alone
+    const asked = args[0] === 'help' ? [...args.slice(1), '--help'] : [...args]
+    await program.parseAsync(asked, { from: 'user' })
     return EXIT.ok
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok

@@ -17,6 +17,8 @@ interface Listing {
   readonly columns: Columns | ((query: Query) => Columns)
   /** A list that grows, the newest first in its pages: shown with the newest last, and followed. */
   readonly log?: { readonly alias?: string }
+  /** Whether it is what the command above it does by itself. */
+  readonly isDefault?: boolean
 }
 
 /** By the parameter of the query. */
@@ -73,12 +75,6 @@ const LISTINGS: readonly Listing[] = [
     log: {},
   },
   {
-    name: 'policies',
-    description: 'list policies: what holds for which tools',
-    path: '/policies',
-    columns: { Tools: 'pattern', Rules: (policy) => ({ ...policy, pattern: undefined }) },
-  },
-  {
     name: 'providers',
     description: 'list the OAuth providers that are set up',
     path: '/providers',
@@ -112,8 +108,8 @@ interface ListOptions extends CommonOptions {
 }
 
 export function addListing(parent: Command, open: Open, listing: Listing): void {
-  const { name, description, filters = [], path, log } = listing
-  const command = parent.command(name).description(description)
+  const { name, description, filters = [], path, log, isDefault = false } = listing
+  const command = parent.command(name, { isDefault }).description(description)
   for (const filter of filters) command.addOption(FILTERS[filter])
   if (path.includes('{user}')) command.requiredOption('--user <user>', 'whose')
   if (log) {

@@ -1,0 +1,98 @@
+import { SwitchboardError } from '../../client/index.ts'
+import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
+import { gather, readObject, wholeNumber } from '../argument-values.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands, CliSession, CommonOptions } from '../context.ts'
+import type { Columns } from '../table.ts'
+import { addListing } from './listings.ts'
+
+interface SetOptions extends CommonOptions {
+  readonly securityLevel?: number
+  readonly approval?: boolean
+  readonly timeout?: number
+  readonly limits?: string
+  readonly secret?: readonly string[]
+  readonly review?: boolean
+}
+
+const COLUMNS: Columns = { Tools: 'pattern', Rules: (policy) => ({ ...policy, pattern: undefined }) }
+
+export const addPolicies: AddCommands = (program, open) => {
+  const policies = program
+    .command('policies')
+    .description('rules for the tools that patterns cover, for administrators')
+  addListing(policies, open, {
+    name: 'list',
+    description: 'list the policies; what policies does by itself',
+    path: '/policies',
+    columns: COLUMNS,
+    isDefault: true,
+  })
+  policies
+    .command('set')
+    .description('add rules to a policy, or change them; its other rules stay')
+    .argument('<pattern>', "the tools, such as Gmail.*, '*' or Gmail.Send")
+    .option('--security-level <level>', 'the least security level, from 1 to 10', wholeNumber)
+    .option('--approval', 'a person approves each call')
+    .option('--timeout <seconds>', 'how long a call may take', wholeNumber)
+    .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
+    .option('--secret <name>', 'a secret that the tools may have; may be repeated', gather)
+    .option('--review', 'what others than administrators publish waits for a review')
+    .action((pattern: string, options: SetOptions) => setPolicy(open(options), pattern, options))
+  policies
+    .command('remove')
+    .description('remove a policy')
+    .argument('<pattern>')
+    .action((pattern: string, options: CommonOptions) => removePolicy(open(options), pattern))
+}
+
+async function setPolicy(session: CliSession, pattern: string, options: SetOptions): Promise<void> {
+  const { securityLevel: security_level, approval, timeout, limits, secret: secrets, review } = options
+  const rules = {
+    security_level,
+    approval,
+    timeout_ms: timeout === undefined ? undefined : timeout * 1_000,
+    limits: limits === undefined ? undefined : readObject(limits, '--limits'),
+    secrets,
+    review,
+  }
+  const said = Object.entries(rules).filter(([, rule]) => rule !== undefined)
+  if (said.length === 0) throw new CliError('usage', 'Say at least one rule', 'switchboard policies set --help')
+  const { connection, terminal, signal } = session
+  const { policy, headers } = await readPolicy(session, pattern).catch((error: unknown) => {
+    if (error instanceof SwitchboardError && error.code === 'not_found') return { policy: {}, headers: {} }
+    throw error
+  })
+  const json = { ...policy, ...Object.fromEntries(said), pattern: undefined }
+  const changed: JsonRecord = await connection.json({ method: 'PUT', path: pathOf(pattern), json, headers, signal })
+  terminal.give(changed, () => terminal.table(COLUMNS)([changed]))
+}
+
+async function removePolicy(session: CliSession, pattern: string): Promise<void> {
+  const { connection, terminal, signal } = session
+  const { policy, headers } = await readPolicy(session, pattern)
+  if (!terminal.json) terminal.table(COLUMNS)([policy])
+  await terminal.confirm(`These rules no longer apply to '${pattern}'. Go on?`)
+  const path = pathOf(pattern)
+  await connection.ask({ method: 'DELETE', path, headers, signal, read: async () => undefined })
+  terminal.give({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))
+}
+
+/** With the header by which a change is refused where somebody else changed the policy meanwhile. */
+function readPolicy({ connection, signal }: CliSession, pattern: string) {
+  return connection.ask<{ readonly policy: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
+    path: pathOf(pattern),
+    signal,
+    async read(response) {
+      const policy = parsed(await response.text())
+      const revision = response.headers.get('etag')
+      if (!isObject(policy) || revision === null)
+        throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+      return { policy, headers: { 'if-match': revision } }
+    },
+  })
+}
+
+function pathOf(pattern: string): string {
+  return `/policies/${encodeURIComponent(pattern)}`
+}
