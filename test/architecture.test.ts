@@ -131,8 +131,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'console': [...CORE, 'http', 'docs', 'api'],
   // Others install it: it knows a deployment by its address alone
   'client': [],
-  // It runs on Node, and asks a deployment as anybody does
-  'cli': ['client', 'docs'],
+  // It runs on Node, and asks a deployment as anybody does; it writes schemas as types
+  'cli': ['client', 'docs', 'core/tool', 'core/schema', 'formats'],
   // Bodies that come in and those that go out are read to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,

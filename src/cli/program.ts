@@ -10,19 +10,23 @@ import { addDoctor } from './commands/doctor.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addListings } from './commands/listings.ts'
+import { addPolicies } from './commands/policies.ts'
 import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
+import { addTypes } from './commands/types.ts'
 import type { AddCommands, Open } from './context.ts'
 
 const COMMANDS: readonly AddCommands[] = [
   addCatalogue,
   addCall,
+  addTypes,
   addPublish,
   addImport,
   addConvert,
   addListings,
   addStatus,
   addKeys,
+  addPolicies,
   addConnect,
   addAuthorize,
   addArchive,

@@ -19,9 +19,9 @@ export interface CallOptions {
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
 
-export interface CallResult {
+export interface CallResult<T = unknown> {
   readonly callId: string
-  readonly value: unknown
+  readonly value: T
 }
 
 const MAX_ROUNDS = 5

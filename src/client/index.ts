@@ -1,11 +1,13 @@
 /** `switchboard/client`: finds and calls the tools of a Switchboard, wherever there is `fetch`. */
 export {
+  createClient,
   type Filter,
   type SearchOptions,
   Switchboard,
   type SwitchboardOptions,
   type ToolDefinition,
   type ToolPage,
+  type TypedSwitchboard,
 } from './switchboard.ts'
 export {
   type Challenge,

@@ -84,10 +84,30 @@ export class Switchboard {
     return asSpecified(await this.#connection.json({ path: `/tools/${encodeURIComponent(tool)}`, signal }))
   }
 
-  /** Calls a tool, by its id or its name. All attempts share one `callId`, so that the tool runs once. */
+  /**
+   * Calls a tool, by its id or its name. All attempts share one `callId`, so that the tool runs once. The value is not
+   * checked against `T`: the deployment holds it to the tool's output schema.
+   */
+  call<T = unknown>(tool: string, input?: JsonRecord, options?: CallOptions): Promise<CallResult<T>>
   call(tool: string, input: JsonRecord = {}, options: CallOptions = {}): Promise<CallResult> {
     return callTool(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
   }
+}
+
+/** By its id, what a tool takes and gives: an interface that `switchboard types` writes. */
+type ToolTypes<Tools> = Readonly<Record<keyof Tools, { readonly input: JsonRecord; readonly output: unknown }>>
+
+export interface TypedSwitchboard<Tools extends ToolTypes<Tools>> extends Omit<Switchboard, 'call'> {
+  call<Id extends keyof Tools & string>(
+    tool: Id,
+    input: Tools[Id]['input'],
+    options?: CallOptions,
+  ): Promise<CallResult<Tools[Id]['output']>>
+}
+
+/** A `Switchboard` whose `call` takes the named tools alone, each with its own input and output. */
+export function createClient<Tools extends ToolTypes<Tools>>(options: SwitchboardOptions): TypedSwitchboard<Tools> {
+  return new Switchboard(options)
 }
 
 /** OXP is also written with the JSON Schema in place of `{parameters}`, and is served as it was written. */

@@ -90,6 +90,9 @@ describe('what it is asked', () => {
       code: 0,
       stdout: expect.stringContaining('--scope'),
     })
+    const { stdout } = await run(['keys', 'create', '--help'])
+    expect(await run(['help', 'keys', 'create'])).toMatchObject({ code: 0, stdout })
+    expect(await run(['help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('keys ') })
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })
@@ -498,6 +501,36 @@ describe('keys', () => {
   })
 })
 
+describe('policies', () => {
+  it('are added, changed rule by rule, listed and removed', async () => {
+    const rule = ['policies', 'set', 'Ruled.*']
+    const made = await run([...rule, '--security-level', '3', '--timeout', '10', '--json'])
+    expect(made).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', security_level: 3, timeout_ms: 10_000 } })
+    const limits = { rate: { calls: 5, seconds: 60 } }
+    const more = ['--security-level', '5', '--approval', '--review', '--limits', JSON.stringify(limits)]
+    const rules = { security_level: 5, timeout_ms: 10_000, approval: true, review: true, limits }
+    expect((await run(['policies', 'set', 'ruled.*', ...more, '--json'])).json).toMatchObject(rules)
+    expect((await run(['policies', 'list'])).stdout).toMatch(/^ruled\.\* +.*timeout_ms 10000/im)
+    expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('security_level 5'),
+      stderr: expect.stringContaining("These rules no longer apply to 'Ruled.*'"),
+    })
+    const removed = await run(['policies', 'remove', 'Ruled.*', '--yes', '--json'])
+    expect(removed).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', removed: true } })
+    expect((await run(['policies', 'remove', 'Ruled.*', '--yes'])).code).toBe(4)
+  })
+
+  it('say what is wrong with them', async () => {
+    expect(await run(['policies', 'set', 'Busy.*'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Say at least one rule'),
+    })
+    const wrong = await run(['policies', 'set', 'Busy.*', '--security-level', '11', '--json'])
+    expect(wrong).toMatchObject({ code: 4, json: { error: { problems: [{ path: '/security_level' }] } } })
+  })
+})
+
 describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () => {
   it.each([
     ['n\n', 1, 'Nothing was done'],
@@ -637,6 +670,15 @@ describe('import', () => {
     expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
     expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ 1 made\n' })
     expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to make\n' })
+  })
+
+  it('warns once of what is wrong with many', async () => {
+    const source = await file('nowhere.json', { ...description, servers: [{ url: 'http://HOSTNAME' }] })
+    const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])
+    expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0\n.*Nowhere\.older@1\.0\.0\n$/)
+    expect(stderr).toMatch(
+      /^It cannot run: .*'http:\/\/HOSTNAME'.* \(2 tools, such as Nowhere\.latest@1\.0\.0, Nowhere\.older@1\.0\.0\)\n$/,
+    )
   })
 
   it('makes many, a part at a time', async () => {

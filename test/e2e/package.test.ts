@@ -129,6 +129,17 @@ describe('the client, as the guide has it', () => {
   })
 })
 
+/** What the compiler says of a program in the folder of the package. */
+async function compiled(program: string, ...more: readonly string[]): Promise<string> {
+  await writeFile(join(folder, 'typed.ts'), program)
+  const options = '--strict --noEmit --target es2022 --module nodenext --lib es2022,dom --ignoreConfig'.split(' ')
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  return run(folder, process.execPath, tsc, ...options, ...more, 'typed.ts').then(
+    () => 'in order',
+    ({ stdout }) => String(stdout),
+  )
+}
+
 it('has types for it, which know what every platform has', async () => {
   const source = (code: string) => `import { Switchboard, SwitchboardError } from 'switchboard/client'
     const client = new Switchboard({ url: 'https://switchboard.example' })
@@ -138,14 +149,70 @@ it('has types for it, which know what every platform has', async () => {
     } catch (error) {
       if (error instanceof SwitchboardError && error.code === '${code}') error.details.parameterErrors?.['a']?.trim()
     }`
-  const compiled = async (code: string) => {
-    await writeFile(join(folder, 'typed.ts'), source(code))
-    const options = '--strict --noEmit --target es2022 --module nodenext --lib es2022,dom --ignoreConfig'.split(' ')
-    return run(folder, process.execPath, join(root, 'node_modules/typescript/bin/tsc'), ...options, 'typed.ts').then(
-      () => 'in order',
-      ({ stdout }) => String(stdout),
-    )
+  expect(await compiled(source('input_invalid'))).toBe('in order')
+  expect(await compiled(source('no_such_code'))).toMatch(/have no overlap/)
+})
+
+describe('the types of tools', () => {
+  const [program = ''] = [...guide.matchAll(/^```ts\n([^]+?)^```$/gm)].map(([, text = '']) => text)
+  /** Writes the types as the guide has it, of tools whose definitions have all that types are made of. */
+  async function writeTypes(...args: readonly string[]): Promise<string> {
+    const at = ['--url', edge.server.url, '--key', ADMIN_KEY]
+    return (await run(folder, join(folder, 'node_modules/.bin/switchboard'), 'types', ...args, ...at)).stdout
   }
-  expect(await compiled('input_invalid')).toBe('in order')
-  expect(await compiled('no_such_code')).toMatch(/have no overlap/)
+  const GROUP = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'What */ it is called' },
+      members: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/group' }, { type: 'null' }] } },
+      kind: { enum: ['team', 'guild'] },
+    },
+    required: ['name'],
+  }
+  const INPUT = {
+    type: 'object',
+    properties: { group: { $ref: '#/$defs/group' }, depth: { type: 'integer' } },
+    required: ['group'],
+    additionalProperties: false,
+    $defs: { group: GROUP },
+  }
+
+  it('are what the guide has people write, and hold the client to them', async () => {
+    await writeTypes('--out', 'tools.ts')
+    const text = await readFile(join(folder, 'tools.ts'), 'utf8')
+    expect(text).toBe(await writeTypes())
+    const lines = ['--allowImportingTsExtensions']
+    expect(program).toContain("'Calculator.Add', { a: 2, b: 3 }")
+    expect(await compiled(program, ...lines)).toBe('in order')
+    const broken = async (from: string, to: string) => compiled(program.replace(from, to), ...lines)
+    expect(await broken('b: 3', "b: '3'")).toMatch(/error TS2322: Type 'string' is not assignable to type 'number'/)
+    expect(await broken(', b: 3', '')).toMatch(/error TS2741: Property 'b' is missing/)
+    expect(await broken('b: 3', 'b: 3, c: 4')).toMatch(/error TS2353: .*'c' does not exist/)
+    expect(await broken('Calculator.Add', 'Calculator.Ad')).toMatch(/error TS2345: .*"Calculator\.Ad"/)
+    expect(await broken('toFixed(2)', 'trim()')).toMatch(
+      /error TS2339: Property 'trim' does not exist on type 'number'/,
+    )
+  })
+
+  it('follow references, also to themselves', async () => {
+    const outputSchema = { type: 'object', properties: { done: { type: 'boolean' } }, required: ['done'] }
+    const definition = { name: 'regroup', description: 'Regroups', inputSchema: INPUT, outputSchema }
+    const published = await edge.ask('POST', '/tools', { definition, toolkit: 'Team', version: '1.0.0' })
+    expect(published).toMatchObject({ status: 201, body: { ids: ['Team.regroup@1.0.0'] } })
+    await writeTypes('Team.regroup', '--out', 'tools.ts')
+    const use = (group: string) => `import { createClient, Switchboard } from 'switchboard/client'
+      import type { refs, Tools } from './tools.ts'
+      const group: refs.Group = ${group}
+      const { value } = await createClient<Tools>({ url: 'https://a.example' }).call('Team.regroup', { group })
+      const done: boolean = value.done
+      const called = await new Switchboard({ url: 'https://a.example' }).call<{ n: number }>('Any.Tool', { done })
+      called.value.n.toFixed()`
+    const lines = ['--allowImportingTsExtensions']
+    expect(await compiled(use("{ name: 'a', members: [{ name: 'b', kind: 'team' }, null] }"), ...lines)).toBe(
+      'in order',
+    )
+    expect(await compiled(use("{ name: 'a', members: [{ name: 'b', kind: 'club' }] }"), ...lines)).toMatch(
+      /error TS2322: Type '"club"' is not assignable to type '"guild" \| "team" \| undefined'/,
+    )
+  })
 })
