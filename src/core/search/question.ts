@@ -42,15 +42,13 @@ let known: Thesaurus | undefined
 
 function readThesaurus() {
   const standIns = new Map<string, Set<string>>()
-  const namesIn = (text: string) => text.split(' ').map((name) => stemsOf(name))
-  function add(names: readonly string[], targets: readonly string[]): void {
-    for (const name of names) {
-      const others = standIns.get(name) ?? new Set()
-      for (const target of targets) if (target !== name) others.add(target)
-      standIns.set(name, others)
+  for (const [words, said] of Object.entries(thesaurus.synonyms)) {
+    const targets = words.split(' ').map((name) => stemsOf(name))
+    for (const name of `${words} ${said}`.trim().split(' ')) {
+      const stem = stemsOf(name)
+      const others = targets.filter((target) => target !== stem)
+      standIns.set(stem, new Set([...(standIns.get(stem) ?? []), ...others]))
     }
   }
-  for (const [words, said] of Object.entries(thesaurus.synonyms)) add(namesIn(`${words} ${said}`), namesIn(words))
-  for (const [words, said] of Object.entries(thesaurus.meanings)) add(namesIn(said), namesIn(words))
   return { stopWords: new Set(thesaurus.stopWords.join(' ').split(' ')), standIns }
 }

@@ -85,10 +85,10 @@ describe('what stands for a word', () => {
     const validate = new Ajv({ allErrors: true }).compile(schema)
     validate(thesaurus)
     expect(validate.errors).toBeNull()
-    const wrong = { ...thesaurus, stopWords: ['Two  words'], synonyms: { '': 'no word' }, meanings: { remove: '' } }
+    const wrong = { ...thesaurus, stopWords: ['Two  words'], synonyms: { '': 'no word', remove: 'Off' } }
     validate(wrong)
     expect(validate.errors?.map(({ instancePath }) => instancePath)).toEqual(
-      expect.arrayContaining(['/stopWords/0', '/synonyms', '/meanings/remove']),
+      expect.arrayContaining(['/stopWords/0', '/synonyms', '/synonyms/remove']),
     )
   })
 })

@@ -6,7 +6,7 @@ import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
-const STAND_IN = 0.6
+const STAND_IN = 0.75
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
 /** Scores closer than this are tied. */
