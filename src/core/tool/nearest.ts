@@ -4,13 +4,17 @@ import { distance } from 'fastest-levenshtein'
 const MAX_NAME = 64
 
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
-  if (name.length > MAX_NAME) return undefined
+  return nearestFirst(name, known)[0]
+}
+
+/** Nearest first. */
+export function nearestFirst(name: string, known: readonly string[]): readonly string[] {
+  if (name.length > MAX_NAME) return []
   const wanted = name.toLowerCase()
-  let nearest: string | undefined
-  let least = name.length === 1 ? 1 : name.length <= 3 ? 2 : Math.max(3, name.length / 3 + 1)
-  for (const each of known) {
-    const far = distance(wanted, each.toLowerCase())
-    if (far < least) [nearest, least] = [each, far]
-  }
-  return nearest
+  const most = name.length === 1 ? 0 : name.length <= 3 ? 1 : Math.max(2, name.length / 3)
+  return known
+    .map((each) => ({ each, far: distance(wanted, each.toLowerCase()) }))
+    .filter(({ far }) => far <= most)
+    .sort((one, other) => one.far - other.far)
+    .map(({ each }) => each)
 }

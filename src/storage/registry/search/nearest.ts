@@ -2,10 +2,8 @@ import { distance } from 'fastest-levenshtein'
 import { formatToolId, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 
 const MAX_NEAREST = 20
-/** Up to so many tools are all compared letter by letter. */
-const MAX_ALL = 2_000
-/** Beyond that, so many on either side of the name in the order of ids, and of tool names. */
-const MAX_BESIDE = 400
+/** On either side of the name in the order of ids, and of tool names. */
+const MAX_BESIDE = 500
 
 type ToolRow = { readonly key: string; readonly toolkit: string; readonly tool: string; readonly listed: string | null }
 
@@ -31,8 +29,6 @@ export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
 function candidates(sql: SqlStorage, wanted: string, tool: string): readonly ToolRow[] {
   const read = (rest: string, ...bindings: readonly SqlStorageValue[]) =>
     sql.exec<ToolRow>(`SELECT key, toolkit, tool, listed FROM tool ${rest}`, ...bindings).toArray()
-  const all = read('LIMIT ?', MAX_ALL + 1)
-  if (all.length <= MAX_ALL) return all
   return [
     ...read('WHERE key >= ? ORDER BY key LIMIT ?', wanted, MAX_BESIDE),
     ...read('WHERE key < ? ORDER BY key DESC LIMIT ?', wanted, MAX_BESIDE),

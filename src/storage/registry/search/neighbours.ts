@@ -3,7 +3,7 @@ import { firstSentence } from '../../../core/search/words.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field } from '../../rows.ts'
-import { nameOf, recordText } from '../versions.ts'
+import { nameOf } from '../versions.ts'
 import { rank } from './search.ts'
 import { countOf, scopeOf } from './visibility.ts'
 
@@ -34,9 +34,9 @@ export function neighbourWarnings(
 /** Undefined for a version that searches do not find. */
 function listedSentence(sql: SqlStorage, id: string): string | undefined {
   const name = parseToolId(id)
-  const key = name && toolKey(name)
-  const listed = key && field<string | null>(sql, 'SELECT listed FROM tool WHERE key = ?', key)
-  if (!listed || listed !== name.selector) return undefined
-  const record: ToolRecord = JSON.parse(recordText(sql, key, listed) ?? '{}')
-  return firstSentence(record.description)
+  const query = 'SELECT record FROM tool JOIN version USING (key) WHERE key = ? AND version = listed AND version = ?'
+  const text = name && field<string>(sql, query, toolKey(name), name.selector ?? '')
+  if (text === undefined) return undefined
+  const { description }: ToolRecord = JSON.parse(text)
+  return firstSentence(description)
 }

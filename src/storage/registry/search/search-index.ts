@@ -10,10 +10,9 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '7'
-/** Characters of parameters' names and of their descriptions, since more say nothing of a tool's purpose. */
-const MAX_PARAMETERS = 4_000
-const MAX_DETAILS = 8_000
+const INDEXED = '8'
+/** Of each field, since more say nothing of a tool's purpose. */
+const MAX_CHARACTERS = 8_000
 
 const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, new.callable, 1)
   ON CONFLICT DO UPDATE SET tools = tools + 1;`
@@ -74,7 +73,7 @@ export function indexTool(
   const tags = [...new Set([...record.tags, ...toolkitTags])]
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemOf(plainText(name)))
-  const texts = textsOf(record, tags).map((text) => stemsOf(text))
+  const texts = textsOf(record, tags).map((text) => stemsOf(text.slice(0, MAX_CHARACTERS)))
   const rows = texts.map(
     (text, at) => [rowOf(id, at, text === '' ? 0 : text.split(' ').length), `${text} ${names[at] ?? ''}`] as const,
   )
@@ -103,14 +102,10 @@ function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[]
     [record.toolkit, ...tags].join(' '),
     // In small letters, since "GitHub" is one word
     record.description.toLowerCase(),
-    properties
-      .map(([name]) => name)
-      .join(' ')
-      .slice(0, MAX_PARAMETERS),
+    properties.map(([name]) => name).join(' '),
     details
       .filter((text) => typeof text === 'string')
       .join(' ')
-      .slice(0, MAX_DETAILS)
       .toLowerCase(),
   ]
 }

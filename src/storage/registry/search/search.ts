@@ -6,7 +6,7 @@ import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
-const STAND_IN = 0.75
+const STAND_IN = 0.7
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
 /** Scores closer than this are tied. */
@@ -28,7 +28,7 @@ export function rank(
   behind: Behind = { place: 0, id: 0 },
 ) {
   const { scores, unmatched } = scoresOf(sql, q, scope)
-  for (const [id, very] of veryOf(sql, q, scope)) scores[id] = (scores[id] ?? 0) + very * VERY
+  for (const [id, isWhole] of namedSo(sql, plainText(q), scope)) scores[id] = (scores[id] ?? 0) + VERY * (1 + isWhole)
   const found = inOrder(scores)
   const at = found.indexOf(behind.id)
   const start = at === -1 ? behind.place : at + 1
@@ -93,13 +93,10 @@ function inOrder(scores: Float64Array): readonly number[] {
   return Array.from(sorted, (each) => length - 1 - (each % length))
 }
 
-/** Exact matches: 2 with the toolkit's name, 1 without. */
-function veryOf(sql: SqlStorage, q: string, { condition, bindings }: IndexFilter): ReadonlyMap<number, number> {
-  const name = plainText(q)
-  if (name === '') return new Map()
-  const query = `SELECT id, whole = ? AS isWhole FROM indexed WHERE (whole = ? OR plain = ?) AND ${condition}`
-  const rows = sql.exec<{ id: number; isWhole: number }>(query, name, name, name, ...bindings)
-  return new Map(Array.from(rows, ({ id, isWhole }) => [id, 1 + isWhole]))
+/** The tools of that very name, and whether it is the name with the toolkit's. No tool has an empty one. */
+function namedSo(sql: SqlStorage, name: string, { condition, bindings }: IndexFilter) {
+  const query = `SELECT id, whole = ? FROM indexed WHERE (whole = ? OR plain = ?) AND ${condition}`
+  return sql.exec(query, name, name, name, ...bindings).raw<[id: number, isWhole: number]>()
 }
 
 function keysOf(sql: SqlStorage, ids: readonly number[]) {

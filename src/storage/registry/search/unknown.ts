@@ -1,8 +1,8 @@
-import { distance } from 'fastest-levenshtein'
 import type { Unknown } from '../../../core/catalogue/catalogue.ts'
 import { levelled } from '../../../core/access/policy.ts'
 import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
+import { nearestFirst } from '../../../core/tool/nearest.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import { column } from '../../rows.ts'
 import { nearestNames } from './nearest.ts'
@@ -45,17 +45,9 @@ export function unknown(sql: SqlStorage, name: string, principal: Principal): Un
 
 function unknownToolkit(sql: SqlStorage, name: string, principal: Principal): Unknown {
   const toolkits = toolkitCounts(sql, principal).map(({ toolkit }) => toolkit)
-  const near = toolkits
-    .map((toolkit) => ({ toolkit, far: farFrom(name.toLowerCase(), toolkit.toLowerCase()) }))
-    .filter(({ far }) => far <= Math.max(2, name.length / 3))
-    .sort((one, other) => one.far - other.far)
-    .map(({ toolkit }) => toolkit)
+  const prefix = (one: string, other: string) => one.length > 2 && other.toLowerCase().startsWith(one.toLowerCase())
+  const extended = toolkits.filter((toolkit) => prefix(name, toolkit) || prefix(toolkit, name))
+  const near = [...new Set([...nearestFirst(name, toolkits), ...extended])]
   const isNear = near.length > 0
   return { name, known: isNear ? near.slice(0, MAX_NAMED) : toolkits.slice(0, MAX_LISTED), isNear }
-}
-
-/** A name that begins with the other counts as near. */
-function farFrom(name: string, toolkit: string): number {
-  const isBeginning = name.length > 2 && (toolkit.startsWith(name) || name.startsWith(toolkit))
-  return isBeginning ? 1 : distance(name, toolkit)
 }

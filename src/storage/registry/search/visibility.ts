@@ -18,26 +18,21 @@ export function scopeOf(
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
   principal: Principal,
 ): IndexFilter {
-  const seen = visibleTo(sql, principal)
-  const parts: readonly (IndexFilter | undefined)[] = [
-    seen,
-    toolkit === undefined ? undefined : { condition: 'indexed.toolkit = ?', bindings: [toolkit.toLowerCase()] },
-    tag === undefined
-      ? undefined
-      : { condition: 'EXISTS (SELECT 1 FROM json_each(indexed.tags) WHERE value = ?)', bindings: [tag] },
-    callable ? { condition: 'indexed.callable = 1', bindings: [] } : undefined,
+  const tagged = 'EXISTS (SELECT 1 FROM json_each(indexed.tags) WHERE value = ?)'
+  const parts: readonly IndexFilter[] = [
+    visibleTo(sql, principal),
+    ...(toolkit === undefined ? [] : [{ condition: 'indexed.toolkit = ?', bindings: [toolkit.toLowerCase()] }]),
+    ...(tag === undefined ? [] : [{ condition: tagged, bindings: [tag] }]),
+    ...(callable ? [{ condition: 'indexed.callable = 1', bindings: [] }] : []),
   ]
-  const all = parts.filter((part) => part !== undefined)
-  return {
-    condition: all.length === 0 ? EVERY : all.map(({ condition }) => condition).join(' AND '),
-    bindings: all.flatMap(({ bindings }) => bindings),
-  }
+  const conditions = parts.map(({ condition }) => condition).filter((condition) => condition !== EVERY)
+  return { condition: conditions.join(' AND ') || EVERY, bindings: parts.flatMap(({ bindings }) => bindings) }
 }
 
-function visibleTo(sql: SqlStorage, principal: Principal): IndexFilter | undefined {
+function visibleTo(sql: SqlStorage, principal: Principal): IndexFilter {
   const begins = beginningsOf(principal)
   // The same as `maySee` where the patterns leave nothing out, without reading every tool
-  if (!begins) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined
+  if (!begins) return { condition: principal.kind === 'anonymous' ? 'indexed.level = 0' : EVERY, bindings: [] }
   const rows = begins.flatMap((begin) =>
     sql
       .exec<IndexedRow>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begin, `${begin}\u{10ffff}`)

@@ -46,7 +46,7 @@ it.each<[string, readonly (readonly [string, string])[], string, string]>([
 ])('the worst unknown name is compared with no more names than the bounds say: %s', (_, tools, toolkit, tool) => {
   const { sql, read } = registryOf(tools)
   expect(nearestNames(sql, { toolkit, tool }).length).toBeLessThanOrEqual(20)
-  // Whether there are more than 2,000, and 400 on each of four sides
-  expect(read.rows).toBeLessThanOrEqual(2_001 + 4 * 400)
+  // 500 on each of four sides
+  expect(read.rows).toBeLessThanOrEqual(4 * 500)
   expect(effortOf(() => nearestNames(sql, { toolkit, tool }))).toBeLessThan(MOST_EFFORT)
 })
