@@ -30,7 +30,7 @@ describe('the guide for agents', () => {
   })
 
   it('has in the section of a host nothing that its host lacks', () => {
-    const [before = '', after = ''] = GUIDE.split(/\n## (?=Claude Code\n|Found by its host\n)/).slice(1)
+    const [before = '', after = ''] = GUIDE.split(/\n## (?=Claude Code\n|Discovery\n)/).slice(1)
     const fenced = [...before.matchAll(/```\w+\n([^]*?)\n```/g)].map(([, text]) => text)
     expect(fenced).toEqual(hosts.flatMap(({ snippet, signIn }) => [snippet?.text, signIn?.text]).filter(Boolean))
     expect([...before.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(

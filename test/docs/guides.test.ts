@@ -43,11 +43,12 @@ describe('every guide', () => {
       .replaceAll(EXAMPLE_ORIGIN, 'https://example.dev')
     expect(prose).not.toMatch(/^ *(?:\d+\. |> |#{4,} |\* |\t| {2,}- )|<\w|!\[|(?<!\*)\*(?!\*)\w/m)
     for (const [, href = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
-      const sibling = /^([\w-]+)\.md(?:#|$)/.exec(href)?.[1]
-      const leads = sibling
-        ? all.some((each) => each.name === sibling)
-        : /^(?:https:\/\/|#|\/docs\/reference$)/.test(href)
-      expect(leads, `${name}: ${href}`).toBe(true)
+      if (/^(?:https:\/\/|\/docs\/reference$)/.test(href)) continue
+      const [, sibling = name, anchor] = /^(?:([\w-]+)\.md)?(?:#(.+))?$/.exec(href) ?? [href, href]
+      const anchors = all.find((each) => each.name === sibling)?.contents.map((heading) => heading.anchor)
+      expect(anchors, `${name}: ${href}`).toEqual(
+        anchor === undefined ? expect.any(Array) : expect.arrayContaining([anchor]),
+      )
     }
   })
 

@@ -241,7 +241,7 @@ function deadEnd(status: DeadEnd['status'], title: string, lines: readonly strin
   return { status, title, body: [...lines, link], said: [...lines, `${words}: ${href}`].join(' ') }
 }
 
-const FOR_WHOM: GuideLink = { href: '/docs/agents#for-whom-it-acts', words: 'For whom an agent acts' }
+const FOR_WHOM: GuideLink = { href: '/docs/agents#which-user-it-acts-for', words: 'Which user an agent acts for' }
 const SET_UP: GuideLink = { href: '/docs/people#other-providers', words: 'How a provider is set up' }
 
 /** A call without a user has a challenge all the same, though there is nobody to ask yet. */
