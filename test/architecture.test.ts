@@ -242,7 +242,7 @@ const RULES: readonly Rule[] = [
     name: 'the OpenAPI importer is pure: it knows core, what importers share, and a reader of YAML',
     files: within('src/importers/openapi', 'src/importers/shared'),
     refuses: (imported) =>
-      imported !== 'yaml' && !within('src/importers/openapi', 'src/importers/shared', 'src/core')(imported),
+      imported !== 'js-yaml' && !within('src/importers/openapi', 'src/importers/shared', 'src/core')(imported),
     breach: ['src/importers/openapi/x.ts', "import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'"],
   },
   {
@@ -608,7 +608,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|yaml|jsonc-parser)\/|src\/generated\/inside\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|js-yaml|jsonc-parser)\/|src\/generated\/inside\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta).flatMap((module) => Object.keys(module.inputs))
     expect(started).toContain('src/front.ts')

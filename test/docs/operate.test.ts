@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parse as parseYaml } from 'yaml'
+import { load as parseYaml } from 'js-yaml'
 import { encodeMetrics } from '../../src/api/calls/metrics.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { STATUS } from '../../src/dialects/oxp/failure.ts'

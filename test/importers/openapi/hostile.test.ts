@@ -37,7 +37,7 @@ describe('a text that is no description', () => {
     ['a number that is none', 'openapi: 3.0.0\nx: .nan', /Has no number at '\/x'/],
     ['an alias to nothing', 'openapi: *a', /Is neither JSON nor YAML/],
     ['an alias to itself', 'a: &a [*a]', /nest deeper than 136 levels/],
-    ['deep', '['.repeat(100_000), /nest deeper than 136 levels/],
+    ['deep', '['.repeat(20_000), /nest deeper than 136 levels/],
     ['deep JSON', `{"a": ${'['.repeat(200)}${']'.repeat(200)}}`, /nests deeper than 136 levels/],
   ])('(%s) is refused with the reason', async (_, text, why) => {
     expect(await problemOf(text)).toMatch(why)
