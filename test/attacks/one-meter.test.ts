@@ -115,9 +115,9 @@ describe('a body of more parts than a call needs is refused in the words of its 
     ['/tools?dialect=mcp', `{"definition":{"inputSchema":{"enum":[${'0,'.repeat(2_000_000)}0]}}}`],
     ['/toolkits/import', `{"from":{"openapi":${names(600_000)}}}`],
     ['/tools', nested(600_000)],
-  ])('and a publication at %s of more than a million', async (path, body) => {
+  ])('and a publication at %s of more than half a million', async (path, body) => {
     const { status, text } = await sent(path, body)
-    expect([status, text]).toEqual([400, expect.stringContaining('more than 1000000 parts')])
+    expect([status, text]).toEqual([400, expect.stringContaining('more than 500000 parts')])
     expect(text.length).toBeLessThan(FEW_BYTES)
   })
 
@@ -174,11 +174,11 @@ describe('an answer of more parts than a call needs is a failure of the tool, in
     ['openapi', `{"openapi":"3.1.0","x":${names(600_000)}}`],
     ['oxp', `{"items":[${'{},'.repeat(1_100_000)}{}]}`],
     ['mcp', rpc(`{"tools":[${'{},'.repeat(1_100_000)}{}]}`)],
-  ])('and what is imported from an address has at most a million: %s', async (kind, text) => {
+  ])('and what is imported from an address has at most half a million: %s', async (kind, text) => {
     answer = { text, type: 'application/json', status: 200 }
     const asked = { from: { [kind]: `${upstream.origin}/x` }, toolkit: 'Imported' }
     const { status, body } = await server.json('POST', '/toolkits/import?dry_run=1', asked)
-    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('more than 1000000 parts')])
+    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('more than 500000 parts')])
     expect(JSON.stringify(body).length).toBeLessThan(FEW_BYTES)
   })
 })

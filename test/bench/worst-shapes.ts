@@ -175,23 +175,40 @@ export async function readersFor(server: ServerProcess, origin: string): Promise
     return { request: { method: 'POST', path: '/toolkits/import?dry_run=1', body }, size: Buffer.byteLength(text) }
   }
   const yaml = (text: string) => `openapi: 3.1.0\ninfo: {title: t, version: 1.0.0}\npaths: {}\nx:\n${text}`
+  // As often as the lines and signs of YAML, and its characters, allow
+  const often = (line: string) =>
+    line.repeat(Math.min(29_000 / (line.match(/[\n\r,:?&[{]/g)?.length ?? 1), 500_000 / line.length))
+  const numbered = (count: number, line: (at: number) => string) => many(count, line).join('')
   const yamls: Record<string, () => string> = {
     'a long text': () => yaml(`  "${fill('x', 500_000)}"`),
-    'a folded text': () => yaml(`  >\n${fill(`   ${'x'.repeat(60)}\n`, 500_000)}`),
-    'short lines': () => yaml(fill('  - a\n', 150_000)),
-    'keys': () => yaml(many(24_000, (at) => `  k${at}: 0\n`).join('')),
-    'flow': () => yaml(`  [${fill('0,', 60_000)}0]`),
-    'flow maps': () => yaml(`  [${fill('{a: 0},', 90_000)}0]`),
+    'a folded text': () => yaml(`  >\n${often(`   ${'x'.repeat(60)}\n`)}`),
+    'a literal text': () => yaml(`  |\n${often('   x\n')}`),
+    'short lines': () => yaml(often('  - a\n')),
+    'keys': () => yaml(numbered(14_500, (at) => `  k${at}: 0\n`)),
+    'one key': () => yaml(often('  k: 0\n')),
+    'explicit keys': () => yaml(often('  ? k\n')),
+    'flow': () => yaml(`  [${often('0,')}0]`),
+    'flow of texts': () => yaml(`  [${often('"a", ')}0]`),
+    'flow maps': () => yaml(`  [${often('{a: 0},')}0]`),
+    'flow lists': () => yaml(`  [${often('[],')}0]`),
+    'flow pairs': () => yaml(`  [${often('a: b,')}0]`),
+    'flow of explicit pairs': () => yaml(`  [${often('? a,')}0]`),
+    'numbers': () => yaml(`  [${often('-1.5e+10,')}0]`),
     'escapes': () => yaml(`  "${fill('\\x61', 500_000)}"`),
     'quotes': () => yaml(`  '${fill("''", 500_000)}'`),
-    'comments': () => yaml(`${fill('  # a\n', 190_000)}  - a\n`),
-    'blank lines': () => yaml(`${fill('\n', 500_000)}  - a\n`),
-    'lines of a plain text': () => yaml(fill('  a\n', 490_000)),
-    'aliases': () => yaml(`  - &a [1]\n${fill('  - *a\n', 160_000)}`),
-    'anchors': () => yaml(many(15_000, (at) => `  - &a${at} b\n`).join('')),
-    'tags': () => yaml(fill('  - !!str a\n', 180_000)),
-    'merges': () => yaml(`  - &a {b: 1}\n${fill('  - <<: *a\n', 120_000)}`),
-    'nested': () => yaml(fill(`  - ${'['.repeat(60)}${']'.repeat(60)}\n`, 90_000)),
+    'comments': () => yaml(`${often('  # a\n')}  - a\n`),
+    'blank lines': () => yaml(`${often('\n')}  - a\n`),
+    'lines of a plain text': () => yaml(often('  a\n')),
+    'lines of a quoted text': () => yaml(`  "${often('a\n   ')}"`),
+    'aliases': () => yaml(`  - &a [1]\n${often('  - *a\n')}`),
+    'anchors': () => yaml(numbered(14_500, (at) => `  - &a${at} b\n`)),
+    'anchors on lines of their own': () => yaml(often('  - &a\n    b\n')),
+    'tags': () => yaml(often('  - !!str a\n')),
+    'merges': () => yaml(`  - &a {b: 1}\n${often('  - <<: *a\n')}`),
+    'merges of a list': () => yaml(`  - &a {b: 1}\n${often(`  - <<: [${'*a,'.repeat(90)}]\n`)}`),
+    'nested': () => yaml(often(`  - ${'['.repeat(60)}${']'.repeat(60)}\n`)),
+    'lists in lines': () => yaml(often(`  ${'- '.repeat(60)}a\n`)),
+    'a fault at the end': () => yaml(`${often('  - a\n')}  }`),
   }
 
   const form = (text: string, path: string): Shaped => ({
@@ -251,7 +268,7 @@ export async function readersFor(server: ServerProcess, origin: string): Promise
         (x) =>
           `{"definition":{"name":"x","description":"d","inputSchema":{"type":"object","enum":[${x}]}},"toolkit":"Worst","version":"1.0.0"}`,
         15_000_000,
-        1_000_000,
+        500_000,
       ),
     },
     {
@@ -261,13 +278,13 @@ export async function readersFor(server: ServerProcess, origin: string): Promise
         (x) =>
           `{"from":{"openapi":{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{},"x":${x}}},"toolkit":"Imported"}`,
         15_000_000,
-        1_000_000,
+        500_000,
       ),
     },
     {
       name: 'import, fetched',
       shapes: Object.fromEntries(
-        Object.entries(texts(15_000_000, 1_000_000)).map(([name, make]) => [
+        Object.entries(texts(15_000_000, 500_000)).map(([name, make]) => [
           name,
           () => imported(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{},"x":${make()}}`),
         ]),

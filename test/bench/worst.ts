@@ -2,7 +2,7 @@
  * `npm run bench:worst`: for each reader of what somebody sends, the worst input that is found among many shapes within its bounds,
  * beside `/health` with a body of the same size and a call of plain text of it: times in one run, in turns, as ratios of medians.
  * Then, with `--memory`, what workerd holds at most over what it held at rest, while ten of the worst are read at once.
- * `-- --rounds 7 --only REGEXP --shape REGEXP --shapes` (which prints what each shape takes)..
+ * `-- --rounds 7 --only REGEXP --shape REGEXP --shapes` (which prints what each shape takes).
  */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -93,7 +93,9 @@ try {
       const { request, size } = make()
       await send(request)
       const taken = [await send(request), await send(request)]
-      const per = Math.min(...taken.map(({ cpuMs }) => cpuMs)) / (1 + size / 500_000)
+      const bare = [await send(health(size)), await send(health(size))]
+      const [own = 0, least = 1] = [taken, bare].map((each) => Math.min(...each.map(({ cpuMs }) => cpuMs)))
+      const per = own / least
       if (values.shapes)
         console.log(
           `  ${reader.name}: ${shape}: ${taken.map(({ cpuMs, status }) => `${cpuMs.toFixed(0)} ms (${status})`)} ${size}`,

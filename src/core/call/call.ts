@@ -260,10 +260,11 @@ function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): 
     : checkOutput(ran.result, validateOutput, ran.redactor, caller.meter)
   if (!output.ok) return output
   const selected = select ? select(output, caller.meter) : output
-  if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected, inlineBytes)) return selected
+  const isSmall = selected.ok && fits(selected, inlineBytes)
+  if (isSmall && !givesArtifacts && !selected.artifact) return selected
   const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  const placing = { record, inlineBytes, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts }
+  const placing = { record, inlineBytes, isSmall, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts }
   if (selected.ok) return placeOutput(selected, placing)
   const { why } = selected
   return keepWhole(output, placing).then((artifact) =>

@@ -5,7 +5,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import { bytesGiven } from './artifact-output.ts'
-import { fits, heldValue } from './run.ts'
+import { heldValue } from './run.ts'
 import type { Success } from './runner.ts'
 
 const MAX_BLOCKS = 16
@@ -14,6 +14,8 @@ interface Placing {
   readonly record: ToolRecord
   /** In bytes of JSON: what is larger is kept, and linked to. */
   readonly inlineBytes: number
+  /** Whether all of it fits into these. */
+  readonly isSmall: boolean
   readonly validateOutput: Validate
   readonly owner: ArtifactOwner
   readonly artifacts: ArtifactStore
@@ -21,7 +23,7 @@ interface Placing {
 
 /** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
 export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
-  const isMoved = !fits(success, placing.inlineBytes) || bytesGiven(placing.record, success) !== undefined
+  const isMoved = !placing.isSmall || bytesGiven(placing.record, success) !== undefined
   return isMoved ? move(success, placing) : settle(success, placing)
 }
 
@@ -43,8 +45,7 @@ function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'va
 
 async function move(success: Success, placing: Placing): Promise<Success | Failing> {
   const { value, content = [], artifact: own, ...rest } = success
-  const { validateOutput, record, inlineBytes } = placing
-  const isSmall = fits(success, inlineBytes)
+  const { validateOutput, record, inlineBytes, isSmall } = placing
   const [only] = content.length === 1 ? content : []
   const bytes = only && keepable(only)
   if (only && bytes && !own && (value === null || holds(value, bytes))) {
@@ -56,7 +57,8 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
 
   let placed: Success = { ...rest, value }
   let left = inlineBytes
-  const size = jsonSize(value, left)
+  const isAlone = content.length === 0 && !own
+  const size = isAlone && !isSmall ? Infinity : jsonSize(value, left)
   if (size > left) {
     const kept = await keep(keepableValue(value), `The output of ${record.id}`, placing)
     if (!kept.ok) return kept

@@ -21,8 +21,8 @@ export interface TextRules {
   readonly isForeign?: boolean
 }
 
-/** For what is published, imported or restored. */
-export const MANY_PARTS = 10 * UNITS
+/** For what is published, imported or restored: the largest description of GitHub's, of 14 MB, has 430,000. */
+export const MANY_PARTS = 5 * UNITS
 /** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
 export const ANSWER_PARTS = 3 * UNITS
 export const FOREIGN: TextRules = { parts: ANSWER_PARTS, depth: 1_000, isForeign: true }

@@ -36,6 +36,7 @@ async function place(success: Success, { modes, validateOutput = anything, store
   const result = placeOutput(success, {
     record,
     inlineBytes: INLINE_FOR_MODELS,
+    isSmall: fits(success, INLINE_FOR_MODELS),
     validateOutput,
     owner: OWNER,
     artifacts,

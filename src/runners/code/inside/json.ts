@@ -1,12 +1,31 @@
 /** Runs inside the sandbox: writes a module's value as JSON, or throws a TypeError that names what JSON lacks. */
 export function toJson(value: unknown): string {
-  const text = stringify(value, refuseUnsayable)
+  const text = isPlain(value, MAX_LEVELS) ? stringify(value) : stringify(value, refuseUnsayable)
   return text ?? 'null'
 }
+
+const MAX_LEVELS = 500
 
 // Kept from before the published module was loaded, which may replace it
 const { stringify } = JSON
 const { isArray } = Array
+const { getPrototypeOf, prototype } = Object
+const { get } = Reflect
+
+/** Looking takes a fifth of the time that writing takes with a function that is asked about each value. */
+function isPlain(value: unknown, levels: number): boolean {
+  if (typeof value === 'number') return value - value === 0
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean' || value === undefined
+  if (value === null) return true
+  if (levels === 0) return false
+  if (isArray(value)) {
+    for (const each of value) if (!isPlain(each, levels - 1)) return false
+    return true
+  }
+  if (getPrototypeOf(value) !== prototype) return false
+  for (const key in value) if (!isPlain(get(value, key), levels - 1)) return false
+  return true
+}
 
 function refuseUnsayable(this: unknown, key: string, value: unknown): unknown {
   const what = unsayable(value)
