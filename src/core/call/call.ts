@@ -264,7 +264,14 @@ function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): 
   if (isSmall && !givesArtifacts && !selected.artifact) return selected
   const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  const placing = { record, inlineBytes, isSmall, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts }
+  const placing = {
+    record,
+    inlineBytes,
+    isSmall,
+    validateOutput: select ? NOT_JUDGED : validateOutput,
+    owner,
+    artifacts,
+  }
   if (selected.ok) return placeOutput(selected, placing)
   const { why } = selected
   return keepWhole(output, placing).then((artifact) =>
