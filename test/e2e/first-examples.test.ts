@@ -51,9 +51,34 @@ interface Called {
   readonly input: object
 }
 
+/** Whether each face lists a tool, by what it calls it. */
+async function lists({ toolkit, tool, name, id = toolkit, capability = tool, version = '1.0.0' }: Called) {
+  const named = (list: readonly Readonly<Record<string, unknown>>[], field: string, value: string) =>
+    list.some(({ [field]: found }) => found === value)
+  const [oxp, rfc, machineContext, plugin, mcp] = await Promise.all([
+    send('GET', '/tools?limit=1000'),
+    send('GET', '/worker/tools'),
+    send('GET', '/machine-context/tools'),
+    send('GET', '/plugin/describe'),
+    send('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: 'application/json' }),
+  ])
+  const tool_id = `${toolkit}.${tool}@${version}`
+  const document = machineContext.body.tools.find((each: { id: string }) => each.id === id)
+  return {
+    oxp: named(oxp.body.items, 'id', tool_id),
+    rfc: named(rfc.body, 'fully_qualified_name', tool_id),
+    machineContext: named(document?.capabilities ?? [], 'name', capability),
+    plugin: named(plugin.body.tools, 'name', name),
+    mcp: named(mcp.body.result.tools, 'name', name),
+  }
+}
+
+const LISTED = { oxp: true, rfc: true, machineContext: true, plugin: true, mcp: true }
+
 /** What each face says of one call, without what differs from call to call. */
 async function everywhere(called: Called) {
   const { toolkit, tool, name, id = toolkit, capability = tool, version = '1.0.0', input } = called
+  expect(await lists(called)).toEqual(LISTED)
   const post = async (path: string, body: unknown) => {
     const accept = 'application/json, text/event-stream'
     const answer = await send('POST', path, body, { accept })
