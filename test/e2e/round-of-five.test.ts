@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { definition } from './definition.ts'
+import { HttpPerson } from './oauth/http-person.ts'
 import { signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -92,6 +93,16 @@ const call = async (dialect: string, toolkit: string, tool: string, input: Reado
   return here.json('POST', path, body, { accept, authorization })
 }
 
+/** Machine Context's documents say levels, so that a person approves such a call here before the other server is asked. */
+async function approvedHere(...calling: Parameters<typeof call>) {
+  const answer = await call(...calling)
+  const [url] = JSON.stringify(answer.body).match(new RegExp(`${here.url}/authorizations/[^"\\\\\\s]+`)) ?? []
+  if (url === undefined) return answer
+  const ann = new HttpPerson()
+  await ann.press(await ann.open(url), /Approve/)
+  return call(...calling)
+}
+
 /** What differs from call to call, or says by which toolkit it went. */
 function comparable(answer: { status: number; body: unknown }): string {
   return (
@@ -124,16 +135,13 @@ describe.each(Object.keys(DIALECTS))('called through %s', (dialect) => {
     ['a failure', 'Printer_Print', {}, /429/],
     ['a consent', 'Mail_GetEmails', {}, /authorizations\/<id>/],
     ['an approval', 'mailbox_empty', { folder: 'inbox' }, /authorizations\/<id>/],
-  ])('%s is the same from all five', async (what, tool, input, said) => {
+  ])('%s is the same from all five', async (_, tool, input, said) => {
     const answers: Record<string, string> = {}
     for (const [protocol, , toolkit] of PROTOCOLS) {
-      answers[protocol] = comparable(await call(dialect, toolkit, tool, input))
+      answers[protocol] = comparable(await approvedHere(dialect, toolkit, tool, input))
     }
     const [first = ''] = Object.values(answers)
     expect(first).toMatch(said)
-    const same = Object.fromEntries(PROTOCOLS.map(([protocol]) => [protocol, first]))
-    // Machine Context's documents say levels, so that the tool is approved here first
-    if (what === 'an approval') same['machine-context'] = expect.stringMatching(said)
-    expect(answers).toEqual(same)
+    expect(answers).toEqual(Object.fromEntries(PROTOCOLS.map(([protocol]) => [protocol, first])))
   })
 })
