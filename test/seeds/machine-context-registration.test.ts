@@ -526,6 +526,19 @@ works(PROTOCOL, 'a response answers a request', async () => {
     destination: 'client-id',
   })
 })
+works(PROTOCOL, 'with the tools of another server, too', async () => {
+  const here = await startApp({ vars: { ALLOW_HTTP_HOSTS: new URL(server.url).host } })
+  try {
+    const from = { 'machine-context': `${server.url}/machine-context` }
+    const imported = await here.json('POST', '/toolkits/import', { from, toolkit: 'There', tools: ['types_any'] })
+    expect(imported).toMatchObject({ status: 201, body: { ids: [expect.stringMatching(/^There\.types_any@/)] } })
+    const message = request({ id: 'There', capability: 'types_any', parameters: { value: [1, 'a'] } })
+    const { body } = await here.json('POST', '/machine-context/execute', message)
+    expect(body.payload.execution).toMatchObject({ status: 'success', result: { value: [1, 'a'] } })
+  } finally {
+    await here.stop()
+  }
+})
 works(PROTOCOL, 'a header of what is required', async () => {
   const header = { messageId: 'm', messageType: 'request' }
   const payload = { tool: { id: 'types', capability: 'any', parameters: { value: 1 } } }

@@ -399,6 +399,12 @@ works(SCHEMA, 'is held to', async () => {
   })
   expect(await errorOf('held', 'negative')).toMatchObject({ details: { problems: [{ path: '/n' }] } })
 })
+works(SCHEMA, 'is held to by what is larger than 256 KiB, which is given whole', async () => {
+  const schema = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false }
+  const module = 'export default () => ({ text: "x".repeat(1_000_000) })'
+  await published({ definition: returning('large', { schema }), implementation: { kind: 'code', module } })
+  expect(await resultOf('large', 'go')).toEqual({ text: 'x'.repeat(1_000_000) })
+})
 works(SCHEMA, 'may refer to its own parts', async () => {
   const schema = { $ref: '#/$defs/count', $defs: { count: { type: 'integer' } } }
   const definition = of('parts', ...['one', 'half'].map((name) => capability(name, { return: { schema } })))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningServer, startApp } from '../e2e/server.ts'
+import { raw } from '../e2e/raw.ts'
 import { openDocument } from './source-document.ts'
 import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
@@ -339,34 +340,29 @@ works(EACH, 'a tool of OXP', async () => {
 
 const DISPLAY = 'Display name precedence order: titleannotations.titlename'
 
-/** What people are shown a tool of a toolkit as, where they are shown one name: in what a search gives. */
-async function titleShown(toolkit: string) {
-  const { content } = await mcp(
-    '2025-11-25',
-    'tools/call',
-    { name: 'search_tools', arguments: { query: '' } },
-    `?mode=search&toolkits=${toolkit}`,
-  )
-  const { tools } = JSON.parse(content[0].text)
-  expect(tools).toHaveLength(1)
-  return tools[0].title
+const pageOf = async (path: string) => (await raw(server.url, { path, headers: { accept: 'text/html' } })).text
+
+/** What people are shown a tool as: the heading of its page. */
+async function headingOf(toolkit: string, tool: string) {
+  const [, heading = ''] = /<h1>(.*?)<\/h1>/.exec(await pageOf(`/console/tools/${toolkit}.${tool}`)) ?? []
+  return heading.replaceAll(/<[^>]*>/g, '')
 }
 
 works(DISPLAY, 'title before annotations.title', async () => {
   await publish({ name: 'display_both', ...FULL }, 'DisplayBoth')
-  expect(await titleShown('DisplayBoth')).toBe('The Title')
+  expect(await headingOf('DisplayBoth', 'display_both')).toBe('The Title')
 })
 
 works(DISPLAY, 'annotations.title where there is no title', async () => {
   for (const [toolkit, title] of Object.entries({ DisplayNull: null, DisplayEmpty: '', DisplayNone: undefined })) {
     await publish({ name: toolkit, ...PLAIN, title, annotations: { title: 'Its Annotation' } }, toolkit)
-    expect(await titleShown(toolkit)).toBe('Its Annotation')
+    expect(await headingOf(toolkit, toolkit)).toBe('Its Annotation')
   }
 })
 
 works(DISPLAY, 'the name where there is neither', async () => {
   await publish({ name: 'display_name', ...PLAIN, annotations: { readOnlyHint: true } }, 'DisplayName')
-  expect(await titleShown('DisplayName')).toBeUndefined()
+  expect(await headingOf('DisplayName', 'display_name')).toBe('DisplayName.display_name')
   expect((await toolsOf('DisplayName'))[0].name).toBe('display_name')
 })
 
@@ -592,7 +588,31 @@ works(SIZED, 'null in one is absence', async () => {
   expect((await toolsOf('IconsNulls'))[0].icons).toEqual([{ src: 'https://x.example/a.png' }])
 })
 
-works('Clients MUST support at least PNG and JPEG formats.', 'clients are given both', async () => {
+/** The pictures of a tool's page, which are this server's, by their types; none where it is none. */
+async function picturesOf(toolkit: string, tool: string) {
+  const page = await pageOf(`/console/tools/${toolkit}.${tool}`)
+  const shown = [...page.matchAll(/<img [^>]*src="([^"]*)"/g)].map(([, path = '']) => raw(server.url, { path }))
+  return (await Promise.all(shown)).map(({ status, headers }) => (status === 200 ? headers['content-type'] : undefined))
+}
+const data = (type: string, bytes: string) => `data:${type};base64,${Buffer.from(bytes, 'latin1').toString('base64')}`
+async function shows(type: string, bytes: string) {
+  const name = `icons_${type.replaceAll(/\W/g, '_')}`
+  await publish({ name, ...PLAIN, icons: [{ src: data(type, bytes), mimeType: type }] }, name)
+  expect(await picturesOf(name, name)).toEqual([type])
+}
+
+works(SIZED, 'pages show one, and none of what is no picture', async () => {
+  const src = data('image/png', '<!doctype html><script>alert(1)</script>')
+  await publish({ name: 'icons_none', ...PLAIN, icons: [{ src }] }, 'IconsPretended')
+  expect(await picturesOf('IconsPretended', 'icons_none')).toEqual([undefined])
+  await publish({ name: 'icons_without', ...PLAIN, icons: [] }, 'IconsWithout')
+  expect(await picturesOf('IconsWithout', 'icons_without')).toEqual([])
+})
+
+const MUST = 'Clients MUST support at least PNG and JPEG formats.'
+works(MUST, 'pages show PNG', () => shows('image/png', '\x89PNG\r\n\x1a\n'))
+works(MUST, 'pages show JPEG', () => shows('image/jpeg', '\xff\xd8\xff\xe0'))
+works(MUST, 'clients are given both', async () => {
   const icons = [
     { src: 'https://x.example/a.png', mimeType: 'image/png' },
     { src: 'https://x.example/a.jpg', mimeType: 'image/jpeg' },
@@ -601,7 +621,10 @@ works('Clients MUST support at least PNG and JPEG formats.', 'clients are given 
   for (const version of ALL) expect((await toolsOf('IconsMust', version))[0].icons).toEqual(icons)
 })
 
-works('Clients SHOULD also support SVG and WebP formats.', 'clients are given both', async () => {
+const SHOULD = 'Clients SHOULD also support SVG and WebP formats.'
+works(SHOULD, 'pages show SVG', () => shows('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'))
+works(SHOULD, 'pages show WebP', () => shows('image/webp', 'RIFF\x00\x00\x00\x00WEBP'))
+works(SHOULD, 'clients are given both', async () => {
   const icons = [
     { src: 'data:image/svg+xml;utf8,<svg xmlns="http://www.w3.org/2000/svg"/>', mimeType: 'image/svg+xml' },
     { src: 'https://x.example/a.webp', mimeType: 'image/webp' },
@@ -912,6 +935,23 @@ works(OUTPUT, 'an output that does not hold to it is an error, and is not given'
   }
 })
 
+deviates(OUTPUT, 'of more than 256 KiB, a link', '"Servers MUST provide structured results', async () => {
+  const { outputSchema } = FULL
+  const large = code('export default () => ({ sum: 5, more: "x".repeat(300_000) })')
+  await publish({ name: 'output_large', ...PLAIN, outputSchema }, 'OutputLarge', large)
+  await publish({ name: 'output_larger', ...PLAIN }, 'OutputLarger', large)
+  const link = expect.objectContaining({ type: 'resource_link', mimeType: 'application/json' })
+  const { content, isError } = await callTool('output_large')
+  expect({ content, isError }).toMatchObject({ content: expect.arrayContaining([link]), isError: true })
+  const free = await callTool('output_larger')
+  expect(free).toMatchObject({ content: expect.arrayContaining([link]) })
+  expect(free).not.toHaveProperty('isError')
+  expect(JSON.parse((await raw(server.url, { path: content.find(isLink).uri.replace(server.url, '') })).text).sum).toBe(
+    5,
+  )
+})
+const isLink = ({ type }: Fields) => type === 'resource_link'
+
 works(OUTPUT, 'references within it count', async () => {
   const outputSchema = { type: 'object', properties: { n: { $ref: '#/$defs/n' } }, $defs: { n: { maximum: 3 } } }
   await publish({ name: 'output_refers', ...PLAIN, outputSchema }, 'OutputRefers', ECHO)
@@ -1020,6 +1060,7 @@ works(END_USERS, 'people find the tool by it, and see it', async () => {
     total: 1,
     tools: [{ name: 'title_found', title: 'Zugzwang finder', description: 'Does something.' }],
   })
+  expect(await pageOf('/?q=zugzwang')).toContain('“Zugzwang finder”')
 })
 
 deviates(
@@ -1030,7 +1071,7 @@ deviates(
     const tool = { name: 'title_both', ...PLAIN, title: 'The Title', annotations: { title: 'Its Annotation' } }
     await publish(tool, 'TitleBoth')
     for (const version of ALL) expect(await toolsOf('TitleBoth', version)).toEqual([listed(tool, 'TitleBoth')])
-    expect(await titleShown('TitleBoth')).toBe('The Title')
+    expect(await headingOf('TitleBoth', 'title_both')).toBe('The Title')
   },
 )
 

@@ -506,6 +506,13 @@ works(OUTPUT_DESCRIBES, 'an output that it allows is the value', async () => {
   expect(await call('Output.Fits')).toEqual(answered(3))
 })
 
+works(OUTPUT_DESCRIBES, 'one of more than 256 KiB is the value as any other', async () => {
+  const schema = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false }
+  const module = 'export default () => ({ text: "x".repeat(1_000_000) })'
+  await publish(definition('Output.Large@1.0.0', { output_schema: schema }), code(module))
+  expect(await call('Output.Large')).toEqual(answered({ text: 'x'.repeat(1_000_000) }))
+})
+
 /** The answer to a call whose tool gave what its output schema does not allow. */
 const misfit = (developer_message: string) =>
   failing({

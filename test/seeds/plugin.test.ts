@@ -96,6 +96,17 @@ works(CALL, 'over HTTP, for every tool there is', async () => {
   const { body } = await send({ params: { name: 'Calculator_Add', arguments: { a: 10, b: 5 } } })
   expect(body).toEqual(says('15'))
 })
+works(CALL, 'over HTTP, for the tools of another server that describes them', async () => {
+  const here = await startApp({ vars: { ALLOW_HTTP_HOSTS: new URL(server.url).host } })
+  try {
+    const source = { from: { plugin: `${server.url}/plugin` }, toolkit: 'There', tools: ['Calculator_Add'] }
+    expect((await here.json('POST', '/toolkits/import', source)).status).toBe(201)
+    const params = { name: 'There.Calculator_Add', arguments: { a: 10, b: 5 } }
+    expect((await here.json('POST', '/plugin/call', { params })).body).toEqual(says('15'))
+  } finally {
+    await here.stop()
+  }
+})
 works(CALL, 'for callers of other dialects', async () => {
   const { body } = await server.json('POST', '/tools/call', { tool_id: 'Box.add', input: { a: 2, b: 3.5 } })
   expect(body.result).toMatchObject({ success: true, value: '5.5' })
@@ -440,6 +451,12 @@ works('required: - content', 'nor with nothing', isNoResult({}))
 
 const CONTENT = 'Content: description: > A single piece of content returned by a tool.'
 works(CONTENT, 'a text', passes({ type: 'text', text: 'a' }))
+works(CONTENT, 'a text of more than 256 KiB', async () => {
+  const implementation = { kind: 'code', module: 'export default () => "x".repeat(1_000_000)' }
+  const list = { definition: { tools: [TOOL] }, toolkit: 'Large', version: '1.0.0', implementation }
+  expect((await publish(list, '?dialect=plugin')).status).toBe(201)
+  expect((await send({ params: { name: 'fine' } }, 'Large')).body).toEqual(says('x'.repeat(1_000_000)))
+})
 works(CONTENT, 'an image', passes({ type: 'image', data: PIXEL, mimeType: 'image/png' }))
 works(CONTENT, 'a resource of text', passes({ type: 'resource', text: 'a,b', mimeType: 'text/csv' }))
 works(CONTENT, 'a resource of data', passes({ type: 'resource', data: PIXEL, mimeType: 'image/png' }))
