@@ -74,6 +74,20 @@ describe('a document of n capabilities', () => {
     expect((await list('?toolkit=abacus')).body).toEqual({ tools: [abacus] })
   })
 
+  it('is in a toolkit that is named after its id, by which it is listed', async () => {
+    const definition = { ...abacus, id: 'counting-frame' }
+    const message =
+      "Names no toolkit, so its tools are in 'counting_frame': give another beside the document as 'toolkit'"
+    const { status, body } = await publish(definition)
+    expect({ status, warnings: body.warnings }).toMatchObject({
+      status: 201,
+      warnings: expect.arrayContaining([{ path: '/id', message }]),
+    })
+    expect((await list('?toolkit=counting_frame')).body).toEqual({ tools: [definition] })
+    expect((await list('?toolkit=nothing')).body).toEqual({ tools: [] })
+    expect((await list('?toolkit=a.b')).body).toMatchObject({ error: { code: 'VALIDATION_ERROR' } })
+  })
+
   it('comes back verbatim, from the list and from each tool', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, body } = await server.json(method, '/machine-context/tools', undefined, asAdmin)

@@ -130,12 +130,6 @@ works('discovered,', 'by POST', async () => {
   const { status, body } = await server.json('POST', '/machine-context/tools', undefined, asAdmin)
   expect([status, body.tools.filter(({ id }: Draft) => id === 'posted')]).toEqual([200, [tool('posted')]])
 })
-works('discovered,', 'by the name of a toolkit', async () => {
-  await published(tool('narrow'))
-  expect(await get('/machine-context/tools?toolkit=narrow')).toEqual({ tools: [tool('narrow')] })
-  expect(await get('/machine-context/tools?toolkit=nothing')).toEqual({ tools: [] })
-  expect(await get('/machine-context/tools?toolkit=a.b')).toMatchObject({ error: { code: 'VALIDATION_ERROR' } })
-})
 works('discovered,', 'by its own id, in each version', async () => {
   const one = { ...tool('Own.Id'), version: '1.0.0' }
   const two = { ...one, version: '1.1.0', description: 'Newer' }
@@ -245,14 +239,7 @@ works('"id": "unique-tool-id",', 'is the address', async () => {
   await published({ definition: formed('form-id'), implementation: ECHO })
   expect(await resultOf('form-id', 'capability-name', { 'parameter-name': 'x' })).toEqual({ 'parameter-name': 'x' })
 })
-works('"id": "unique-tool-id",', 'in a toolkit of that name', async () => {
-  const message = "Names no toolkit, so its tools are in 'unique_id': give another beside the document as 'toolkit'"
-  expect(await published(tool('unique-id'))).toEqual({
-    ids: ['unique_id.go@1.0.0'],
-    warnings: [{ path: '/id', message }],
-  })
-})
-works('"id": "unique-tool-id",', 'or in another', async () => {
+works('"id": "unique-tool-id",', 'in whatever toolkit', async () => {
   const { ids } = await published({ definition: tool('chosen-id'), toolkit: 'Chosen', implementation: SAY })
   expect(ids).toEqual(['Chosen.go@1.0.0'])
   expect([await readBack('Chosen.go'), await resultOf('chosen-id', 'go')]).toEqual([tool('chosen-id'), 'go'])
