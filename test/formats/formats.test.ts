@@ -22,7 +22,8 @@ const EXPORTS: readonly [string, Export, (schema: unknown) => string[]][] = [
 const LEAF = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
 
 /** What each export makes of one property, and the losses it lists. */
-const RULES: readonly [Export, string, JsonObject, unknown, string[]][] = [
+type Rule = [Export, string, JsonObject, unknown, string[]]
+const RULES: readonly Rule[] = [
   [openaiStrict, 'keeps what it supports', { type: 'string', pattern: '^a' }, { type: 'string', pattern: '^a' }, []],
   [
     openaiStrict,
@@ -31,6 +32,13 @@ const RULES: readonly [Export, string, JsonObject, unknown, string[]][] = [
     { type: 'string' },
     ['/minLength', '/default'],
   ],
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'].map((format): Rule => [
+    openaiStrict,
+    `keeps the format ${format}`,
+    { type: 'string', format },
+    { type: 'string', format },
+    [],
+  ]),
   [openaiStrict, 'drops formats it does not know', { type: 'string', format: 'uri' }, { type: 'string' }, ['/format']],
   [
     openaiStrict,

@@ -164,6 +164,7 @@ describe('the ledger', () => {
     const world = createWorld()
     const claimed = await world.ledger.claim(call())
     await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', 'forged'))
+    await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', undefined))
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
