@@ -20,6 +20,11 @@ export function Markdown({ text }: { text: string }) {
   )
 }
 
+/** Code, links and bold within a sentence. */
+export function Inline({ text }: { text: string }) {
+  return <>{inline(text)}</>
+}
+
 function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = []
   let isCode = false

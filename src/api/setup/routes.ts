@@ -66,7 +66,7 @@ const VAULT_KEYS: Readonly<Record<Setup['vaultKeys'], Found>> = {
   none: {
     state: 'off',
     message: "Not set, so no tool can use a person's account",
-    fix: 'npx wrangler secret put VAULT_KEYS, with what `openssl rand -base64 32` prints; on your own machine a line VAULT_KEYS=… in .dev.vars',
+    fix: 'Run `npx wrangler secret put VAULT_KEYS` and paste what `openssl rand -base64 32` prints; on your own machine, add a line `VAULT_KEYS=…` to .dev.vars',
   },
 }
 
@@ -76,7 +76,7 @@ const SIGN_IN: Readonly<Record<Setup['signIn'], Found>> = {
   nobody: {
     state: 'off',
     message: 'People can sign in, but SIGN_IN_RULES gives nobody access',
-    fix: 'Set SIGN_IN_RULES, such as [{"domain": "acme.com"}]',
+    fix: 'Set SIGN_IN_RULES, such as `[{"domain": "acme.com"}]`',
   },
   none: {
     state: 'off',
@@ -88,7 +88,7 @@ const SIGN_IN: Readonly<Record<Setup['signIn'], Found>> = {
 function keysCheck(count: number): SetupCheck {
   const about = 'API keys'
   if (count > 0) return { about, state: 'ok', message: count === 1 ? '1 key' : `${count} keys` }
-  const fix = 'Create one for each agent: switchboard keys create --name …, or in the console'
+  const fix = 'Create one for each agent, in the console or with `switchboard keys create --name …`'
   return { about, state: 'off', message: 'There are no keys besides ADMIN_KEY', fix }
 }
 

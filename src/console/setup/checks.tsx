@@ -1,4 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
+import { Inline } from '../markdown.tsx'
 import { Copyable } from '../parts.tsx'
 
 type Checks = ApiAnswers['GET /setup']['items']
@@ -10,9 +11,6 @@ const LINKS: Readonly<Record<Check['about'], readonly [href: string, label: stri
   'sign-in': ['/docs/sign-in', 'About sign-in'],
   'providers': ['/console/providers#give', 'Add provider'],
 }
-/** Without these, no agent can connect and nobody can grant anything. */
-const ESSENTIAL: readonly Check['about'][] = ['API keys', 'VAULT_KEYS']
-
 export function SetupChecks({ items }: { items: Checks }) {
   return (
     <ul class="checks">
@@ -23,7 +21,7 @@ export function SetupChecks({ items }: { items: Checks }) {
             <strong>{about.charAt(0).toUpperCase() + about.slice(1)}</strong> {message}
             {fix === undefined ? undefined : (
               <p class="note">
-                {fix}. <a href={href}>{label}</a>
+                <Inline text={fix} />. <a href={href}>{label}</a>
               </p>
             )}
           </li>
@@ -33,12 +31,12 @@ export function SetupChecks({ items }: { items: Checks }) {
   )
 }
 
-/** On the first page of an administrator until everything is set up; folded once agents can connect. */
+/** On an administrator's first page until everything is set up; folded once there is a key, which every deployment needs. */
 export function SetupPanel({ items, origin }: { items: Checks; origin: string }) {
   const missing = items.filter(({ state }) => state === 'off')
   if (missing.length === 0) return undefined
   return (
-    <details class="panel" open={missing.some(({ about }) => ESSENTIAL.includes(about))}>
+    <details class="panel" open={missing.some(({ about }) => about === 'API keys')}>
       <summary>
         <h2>Set up this deployment</h2>{' '}
         <span class="note">
