@@ -7,20 +7,20 @@ const MAX_DEPTH = 4
 const MAX_PARTS = 1_000
 const MAX_VALUES = 6
 
-/** Output schemas up to this are shown as they are. */
+/** Output schemas up to this are shown as they are, and arguments of tools that are short enough with them. */
 export const MAX_SHOWN = MAX_DIGEST
 
 /**
  * Writes what a schema allows as TypeScript writes types, as deep as it fits: a tenth of the tokens for a model. It
  * leaves out descriptions and bounds, so that nothing can be checked by it.
  */
-export function digestOf(schema: JsonObject): string {
+export function digestOf(schema: JsonObject, most = MAX_DIGEST): string {
   for (let depth = MAX_DEPTH; depth > 1; depth -= 1) {
     const text = digest(schema, depth)
-    if (text.length <= MAX_DIGEST) return text
+    if (text.length <= most) return text
   }
   const text = digest(schema, 1)
-  return text.length <= MAX_DIGEST ? text : `${text.slice(0, MAX_DIGEST)}…`
+  return text.length <= most ? text : `${text.slice(0, most)}…`
 }
 
 function digest(root: JsonObject, most: number): string {

@@ -51,10 +51,13 @@ const TOOLS = [
     name: 'describe_tool',
     title: 'Describe a tool',
     description:
-      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (in short where its JSON Schema is long), and whether it can be called now.',
+      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
     inputSchema: argumentsOf('name', {
       name: NAME,
-      output_schema: { type: 'boolean', description: 'True for the JSON Schema of the output, however long it is.' },
+      output_schema: {
+        type: 'boolean',
+        description: 'True for the JSON Schemas of arguments and output, however long they are.',
+      },
     }),
     annotations: READ_ONLY,
   },
@@ -167,17 +170,24 @@ async function describe(
   const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
   const readiness = await deps.tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
   const tool = revision.tool(record, plain)
-  const told = isWhole ? tool : inShort(tool)
   // A list leaves out what the whole output is, which whoever selects from it has to know
-  const shown = client.toolset.select ? { ...told, ...withSelect(told) } : told
+  const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
+  const shown = isWhole ? whole : inShort(whole)
   const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
   return once(JSON.stringify({ ...shown, _meta }), revision)
 }
 
+/** In characters: some 1,500 tokens. */
+const MAX_DEFINITION = 6_000
+
 function inShort(tool: JsonObject): JsonObject {
   const { outputSchema, ...rest } = tool
-  if (!isJsonObject(outputSchema) || JSON.stringify(outputSchema).length <= MAX_SHOWN) return tool
-  return { ...rest, output: digestOf(outputSchema) }
+  const isLong = isJsonObject(outputSchema) && JSON.stringify(outputSchema).length > MAX_SHOWN
+  const short = isLong ? { ...rest, output: digestOf(outputSchema) } : tool
+  const { inputSchema, ...others } = short
+  if (!isJsonObject(inputSchema) || JSON.stringify(short).length <= MAX_DEFINITION) return short
+  const room = Math.max(MAX_SHOWN, MAX_DEFINITION - JSON.stringify(others).length)
+  return { ...others, input: digestOf(inputSchema, room) }
 }
 
 function wrong(argument: string, wanted: string, revision: Revision): string {

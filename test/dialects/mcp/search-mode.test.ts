@@ -73,14 +73,14 @@ describe('search mode', () => {
           name: 'describe_tool',
           title: 'Describe a tool',
           description:
-            'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (in short where its JSON Schema is long), and whether it can be called now.',
+            'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
           inputSchema: {
             type: 'object',
             properties: {
               name: NAME,
               output_schema: {
                 type: 'boolean',
-                description: 'True for the JSON Schema of the output, however long it is.',
+                description: 'True for the JSON Schemas of arguments and output, however long they are.',
               },
             },
             required: ['name'],
@@ -194,6 +194,23 @@ describe('search mode', () => {
     const whole = await call(face, 'describe_tool', { name: 'echo', output_schema: true })
     expect(whole).toMatchObject({ outputSchema: output })
   })
+
+  it.each(['', '&select=1'])(
+    'describes long arguments in short too, unless their schema is wanted%s',
+    async (query) => {
+      const text = { type: 'string', description: 'x'.repeat(200) }
+      const properties = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, text]))
+      const input = { type: 'object', properties, required: ['argument_0'] }
+      const face = setUp({ records: [record('echo', { input, output: { type: 'string' } })] })
+      const short = await call(face, 'describe_tool', { name: 'echo' }, query)
+      expect(short.input).toMatch(/^\{ argument_0: string, argument_1\?: string, .*argument_39\?: string/)
+      expect(short.input.includes('_select?: string')).toBe(query !== '')
+      expect(short).not.toHaveProperty('inputSchema')
+      const whole = await call(face, 'describe_tool', { name: 'echo', output_schema: true }, query)
+      expect(whole.inputSchema).toMatchObject(input)
+      expect(whole).not.toHaveProperty('input')
+    },
+  )
 
   it('calls a tool with its arguments, or with none', async () => {
     const face = setUp({
