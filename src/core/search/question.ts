@@ -35,10 +35,8 @@ export function termsOf(q: string): readonly Term[] {
   return [...terms.values()]
 }
 
-type Thesaurus = ReturnType<typeof readThesaurus>
-
-/** With the first question, since most requests ask none. */
-let known: Thesaurus | undefined
+/** Read with the first question, since most requests ask none. */
+let known: ReturnType<typeof readThesaurus> | undefined
 
 function readThesaurus() {
   const standIns = new Map<string, Set<string>>()

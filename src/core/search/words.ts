@@ -1,17 +1,12 @@
 /** In lower case: `GetEmails` and `send_sms` are two words each. */
 export function wordsOf(text: string): readonly string[] {
-  return spaced(text)
+  return text
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .toLowerCase()
     .replaceAll(/(?<=\p{L})['’](?:s|m|d|t|re|ve|ll)(?!\p{L})/gu, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-}
-
-function spaced(text: string): string {
-  return text
-    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .replaceAll(/[_-]/g, ' ')
 }
 
 const MAX_SENTENCE = 500

@@ -10,14 +10,8 @@ const MIN_MISSPELT = 5
 /** From so many letters on, two may be wrong. */
 const LONG = 8
 
-interface Instead {
-  readonly rows: readonly number[]
-  /** A form of the word, and not a neighbour by spelling. */
-  readonly isForm: boolean
-}
-
-/** Finds what some tool has where none has the word: longer words, its two parts, or its neighbours by spelling. */
-export function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter): Instead {
+/** Finds what some tool has where none has the word: forms of it (longer words, its two parts), or neighbours by spelling. */
+export function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemOf(word)
   const isFit = !word.includes(' ') && stem.length >= MIN_BEGINNING && stem.length <= MAX_LETTERS
   const first = (expressions: readonly string[]) => rowsOf(sql, expressions, scope).find((rows) => rows.length > 0)
