@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { openApiFace } from './api/openapi/routes.ts'
+import { documentOf, openApiFace, sectionsOf } from './api/openapi/routes.ts'
 import { serversFace } from './api/servers/routes.ts'
 import { accessFaces } from './compose/access-faces.ts'
 import { callFaces } from './compose/call-faces.ts'
@@ -20,6 +20,7 @@ import { unknownRoute } from './http/route/unknown-route.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
 const DOCS = 'https://assets.invalid/docs.json'
+const NO_DOCS: Docs = { guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }
 
 /** One isolate's Switchboard as a whole: every face of a deployment. */
 export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
@@ -32,8 +33,9 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
 
   let docs: Docs | undefined
   // Beside the bundle, of which they were a tenth
-  const loadDocs = async () =>
-    (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? { guides: [], files: {}, style: '' })
+  const loadDocs = async () => (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? NO_DOCS)
+
+  const loadDocument = documentOf(() => app.routes, { version, loadDocs })
 
   const pages = createConsole({
     gate: doors.gateForVisitors,
@@ -50,8 +52,8 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
     ...dialects.map(({ routes }) => routes),
     ...toolFaces(deployment, publishing),
     ...accessFaces(deployment, publishing),
-    openApiFace({ ...forAnybody, routes: () => app.routes, version, loadDocs }),
-    docsFace({ ...forAnybody, loadDocs }),
+    openApiFace({ ...forAnybody, loadDocument, loadDocs }),
+    docsFace({ ...forAnybody, loadDocs, loadReference: sectionsOf(loadDocument) }),
     serversFace({
       ...forAnybody,
       deployment: {

@@ -24,14 +24,18 @@ describe('the document', () => {
   it('has every route of the app but pages for people, and nothing else', async () => {
     const declared = documented.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     expect(declared.length).toBeGreaterThan(60)
-    const { paths } = await openApiDocument(app.routes, { origin: 'https://sb.example', version: '1.0.0' })
+    const { paths } = await openApiDocument(app.routes, {
+      origin: 'https://sb.example',
+      version: '1.0.0',
+      words: { fields: {}, examples: {} },
+    })
     const found = Object.entries(Object(paths)).flatMap(([path, methods]) =>
       Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(new Set(found)).toEqual(new Set(declared))
     const pages = routed.filter(({ operation }) => operation.summary === undefined)
     const isPage =
-      /^\/(?:console\b.*|docs(?:\/:guide|\/reference)?|sign-.*|authorizations\/.*|oauth\/callback|connect\/authorize|favicon\.ico)?$/
+      /^\/(?:console\b.*|docs(?:\/:guide|\/reference(?:\/:group)?)?|sign-.*|authorizations\/.*|oauth\/callback|connect\/authorize|favicon\.ico)?$/
     // Where it is posted for, the list is declared where it is published to
     const others = pages.filter(({ path }) => !isPage.test(path)).map(({ path }) => path)
     expect(others).toEqual(['/machine-context/tools'])
@@ -70,8 +74,16 @@ describe('the document', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
     const text = await response.text()
     expect(text).not.toMatch(/<script [^>]*src|https?:\/\/(?!localhost)/)
+    const groups = new Set([...text.matchAll(/"(\/docs\/reference\/[\w-]+)"/g)].map(([, href = '']) => href))
+    expect(groups.size).toBeGreaterThan(10)
+    const pages = await Promise.all([...groups].map(async (href) => (await get(href)).text()))
+    // Links to an operation from before it had a page of its own lead on
     for (const { method, path } of documented) {
-      expect(text).toContain(`${method} ${path.replace(/:(\w+)/g, '{$1}')}</code>`)
+      const name = `${method} ${path.replace(/:(\w+)/g, '{$1}')}</code>`
+      expect(text).toContain(name)
+      expect(pages.filter((page) => page.includes(`<code>${name}`))).toHaveLength(1)
     }
+    for (const page of [text, ...pages]) expect(page.length).toBeLessThan(60_000)
+    expect((await get('/docs/reference/nothing')).status).toBe(404)
   })
 })

@@ -65,7 +65,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   tell(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
   // OpenID clients ask there, for the same (RFC 8414, section 5)
   for (const path of ['/.well-known/openid-configuration/connect', '/connect/.well-known/openid-configuration'])
-    tell(path, 'The same, where OpenID clients look', serverMetadata)
+    tell(path, 'Metadata of the authorization server, for OpenID clients', serverMetadata)
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
@@ -97,9 +97,9 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     })
 
   const TOKEN = {
-    summary: 'The token endpoint (OAuth 2.1), which also revokes',
+    summary: 'Issue or revoke a token (OAuth 2.1)',
     sends: 'application/x-www-form-urlencoded',
-    answers: { 200: json('A token, or nothing more', ANY) },
+    answers: { 200: json('The token; nothing when a token is revoked', ANY) },
   }
   face.post('/connect/token', forClients(TOKEN, token))
   async function token(c: Context, origin: string): Promise<Response> {

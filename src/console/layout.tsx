@@ -1,18 +1,19 @@
+import { Copyable } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../core/access/principal.ts'
 import { answerDocument } from '../http/page/document.tsx'
 import { ToolIcon } from '../http/page/icon.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { curlOf } from './curl.ts'
-import type { LiveParts, MadeRequest, PageEntry, PageVisit, View } from './visit.ts'
+import { type CurlRequest, curlOf } from '../docs/curl.ts'
+import type { LiveParts, PageEntry, PageVisit, View } from './visit.ts'
 import { GROUPS } from './pages.ts'
-import { Copyable, LIVE_PLACE } from './parts.tsx'
+import { LIVE_PLACE } from './parts.tsx'
 
 interface Surroundings {
   readonly visit: PageVisit
   readonly entry: PageEntry
-  readonly made: readonly MadeRequest[]
+  readonly made: readonly CurlRequest[]
   readonly style: string
   readonly script: string
 }

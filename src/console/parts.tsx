@@ -1,3 +1,4 @@
+import { Copyable } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { RouteFailure } from './visit.ts'
@@ -174,14 +175,6 @@ export const LIVE_PLACE = '<!-- live -->'
 
 export function LivePlace() {
   return raw(LIVE_PLACE)
-}
-
-export function Copyable({ text }: { text: string }) {
-  return (
-    <div class="copyable">
-      <pre>{text}</pre>
-    </div>
-  )
 }
 
 export interface CopyText {

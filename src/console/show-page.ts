@@ -6,7 +6,8 @@ import type { Gate, RouteContext } from '../http/route/gate.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { layout } from './layout.tsx'
-import type { MadeRequest, PageEntry, PageVisit, RequestParts } from './visit.ts'
+import type { CurlRequest } from '../docs/curl.ts'
+import type { PageEntry, PageVisit, RequestParts } from './visit.ts'
 import { followedCall, replyOf } from './reply.ts'
 import { NO_SUCH_NAME, scopePage, welcomePage } from './cards.tsx'
 
@@ -37,7 +38,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
     const meter = createMeter()
     const form = isForm ? await readForm(request, FORM_LIMIT, meter) : undefined
     if (form?.ok === false) return page(failurePage(form.failure))
-    const made: MadeRequest[] = []
+    const made: CurlRequest[] = []
     const visit = visitOf(c, principal, { params, form: form?.value ?? new URLSearchParams(), meter, made })
     const [module, assets] = await Promise.all([entry.load(), loadAssets()])
     try {
@@ -52,7 +53,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
   function visitOf(
     c: RouteContext,
     principal: Principal,
-    { params, form, meter, made }: Pick<PageVisit, 'params' | 'form' | 'meter'> & { readonly made: MadeRequest[] },
+    { params, form, meter, made }: Pick<PageVisit, 'params' | 'form' | 'meter'> & { readonly made: CurlRequest[] },
   ): PageVisit {
     const { url: href, headers: received, signal } = c.req.raw
     const url = new URL(href)

@@ -1,56 +1,18 @@
-import type { Child } from 'hono/jsx'
+import { DataTable, type DataTableProps } from '../http/page/table.tsx'
 import { NextLink, Notice } from './parts.tsx'
 
-export interface Column<T> {
-  readonly title: string
-  readonly cell: (item: T) => Child
-  readonly isName?: true
-  /** Long words are broken where the line ends. */
-  readonly isLong?: true
-  /** Its content needs no title, such as a button. */
-  readonly isAct?: true
-}
+export type { Column } from '../http/page/table.tsx'
 
-interface TableProps<T> {
-  readonly label: string
-  readonly columns: readonly Column<T>[]
-  readonly items: readonly T[]
+interface TableProps<T> extends DataTableProps<T> {
   readonly none?: string
   readonly more?: { readonly href: string; readonly label: string } | undefined
 }
 
-/** Things as rows; on a narrow screen each cell is a line, behind its column's title. */
-export function Table<T>({ label, columns, items, none, more }: TableProps<T>) {
-  if (items.length === 0 && none !== undefined) return <Notice>{none}</Notice>
+export function Table<T>({ none, more, ...table }: TableProps<T>) {
+  if (table.items.length === 0 && none !== undefined) return <Notice>{none}</Notice>
   return (
     <>
-      <div class="scroll" role="region" aria-label={label} tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              {columns.map(({ title }) => (
-                <th scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((item) => (
-              <tr>
-                {columns.map(({ title, cell, isName, isLong, isAct }) => {
-                  const marks = { 'data-label': isAct ? undefined : title, 'class': isLong ? 'long' : undefined }
-                  return isName ? (
-                    <th scope="row" {...marks}>
-                      {cell(item)}
-                    </th>
-                  ) : (
-                    <td {...marks}>{cell(item)}</td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable {...table} />
       {more && <NextLink {...more} />}
     </>
   )

@@ -29,15 +29,6 @@ export interface RequestParts {
   readonly etag?: string | undefined
 }
 
-export interface MadeRequest {
-  readonly method: string
-  readonly path: string
-  readonly body?: string | undefined
-  /** Absent for JSON alone. */
-  readonly accept?: string | undefined
-  readonly ifMatch?: string | undefined
-}
-
 export interface CallEnd<T> {
   readonly status: number
   readonly value: T

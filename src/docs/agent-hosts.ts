@@ -19,7 +19,7 @@ export interface Snippet {
 
 /** Snippets read the key from here: no key stands in a file. */
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
-/** Of all guides. */
+/** Guides name it where a deployment's own address belongs. */
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 
 /** As the guide `agents.md` has them. */

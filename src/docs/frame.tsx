@@ -11,27 +11,33 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run a deployment': ['operate', 'settings', 'security', 'performance'],
 }
 
-interface Link {
+export interface DocsLink {
   readonly href: string
   readonly title: string
+  /** The places on the page itself, where it is the one that is read. */
+  readonly within?: readonly DocsLink[]
 }
 
-const REFERENCE: Link = { href: '/docs/reference', title: 'API reference' }
+export const REFERENCE: DocsLink = { href: '/docs/reference', title: 'API reference' }
 
 interface DocsPage {
   readonly title: string
   readonly path: string
   readonly q?: string
+  /** The pages of the reference, on each of them. */
+  readonly reference?: readonly DocsLink[]
   readonly content: JSX.Element
 }
 
 /** Answers with a page of the docs. Its script only copies and focuses: without it, everything can be read and searched. */
-export function answerDocs({ guides, style }: Docs, { title, path, q = '', content }: DocsPage): Promise<Response> {
+export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
+  const { title, path, q = '', reference = [], content } = page
   const groups = Object.entries(GROUPS).map(([name, names]) => ({
     name,
     links: names.flatMap((each) => guides.find((guide) => guide.name === each) ?? []).map(linkTo),
   }))
-  const order = [...groups.flatMap(({ links }) => links), REFERENCE]
+  const referenceGroup = { name: 'Reference', links: [REFERENCE, ...reference] }
+  const order = [...groups, referenceGroup].flatMap(({ links }) => links)
   const body = (
     <>
       <a class="skip" href="#content">
@@ -51,14 +57,12 @@ export function answerDocs({ guides, style }: Docs, { title, path, q = '', conte
         <a href="/console">Console</a>
       </header>
       <nav class="guides" id="guides" aria-label="Guides">
-        {groups.map(({ name, links }) => (
+        {(reference.length > 0 ? [referenceGroup, ...groups] : [...groups, referenceGroup]).map(({ name, links }) => (
           <>
             <h2>{name}</h2>
             <Links links={links} path={path} />
           </>
         ))}
-        <h2>Reference</h2>
-        <Links links={[REFERENCE]} path={path} />
       </nav>
       <main id="content" tabindex={-1}>
         <h1>{title}</h1>
@@ -70,25 +74,26 @@ export function answerDocs({ guides, style }: Docs, { title, path, q = '', conte
   return answerDocument({ status: 200, title, style, script: assets.script, keepsForms: true, body })
 }
 
-function linkTo({ name, title }: Guide): Link {
+function linkTo({ name, title }: Guide): DocsLink {
   return { href: `/docs/${name}`, title }
 }
 
-function Links({ links, path }: { readonly links: readonly Link[]; readonly path: string }) {
+function Links({ links, path }: { readonly links: readonly DocsLink[]; readonly path: string }) {
   return (
     <ul>
-      {links.map(({ href, title }) => (
+      {links.map(({ href, title, within }) => (
         <li>
           <a href={href} aria-current={href === path ? 'page' : undefined}>
             {title}
           </a>
+          {href === path && within ? <Links links={within} path={path} /> : undefined}
         </li>
       ))}
     </ul>
   )
 }
 
-function Neighbours({ order, path }: { readonly order: readonly Link[]; readonly path: string }) {
+function Neighbours({ order, path }: { readonly order: readonly DocsLink[]; readonly path: string }) {
   const at = order.findIndex(({ href }) => href === path)
   if (at === -1) return <></>
   const [previous, next] = [order[at - 1], order[at + 1]]

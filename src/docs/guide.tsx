@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Docs, Guide } from './docs.ts'
 import { answerDocs } from './frame.tsx'
-import { searchGuides } from './search.ts'
+import { type DocsSection, searchDocs, sectionsOf } from './search.ts'
 
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
@@ -36,8 +36,7 @@ export function guidePage(docs: Docs, { name, title, html, contents }: Guide, or
   return answerDocs(docs, { title, path: `/docs/${name}`, content })
 }
 
-export function guidesPage(docs: Docs, q: string, origin: string) {
-  if (q.trim() !== '') return resultsPage(docs, q, origin)
+export function guidesPage(docs: Docs) {
   const content = (
     <>
       <ul class="list">
@@ -56,8 +55,8 @@ export function guidesPage(docs: Docs, q: string, origin: string) {
   return answerDocs(docs, { title: 'Guides', path: '/docs', content })
 }
 
-function resultsPage(docs: Docs, q: string, origin: string) {
-  const found = searchGuides(docs.guides, q)
+export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: string, origin: string) {
+  const found = searchDocs([...docs.guides.flatMap(sectionsOf), ...reference], q)
   const content =
     found.length === 0 ? (
       <p>No section has all of these words. Try fewer, or look under another name.</p>

@@ -7,9 +7,12 @@ import { ANY_QUERY, query } from '../http/request/query.ts'
 import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
 import { createPublicFace, type PublicRouteDeps } from '../http/route/public-route.ts'
 import type { Docs } from './docs.ts'
+import type { DocsSection } from './search.ts'
 
 export interface DocsFaceDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
+  /** The operations of the API, which a search finds beside the guides. */
+  readonly loadReference: (origin: string) => Promise<readonly DocsSection[]>
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
@@ -21,26 +24,27 @@ const MAX_QUESTION = 200
 const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') }, { others: 'ignored' }) }
 const HOSTS = {
   ...PAGE,
-  summary: 'How to connect each agent program',
+  summary: 'Get the configuration of each agent program',
   answers: { 200: json('Configurations', objectOf({ hosts: listOf(objectOf({ id: STRING, title: STRING })) })) },
 }
 const LLMS = {
   ...PAGE,
-  summary: 'What the deployment says of itself to models',
+  summary: 'Get a summary of the deployment for models',
   answers: { 200: plain('Markdown', 'text/plain') },
 }
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
-export function docsFace({ loadDocs, ...deps }: DocsFaceDeps): Hono {
+export function docsFace({ loadDocs, loadReference, ...deps }: DocsFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)
   at('/', PAGE, () => goTo('/docs'), onPage)
   at(
     '/docs',
     SEARCH,
     async (c, { q }) => {
-      const [{ guidesPage }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
-      return guidesPage(docs, q, originOf(c))
+      const [{ guidesPage, resultsPage }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
+      if (q.trim() === '') return guidesPage(docs)
+      return resultsPage(docs, await loadReference(originOf(c)), q, originOf(c))
     },
     onPage,
   )

@@ -1,40 +1,44 @@
 import { stemOf, wordsOf } from '../core/search/words.ts'
 import type { Guide } from './docs.ts'
 
-export interface Passage {
+/** A part of the docs that can be found, and its text in Markdown. */
+export interface DocsSection {
   readonly href: string
   readonly guide: string
   readonly title: string
+  readonly text: string
+}
+
+interface FoundSection extends Omit<DocsSection, 'text'> {
   /** The line that says most of it. */
   readonly excerpt: string
 }
 
-const MAX_PASSAGES = 20
+const MAX_FOUND = 20
 const MAX_EXCERPT = 240
 
 /** The sections that have all words of a question, those first that have them in their headings. */
-export function searchGuides(guides: readonly Guide[], q: string): readonly Passage[] {
+export function searchDocs(sections: readonly DocsSection[], q: string): readonly FoundSection[] {
   const terms = [...new Set(wordsOf(q).map(stemOf))]
   if (terms.length === 0) return []
-  const found = guides.flatMap((guide) =>
-    sectionsOf(guide).flatMap(({ title, text, href }) => {
-      const heading = stemsIn(`${guide.title} ${title}`)
-      const stems = stemsIn(text)
-      if (!terms.every((term) => heading.has(term) || stems.has(term))) return []
-      const score = terms.filter((term) => heading.has(term)).length
-      return [{ score, passage: { href, guide: guide.title, title, excerpt: excerptOf(text, terms) } }]
-    }),
-  )
+  const found = sections.flatMap(({ text, ...section }) => {
+    const heading = stemsIn(`${section.guide} ${section.title}`)
+    const stems = stemsIn(text)
+    if (!terms.every((term) => heading.has(term) || stems.has(term))) return []
+    const score = terms.filter((term) => heading.has(term)).length
+    return [{ score, section: { ...section, excerpt: excerptOf(text, terms) } }]
+  })
   return found
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, MAX_PASSAGES)
-    .map(({ passage }) => passage)
+    .slice(0, MAX_FOUND)
+    .map(({ section }) => section)
 }
 
-function sectionsOf({ name, title, text, contents }: Guide) {
-  const starts = [{ anchor: '', title, at: 0 }, ...contents]
+export function sectionsOf({ name, title: guide, text, contents }: Guide): readonly DocsSection[] {
+  const starts = [{ anchor: '', title: guide, at: 0 }, ...contents]
   return starts.map(({ anchor, title, at }, index) => ({
     href: anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`,
+    guide,
     title,
     text: text.slice(at, starts[index + 1]?.at),
   }))

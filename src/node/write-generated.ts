@@ -7,6 +7,8 @@ import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
 import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
+import { EXAMPLES } from '../api/openapi/examples.ts'
+import { FIELDS } from '../api/openapi/fields.ts'
 import type { Docs } from '../docs/docs.ts'
 import { readGuides } from './guides.ts'
 import { readTools, sha256 } from './read-tools.ts'
@@ -77,7 +79,8 @@ async function readDocs(): Promise<Docs> {
   const folder = join(root, 'src/docs')
   const files: Record<string, string> = {}
   for (const name of ['alerts.yml', 'dashboard.json']) files[name] = await readFile(join(folder, name), 'utf8')
-  return { guides: await readGuides(folder), files, style: await styleIn(join(folder, 'docs.css')) }
+  const style = await styleIn(join(folder, 'docs.css'))
+  return { guides: await readGuides(folder), files, style, reference: { fields: FIELDS, examples: EXAMPLES } }
 }
 
 async function styleIn(file: string): Promise<string> {

@@ -126,6 +126,7 @@ const PUBLIC_PATHS = [
   '/docs/agents.md',
   '/docs/agents.json',
   '/docs/reference',
+  '/docs/reference/tools',
   '/mcp/server-card',
   '/.well-known/ai-catalog.json',
   '/v0.1/servers',

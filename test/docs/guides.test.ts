@@ -14,7 +14,15 @@ const all = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta
 function get(path: string, limited = false) {
   const face = docsFace({
     caching: 'public, max-age=300',
-    loadDocs: async () => ({ guides: all, files: { 'alerts.yml': alerts, 'dashboard.json': '{}' }, style: '' }),
+    loadReference: async () => [
+      { href: '/docs/reference/api-keys#get_keys', guide: 'API reference', title: 'GET /keys', text: 'List API keys.' },
+    ],
+    loadDocs: async () => ({
+      guides: all,
+      files: { 'alerts.yml': alerts, 'dashboard.json': '{}' },
+      style: '',
+      reference: { fields: {}, examples: {} },
+    }),
     shield: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
     respond: (failure) => Response.json(failure, { status: 429 }),
   })
@@ -110,6 +118,12 @@ describe('a search', () => {
   it('knows words in other forms, and what stands in text and in code', async () => {
     expect(await search('rotating keys')).toContain('/docs/operate#')
     expect(await search('bearer_token_env_var')).toContain('/docs/agents#codex')
+  })
+
+  it('finds operations of the API beside guides', async () => {
+    expect(await search('list api keys')).toContain(
+      '<a href="/docs/reference/api-keys#get_keys">API reference: GET /keys</a>',
+    )
   })
 
   it('says so where there is nothing, and shows what was asked as text', async () => {

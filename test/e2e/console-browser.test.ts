@@ -40,6 +40,9 @@ const PATHS = [
   '/docs/operate',
   '/docs/settings',
   '/docs/reference',
+  '/docs/reference/calls',
+  '/docs/reference/tools',
+  '/docs?q=keys',
 ]
 
 const SIZES = [

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FIELDS } from '../../src/api/openapi/fields.ts'
 import { definition } from './definition.ts'
 import { launchBrowser, NO_BROWSER, person } from './oauth/browser.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -207,6 +209,133 @@ it('has ids of operations that are unique, and references that lead somewhere', 
   }
 })
 
+it('has a description of each parameter, and of each field of a body and of an answer', () => {
+  const unsaid: string[] = []
+  const said = new Set<string>()
+  const look = (schema: any, place: string): void => {
+    for (const each of [schema.anyOf, schema.oneOf].flat()) if (each) look(each, place)
+    for (const each of [schema.items, schema.additionalProperties]) if (each instanceof Object) look(each, place)
+    for (const [name, field] of Object.entries<any>(schema.properties ?? {})) {
+      note(`${place}.${name}`, name, field.description)
+      look(field, `${place}.${name}`)
+    }
+  }
+  const note = (place: string, name: string, description = ''): void => {
+    if (description === '' || description.startsWith('Must be ')) unsaid.push(place)
+    said.add(`${name}: ${description.split('. Must be ')[0]}`)
+  }
+  for (const [path, methods] of Object.entries<any>(described.paths)) {
+    for (const [method, { parameters = [], requestBody, responses }] of Object.entries<any>(methods)) {
+      for (const { name, description } of parameters) note(`${method} ${path} ${name}`, name, description)
+      for (const { content = {} } of [requestBody ?? {}, ...Object.values<any>(responses)])
+        for (const { schema = {} } of Object.values<any>(content)) look(schema, `${method} ${path}`)
+    }
+  }
+  for (const [name, schema] of Object.entries(described.components.schemas)) look(schema, name)
+  expect(unsaid).toEqual([])
+  const unused = Object.entries(FIELDS).filter(([key, [words]]) => !said.has(`${key.split(' ').at(-1)}: ${words}`))
+  expect(unused.map(([key]) => key)).toEqual([])
+})
+
+/** Why the example of an operation is not sent. */
+const UNSENT: Readonly<Record<string, string>> = {
+  'POST /connect/mcp': 'a person signs in',
+  'POST /connect/token': 'a person signs in',
+  'GET /authorizations/{id}': 'a person is asked for consent',
+  'POST /authorizations/{id}/confirm': 'a person is asked for consent',
+  'DELETE /sessions/{id}': 'a person signs in',
+  'DELETE /users/{user}/agents/{id}': 'a person signs in',
+  'GET /users/{user}/grants/{provider}': 'a person consents',
+  'DELETE /users/{user}/grants/{provider}': 'a person consents',
+  'PUT /toolkits/{toolkit}/plugin': 'e2e/plugin-upload.test.ts sends one',
+}
+
+it("each operation's example is answered as the reference shows, and fits what it is documented to fit", async () => {
+  const examples = new Map<string, Example>()
+  const index = await (await fetch(`${server.url}/docs/reference`)).text()
+  for (const path of new Set(index.match(/\/docs\/reference\/[\w-]+(?=")/g))) {
+    const [, ...sections] = (await (await fetch(server.url + path)).text()).split('<h2 id="')
+    for (const section of sections) {
+      const [, name = ''] = /<code>([^<]+)<\/code>/.exec(section) ?? []
+      const [, command = ''] = /<h3>Example<\/h3><div class="copyable"><pre>([^<]*)</.exec(section) ?? []
+      const statuses = [...section.matchAll(/<strong>(2\d\d)</g)].map(([, status]) => Number(status))
+      examples.set(name, { command: plainText(command), status: statuses.includes(201) ? 201 : (statuses[0] ?? 0) })
+    }
+  }
+  const operations = Object.entries<any>(described.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(new Set(examples.keys())).toEqual(new Set(operations))
+  const order = ['POST', 'PUT', 'GET', 'PATCH', 'DELETE']
+  const rank = (name: string) => order.indexOf(name.split(' ')[0] ?? '') * 10 + name.split('/').length
+  const ids = new Map<string, string>()
+  const wrong: string[] = []
+  const own = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  for (const [name, { command, status }] of [...examples].toSorted(([one], [other]) => rank(one) - rank(other))) {
+    if (UNSENT[name] !== undefined) continue
+    // A toolkit that can be called is not deleted
+    if (name === 'DELETE /toolkits/{toolkit}') await own.json('PATCH', '/toolkits/Text', { status: 'disabled' }, ADMIN)
+    let shown = command.replaceAll(server.url, own.url)
+    for (const [example, id] of ids) shown = shown.replaceAll(example, id)
+    const response = await sent(
+      shown,
+      name === 'POST /import' ? await (await fetch(`${own.url}/export`, { headers: ADMIN })).text() : 'Hello',
+    )
+    const text = await response.text()
+    if (name === 'POST /keys') ids.set('k_42', JSON.parse(text).id)
+    if (name === 'POST /clients') ids.set('c_51', JSON.parse(text).client_id)
+    if (name === 'POST /artifacts') ids.set('f_91', response.headers.get('location')?.replace('/artifacts/', '') ?? '')
+    if (name === 'GET /v0.1/servers') {
+      const [{ server: listed }] = JSON.parse(text).servers
+      ids.set('com.example.switchboard%2Fswitchboard', encodeURIComponent(listed.name)).set('0.1.0', listed.version)
+    }
+    if (response.status !== status) wrong.push(`${name} gave ${response.status}, not ${status}: ${text.slice(0, 300)}`)
+  }
+  await own.stop()
+  expect(wrong).toEqual([])
+})
+
+interface Example {
+  readonly command: string
+  readonly status: number
+}
+
+const plainText = (html: string) =>
+  html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+/** Sends what the command would, with `file` for each file that it names. */
+async function sent(command: string, file: string): Promise<Response> {
+  const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`
+  const env = { ...process.env, SWITCHBOARD_KEY: ADMIN_KEY }
+  const words = execFileSync('sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
+  const valuesOf = (flag: string) => words.filter((_, index) => words[index - 1] === flag)
+  const [body] = [...valuesOf('-d'), ...valuesOf('--data-binary')]
+  const headers = valuesOf('-H').map((header) => header.split(': ') as [string, string])
+  const url = words.find((word) => word.startsWith('http')) ?? ''
+  const [method = body === undefined ? 'GET' : 'POST'] = valuesOf('-X')
+  return fetch(url, { method, headers, ...(body === undefined ? {} : { body: body.startsWith('@') ? file : body }) })
+}
+
+it('each example fits the schema that it stands beside', () => {
+  const misfits: string[] = []
+  for (const [path, methods] of Object.entries<any>(described.paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries<any>(methods)) {
+      for (const [status, { content }] of Object.entries<any>({ ...responses, body: requestBody ?? {} })) {
+        const { schema, example } = content?.['application/json'] ?? {}
+        if (example === undefined) continue
+        const validate = ajv.compile({ ...schema, components: described.components })
+        if (!validate(example)) misfits.push(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`)
+      }
+    }
+  }
+  expect(misfits).toEqual([])
+})
+
 it('each operation is tried', () => {
   const paths = Object.entries<object>(described.paths)
   const documented = paths.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
@@ -308,6 +437,8 @@ describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, (
       await page.goto(`${server.url}/docs`)
       await page.getByRole('link', { name: 'API reference' }).click()
       await page.waitForURL(/\/docs\/reference$/)
+      await page.getByRole('link', { name: 'POST /tools/call' }).click()
+      await page.waitForURL(/\/docs\/reference\/calls#post_tools_call$/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
       expect(await page.getByRole('heading', { name: 'POST /tools/call', exact: true }).count()).toBe(1)
       await screenshot(page, 'reference')

@@ -20,19 +20,19 @@ export function archiveFace(deps: ArchiveDeps): Hono {
   const { face, on } = createFace<ArchiveAnswers>(deps)
   const load = async () => (await import('./export-and-restore.ts')).createArchive(deps)
 
-  on('GET /export', 'Back the registry up, or a toolkit of it', {
+  on('GET /export', 'Export the registry, or one toolkit', {
     ...ADMIN,
     act: 'registry.export',
     query: exportQuery,
     answers: { 200: plain('JSON lines', JSON_LINES) },
   })(async ({ query: { toolkit }, note }) => (await load()).exported(toolkit, note))
 
-  on('POST /import', 'Restore what was backed up', {
+  on('POST /import', 'Restore an export', {
     ...ADMIN,
     act: 'registry.import',
     query: importQuery,
     sends: JSON_LINES,
-    answers: { 200: plain('What became of it, as JSON lines', JSON_LINES) },
+    answers: { 200: plain('A result for each line, as JSON lines', JSON_LINES) },
   })(async ({ c, principal, query: { trust } }) => (await load()).imported(c, principal, trust === '1'))
 
   return face

@@ -34,11 +34,11 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   const { face, on, handler } = createFace<ArtifactAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN } as const
 
-  on('POST /artifacts', 'Send a file for calls to name', {
+  on('POST /artifacts', 'Upload a file for use in calls', {
     ...CALLER,
     sends: '*/*',
     query: uploadQuery,
-    answers: { 201: component('Its handle', 'Upload') },
+    answers: { 201: component('The file and its handle', 'Upload') },
   })(async ({ c, principal, query: { filename } }) => {
     const request = c.req.raw
     const owner = ownerOf(request, principal)
@@ -60,7 +60,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
 
   on(
     'DELETE /artifacts/:id',
-    'Remove a file that was sent',
+    'Delete an uploaded file',
     CALLER,
   )(async ({ c, principal, path: { id } }) => {
     const owner = ownerOf(c.req.raw, principal)
@@ -68,7 +68,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(UNKNOWN_FILE)
   })
 
-  const summary = 'Read what a call gave, or a file that was sent'
+  const summary = 'Download the output of a call, or an uploaded file'
   const READ = {
     answers: {
       200: plain('The whole', '*/*'),
@@ -88,7 +88,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   face.get(
     '/artifacts/:id',
     reading(
-      { ...READ, summary, query: linkQuery },
+      { ...READ, summary, query: linkQuery, scope: CALLER.scope },
       (c: Context, link) =>
         link.signature === undefined && link.expires === undefined ? showOwn(c) : showLinked(c, link),
       refuse,

@@ -46,11 +46,11 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
 
-  forPages.on('GET /authorizations/:id', 'Follow what a person was asked for', {
+  forPages.on('GET /authorizations/:id', 'Get a consent request', {
     ...PLAIN,
     scope: 'tools:call',
     query: waitQuery,
-    answers: { 200: component('How far it is', 'Authorization') },
+    answers: { 200: component('The consent request and its status', 'Authorization') },
   })(async ({ principal, path, query: { wait } }) => {
     const found = await visible(path.id, principal)
     if (!found.ok) return found
@@ -60,13 +60,13 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return latest ? ok(encodeAuthorization(latest)) : unknown(id)
   })
 
-  on('POST /authorizations/:id/confirm', 'Say who a person is, as the verifier of users', {
+  on('POST /authorizations/:id/confirm', 'Confirm who a user is', {
     ...PLAIN,
     // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
     scope: 'users:confirm',
     act: 'authorization.confirm',
     body: jsonBody(confirmation),
-    answers: { 200: json('Where the browser goes on', objectOf({ next: TEXT })) },
+    answers: { 200: json('The URL where the browser continues', objectOf({ next: TEXT })) },
   })(async ({ principal, path: { id }, body: { flow, user_id: userId } }) => {
     if (!mayActFor(principal, userId)) {
       return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })

@@ -26,28 +26,28 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
   const { face, on } = createFace<RecordAnswers>(deps)
   const AUDITOR = { scope: 'records:read', ...PLAIN } as const
 
-  on('GET /calls', 'List who called what', {
+  on('GET /calls', 'List calls', {
     ...PLAIN,
     query: callsQuery,
-    answers: { 200: component('Newest first', 'Page') },
+    answers: { 200: component('Newest first', 'Calls') },
   })(async ({ principal, query: { limit, cursor, ...asked } }) => {
     const filter = filterOf(asked, now())
     return filter.ok ? pageOf(await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)) : filter
   })
 
-  on('GET /audit', 'List what was administered, and who was refused', {
+  on('GET /audit', 'List entries of the audit log', {
     ...AUDITOR,
     query: auditQuery,
-    answers: { 200: component('Newest first', 'Page') },
+    answers: { 200: component('Newest first', 'AuditLog') },
   })(async ({ query: { limit, cursor, ...asked } }) => {
     const filter = filterOf(asked, now())
     return filter.ok ? pageOf(await records.acts(filter.value, limit, cursor)) : filter
   })
 
-  on('GET /usage', 'Count calls, and tell how long they took', {
+  on('GET /usage', 'Get usage: calls, failures and durations', {
     ...PLAIN,
     query: usageQuery,
-    answers: { 200: component('By what was asked for', 'Usage') },
+    answers: { 200: component('Usage by group', 'Usage') },
   })(async ({ principal, query: { by, ...asked } }) => {
     const filter = filterOf(asked, now(), DAY_MS)
     if (!filter.ok) return filter
@@ -58,9 +58,9 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     return ok({ ...times, by, items: report.items, lost: report.lost })
   })
 
-  on('GET /metrics', "Today's figures for Prometheus", {
+  on('GET /metrics', "Get today's metrics for Prometheus", {
     ...AUDITOR,
-    answers: { 200: plain("Prometheus' text, or OpenMetrics 1.0 where 'Accept' names that", 'text/plain') },
+    answers: { 200: plain("Metrics as Prometheus text, or as OpenMetrics 1.0 if 'Accept' names that", 'text/plain') },
   })(async ({ c }) => {
     const { answerMetrics } = await import('./metrics.ts')
     return answerMetrics(await records.counted(), version, c.req.raw.headers.get('accept'))

@@ -28,23 +28,23 @@ interface ClientAnswers {
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const { face, on } = createFace<ClientAnswers>(deps)
 
-  on('POST /clients', 'Make an OAuth client for a host of agents', {
+  on('POST /clients', 'Create an OAuth client', {
     ...ADMIN,
     act: 'client.create',
     body: jsonBody(CLIENT, { what: 'client' }),
-    answers: { 201: component('The client, its secret shown once', 'Client') },
+    answers: { 201: component('The client; its secret is returned only once', 'Client') },
   })(async ({ c, body }) => {
     const url = new URL(c.req.url)
     if (!isTrustworthy(url)) return fail({ type: 'request-malformed', message: 'Agents connect by https' })
     return { ...ok(await clients.create(url.origin, body)), status: 201 }
   })
 
-  on('GET /clients', 'List the OAuth clients that were made', {
+  on('GET /clients', 'List OAuth clients', {
     ...ADMIN,
     answers: { 200: items('All clients', 'Client') },
   })(async () => ok({ items: await clients.list() }))
 
-  on('DELETE /clients/:id', 'Remove an OAuth client, and its agents', {
+  on('DELETE /clients/:id', 'Delete an OAuth client and disconnect its agents', {
     ...ADMIN,
     act: 'client.remove',
   })(async ({ path: { id } }) => {

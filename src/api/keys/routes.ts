@@ -22,11 +22,11 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   const { keys } = deps
   const { face, on } = createFace<KeyAnswers>(deps)
 
-  on('POST /keys', 'Make an API key', {
+  on('POST /keys', 'Create an API key', {
     ...ADMIN,
     act: 'key.create',
     body: jsonBody(newKey(deps.now), { what: 'key' }),
-    answers: { 201: component('The key, shown once', 'NewKey') },
+    answers: { 201: component('The key, with its text, which is returned only once', 'NewKey') },
   })(async ({ body, note }) => {
     const text = deps.randomKey()
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...body }
@@ -42,20 +42,20 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return ok({ items: all.map((key) => encodeListed(key, known)) })
   })
 
-  on('GET /keys/:id', 'Read an API key', {
+  on('GET /keys/:id', 'Get an API key', {
     ...ADMIN,
-    answers: { 200: tagged(component('Without its text', 'Key')) },
+    answers: { 200: tagged(component('The key, without its text', 'Key')) },
   })(async ({ path: { id } }) => {
     const [key, known] = await Promise.all([keys.withId(id), knownOf()])
     return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : unknown(id)
   })
 
-  on('PATCH /keys/:id', 'Change an API key', {
+  on('PATCH /keys/:id', 'Update an API key', {
     ...ADMIN,
     act: 'key.change',
     conditional: true,
     body: jsonBody(keyChange(deps.now), { what: 'key' }),
-    answers: { 200: tagged(component('As it is now', 'Key')) },
+    answers: { 200: tagged(component('The updated key', 'Key')) },
   })(async ({ path: { id }, body, expected, note }) => {
     const key = await keys.change(id, body, expected)
     if (key === 'stale') return STALE
@@ -66,11 +66,11 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
   })
 
-  on('POST /keys/:id/rotate', 'Give an API key another text', {
+  on('POST /keys/:id/rotate', 'Rotate an API key', {
     ...ADMIN,
     act: 'key.rotate',
     body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
-    answers: { 200: component('The text, shown once', 'NewKey') },
+    answers: { 200: component('The key, with its new text, which is returned only once', 'NewKey') },
   })(async ({ path: { id }, body, note }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
     const text = deps.randomKey()
@@ -82,7 +82,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return ok({ ...encodeNewKey(key, text), previous_expires_at })
   })
 
-  on('DELETE /keys/:id', 'Remove an API key', {
+  on('DELETE /keys/:id', 'Delete an API key', {
     ...ADMIN,
     act: 'key.remove',
     conditional: true,

@@ -1,7 +1,10 @@
 import { schemaOf } from '../../core/tool/json-reader.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { type DeclaredAnswer, ref, TEXT } from '../../http/route/answers.ts'
 import { operationOf, type Operation } from '../../http/route/operation.ts'
+import type { ReferenceWords } from '../../docs/docs.ts'
+import { describeField, describeFields, exampleOf, resolved, type WordsFor, wordsOf } from './describe.ts'
+import { GROUP_NAMES, groupOf } from './groups.ts'
 import { COMPONENTS } from './schemas.ts'
 
 export interface AppRoute {
@@ -18,13 +21,14 @@ interface Routed {
 
 export async function openApiDocument(
   routes: readonly AppRoute[],
-  { origin, version }: { origin: string; version: string },
+  { origin, version, words }: { origin: string; version: string; words: ReferenceWords },
 ): Promise<JsonObject> {
   const paths: Record<string, Record<string, JsonObject>> = {}
+  const schemas = describedComponents(words)
   for (const routed of routedOf(routes)) {
     if (routed.operation.summary === undefined) continue
     const path = routed.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [routed.method.toLowerCase()]: await pathItem(routed) }
+    paths[path] = { ...paths[path], [routed.method.toLowerCase()]: await pathItem(path, routed, schemas, words) }
   }
   return {
     openapi: '3.1.1',
@@ -34,9 +38,10 @@ export async function openApiDocument(
       description: `One URL for every tool an agent calls. Guides are at ${origin}/docs. A deployment may answer without a credential (ACCESS=open).`,
     },
     servers: [{ url: origin }],
+    tags: GROUP_NAMES.map((name) => ({ name })),
     paths,
     components: {
-      schemas: COMPONENTS,
+      schemas,
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -62,37 +67,72 @@ export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
   })
 }
 
-async function pathItem({ method, path, operation }: Routed): Promise<JsonObject> {
-  const parameters = [
+function describedComponents({ fields }: ReferenceWords): JsonObject {
+  const described = Object.entries(COMPONENTS).map(([name, schema]) => [
+    name,
+    describeFields(schema, wordsOf(fields, [name])),
+  ])
+  return Object.fromEntries(described)
+}
+
+async function pathItem(
+  path: string,
+  { method, operation }: Routed,
+  schemas: JsonObject,
+  words: ReferenceWords,
+): Promise<JsonObject> {
+  const name = `${method} ${path}`
+  // Fields mean the same below the same first segment, where nothing nearer says more
+  const wordsFor = wordsOf(words.fields, [name, `/${path.split('/')[1]}`])
+  const { parameters: wanted = {}, body: sent, answer } = words.examples[name] ?? {}
+  const declared = [
     ...pathParameters(path),
     ...queryParameters(operation),
     ...(operation.conditional ? [IF_MATCH] : []),
   ]
-  const body = await requestBody(operation)
+  const parameters = declared.map(({ name: parameter, schema, description, ...rest }): JsonObject => {
+    const { description: said, examples, ...described } = describeField(schema, wordsFor(parameter))
+    const example = wanted[parameter] ?? (rest.required && Array.isArray(examples) ? examples[0] : undefined)
+    const shown = { schema: described, ...(example === undefined ? {} : { example }) }
+    return { name: parameter, ...rest, description: description ?? said ?? '', ...shown }
+  })
+  const body = await requestBody(operation, wordsFor, sent)
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
     summary: operation.summary,
-    tags: [tagOf(path)],
+    tags: [groupOf(path)],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: responsesOf(operation),
+    responses: responsesOf(operation, (schema, isShown) => {
+      const described = describeFields(schema, wordsFor)
+      const example = isShown ? (answer ?? exampleOf(resolved(described, schemas))) : undefined
+      return { schema: described, ...(example === undefined ? {} : { example }) }
+    }),
     security: securityOf(path, operation),
   }
 }
 
-const IF_MATCH = {
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: JsonObject
+}
+
+const IF_MATCH: Parameter = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The entity tags of the revisions that the change is for: where there is another, nothing is done (412)',
+  description: 'ETags of the revisions to change: if the resource has another one, nothing is changed (412)',
   schema: TEXT,
 }
 
-function pathParameters(path: string): readonly JsonObject[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: TEXT }))
+function pathParameters(path: string): readonly Parameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: TEXT }))
 }
 
-function queryParameters({ query }: Operation<unknown>): readonly JsonObject[] {
+function queryParameters({ query }: Operation<unknown>): readonly Parameter[] {
   const { properties = {}, required } = schemaOf(query.reader)
   const needed = Array.isArray(required) ? required : []
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
@@ -103,33 +143,47 @@ function queryParameters({ query }: Operation<unknown>): readonly JsonObject[] {
   }))
 }
 
-async function requestBody({ body, sends }: Operation<unknown>): Promise<JsonObject | undefined> {
+async function requestBody(
+  { body, sends }: Operation<unknown>,
+  wordsFor: WordsFor,
+  sent: Json | undefined,
+): Promise<JsonObject | undefined> {
   if (sends !== undefined) return { required: true, content: { [sends]: {} } }
   if (!body?.reader) return undefined
   const schema = schemaOf(await body.reader())
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
-  return { required, content: { 'application/json': { schema } } }
+  const example = sent === undefined ? {} : { example: sent }
+  return { required, content: { 'application/json': { schema: describeFields(schema, wordsFor), ...example } } }
 }
 
-function responsesOf({ answers = {}, failures = 'Error', conditional }: Operation<unknown>): JsonObject {
-  const refused = { says: 'There is another revision than `If-Match` names', schema: ref(failures) }
+type Describe = (schema: JsonObject, isShown: boolean) => JsonObject
+
+function responsesOf({ answers = {}, failures = 'Error', conditional }: Operation<unknown>, describe: Describe) {
+  const refused = { says: 'The resource has changed: its ETag is not in If-Match', schema: ref(failures) }
   const stated = conditional ? { ...answers, 412: refused } : answers
   const all: [string, DeclaredAnswer][] = [
     ...Object.entries(stated),
-    ['default', { says: 'Why not', schema: ref(failures) }],
+    ['default', { says: 'The error', schema: ref(failures) }],
   ]
-  return Object.fromEntries(all.map(([status, answer]) => [status, responseOf(answer)]))
+  // An example of what makes something says that it was made
+  const shown = all.find(([status]) => status === '201') ?? all[0]
+  return Object.fromEntries(
+    all.map((each) => [each[0], responseOf(each[1], (schema) => describe(schema, each === shown))]),
+  )
 }
 
-function responseOf({ says, schema, type, streams, note, tagged }: DeclaredAnswer): JsonObject {
+function responseOf(
+  { says, schema, type, streams, note, tagged }: DeclaredAnswer,
+  describe: (schema: JsonObject) => JsonObject,
+): JsonObject {
   const named = {
     ...(note === undefined ? {} : { 'Switchboard-Note': headerOf(note) }),
     ...(tagged ? { ETag: headerOf('The revision, to send back in If-Match') } : {}),
   }
   const headers = Object.keys(named).length === 0 ? {} : { headers: named }
   const events = streams ? { 'text/event-stream': { schema: TEXT } } : {}
-  if (schema) return { description: says, ...headers, content: { 'application/json': { schema }, ...events } }
-  return { description: says, ...headers, ...(type === undefined ? {} : { content: { [type]: {} } }) }
+  const content = schema ? { 'application/json': describe(schema), ...events } : type && { [type]: {} }
+  return { description: says, ...headers, ...(content ? { content } : {}) }
 }
 
 const headerOf = (description: string): JsonObject => ({ description, schema: TEXT })
@@ -139,9 +193,4 @@ function securityOf(path: string, { scope, isPrivate }: Operation<unknown>): rea
   const scopes = scope === undefined ? [] : [scope]
   if (path.startsWith('/connect/')) return [{ agent: scopes }]
   return [{ bearer: scopes }, { key: scopes }]
-}
-
-function tagOf(path: string): string {
-  const [, first = ''] = path.split('/')
-  return first === '.well-known' ? 'discovery' : first || 'docs'
 }

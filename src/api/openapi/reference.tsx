@@ -1,95 +1,365 @@
-import { isJsonObject, isObject, type JsonObject, type Json } from '../../core/tool/json.ts'
-import { answerDocs } from '../../docs/frame.tsx'
-import type { Docs } from '../../docs/docs.ts'
-import { Row } from '../../http/page/rows.tsx'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { curlOf } from '../../docs/curl.ts'
+import type { Docs, ReferenceWords } from '../../docs/docs.ts'
+import { answerDocs, type DocsLink, REFERENCE } from '../../docs/frame.tsx'
+import type { DocsSection } from '../../docs/search.ts'
+import { Copyable } from '../../http/page/rows.tsx'
+import { rowsOf, schemaColumns, type SchemaRow, typeOf } from '../../http/page/schema-table.tsx'
+import { type Column, DataTable } from '../../http/page/table.tsx'
+import { indentedJson } from '../../http/page/text.ts'
+import { COMPONENT, componentOf, resolved } from './describe.ts'
 
-export function referencePage(docs: Docs, { paths }: JsonObject): Promise<Response> {
-  const operations = membersOf(paths).flatMap(([path, methods]) =>
-    membersOf(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
-  const tags = [...new Set(operations.map(({ operation }) => textOf(tagOf(operation))))].sort()
+interface DocumentedOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly group: string
+  readonly summary: string
+  readonly operation: JsonObject
+}
+
+/** The list of all operations, whose ids lead from here to the pages of their groups. */
+export function referencePage(docs: Docs, document: JsonObject): Promise<Response> {
+  const operations = operationsIn(document)
+  const reference = groupsIn(document)
   const content = (
     <>
       <p class="note">
         <a href="/openapi.json">OpenAPI 3.1</a>
       </p>
-      <p>{tags.flatMap((tag) => [<a href={`#${tag}`}>{tag}</a>, ' '])}</p>
-      {tags.flatMap((tag) => [
-        <h2 id={tag}>{tag}</h2>,
-        ...operations.flatMap((each) => (tagOf(each.operation) === tag ? [<Section {...each} />] : [])),
-      ])}
+      {reference.map(({ href, title }) => (
+        <>
+          <h2 id={slugOf(title)}>
+            <a href={href}>{title}</a>
+          </h2>
+          <ul class="list">
+            {operations
+              .filter(({ group }) => group === title)
+              .map(({ id, method, path, summary }) => (
+                <li id={id}>
+                  <a href={`${href}#${id}`}>
+                    <code>
+                      {method} {path}
+                    </code>
+                  </a>
+                  <p>{summary}</p>
+                </li>
+              ))}
+          </ul>
+        </>
+      ))}
+      <h2 id="errors">Errors</h2>
+      {failuresIn(document).map((name) => (
+        <>
+          <h3 id={name}>{name}</h3>
+          <DataTable
+            label={`Fields of ${name}`}
+            columns={COLUMNS}
+            items={answerRows({ $ref: COMPONENT + name }, document)}
+          />
+        </>
+      ))}
     </>
   )
-  return answerDocs(docs, { title: 'API reference', path: '/docs/reference', content })
+  return answerDocs(docs, { title: 'API reference', path: REFERENCE.href, reference, content })
 }
 
-interface SectionOf {
-  readonly path: string
-  readonly method: string
-  readonly operation: JsonObject
+/** A group of operations on a page of its own; undefined where no group has that name. */
+export function groupPage(
+  docs: Docs,
+  document: JsonObject,
+  slug: string,
+  origin: string,
+): Promise<Response> | undefined {
+  const reference = groupsIn(document)
+  const path = `${REFERENCE.href}/${slug}`
+  const here = reference.find(({ href }) => href === path)
+  if (!here) return undefined
+  const content = (
+    <>
+      {operationsIn(document)
+        .filter(({ group }) => group === here.title)
+        .map((each) => (
+          <Operation {...each} document={document} examples={docs.reference.examples} origin={origin} />
+        ))}
+    </>
+  )
+  return answerDocs(docs, { title: here.title, path, reference, content })
 }
 
-function Section({ path, method, operation }: SectionOf) {
+/** For the search of the docs. */
+export function referenceSections(document: JsonObject): readonly DocsSection[] {
+  return operationsIn(document).map(({ id, method, path, group, summary, operation }) => ({
+    href: `${REFERENCE.href}/${slugOf(group)}#${id}`,
+    guide: REFERENCE.title,
+    title: `${method} ${path}`,
+    text: [
+      `${summary}.`,
+      ...objectsIn(operation.parameters).map(({ name, description }) => `${textOf(name)}: ${textOf(description)}.`),
+      ...formsOf(bodyOf(operation)?.[1].schema, document)
+        .flatMap(rowsOf)
+        .map(({ name, description }) => `${name}: ${description}.`),
+    ].join('\n'),
+  }))
+}
+
+interface Shown {
+  readonly document: JsonObject
+  readonly examples: ReferenceWords['examples']
+  readonly origin: string
+}
+
+function Operation({ id, method, path, summary, operation, ...shown }: DocumentedOperation & Shown) {
+  const { document } = shown
+  const name = `${method} ${path}`
+  const body = bodyOf(operation)
   const parameters = objectsIn(operation.parameters)
-  const scopes = objectsIn(operation.security).flatMap((each) => Object.values(each).flat())
-  const body = isObject(operation.requestBody) ? membersOf(operation.requestBody.content) : []
-  const scope = scopes.length === 0 ? 'No credential' : `Scope ${[...new Set(scopes)].join(', ')}`
-  const takes = objectsIn(operation.security).length > 0 && scopes.length === 0 ? 'A credential' : scope
   return (
     <>
-      <h3 id={textOf(operation.operationId)}>
-        <code>
-          {method.toUpperCase()} {path}
-        </code>
-      </h3>
+      <h2 id={id}>
+        <a class="anchor" href={`#${id}`}>
+          <code>{name}</code>
+        </a>
+      </h2>
       <p>
-        {textOf(operation.summary)}. {takes}.
+        {summary}. {credentialWords(operation)}
       </p>
-      <dl>
-        {parameters.map(({ name, in: place, required, schema }) => (
-          <Row term={`${textOf(name)} (${textOf(place)})`} words={wantedWords(required === true, schema)} />
-        ))}
-        {body.map(([type, { schema }]) => (
-          <>
-            <Row term="Body" words={type} />
-            <Fields schema={schema} />
-          </>
-        ))}
-        {membersOf(operation.responses).map(([status, { description }]) => (
-          <Row term={status === 'default' ? 'Otherwise' : status} words={textOf(description)} />
-        ))}
-      </dl>
-    </>
-  )
-}
-
-function Fields({ schema }: { readonly schema: Json | undefined }) {
-  if (!isJsonObject(schema)) return <></>
-  const [form] = objectsIn(schema.anyOf)
-  if (schema.properties === undefined && form) return <Fields schema={form} />
-  const needed = Array.isArray(schema.required) ? schema.required : []
-  return (
-    <>
-      {membersOf(schema.properties).map(([name, field]) => (
-        <Row term={`· ${name}`} words={wantedWords(needed.includes(name), field)} />
+      {parameters.length === 0 ? undefined : (
+        <>
+          <h3>Parameters</h3>
+          <DataTable label={`Parameters of ${name}`} columns={PARAMETER_COLUMNS} items={parameters.map(parameterRow)} />
+        </>
+      )}
+      {body && (
+        <>
+          <h3>Request body</h3>
+          <Body label={`Body of ${name}`} type={body[0]} schema={body[1].schema} document={document} />
+        </>
+      )}
+      <h3>Example</h3>
+      <Copyable text={commandOf(name, operation, shown)} />
+      <h3>Responses</h3>
+      {membersOf(operation.responses).map(([status, response]) => (
+        <Answer label={`Response ${status} of ${name}`} status={status} response={response} document={document} />
       ))}
     </>
   )
 }
 
-function wantedWords(isRequired: boolean, schema: Json | undefined): string {
-  return [isRequired ? 'required' : '', wordsOf(schema)].filter((each) => each !== '').join(': ')
+const [NAME, ...TYPE_AND_DESCRIPTION] = schemaColumns((text) => text)
+type ParameterRow = SchemaRow & { readonly place: string }
+const PARAMETER_COLUMNS: readonly Column<ParameterRow>[] = [
+  ...(NAME ? [NAME] : []),
+  { title: 'In', cell: ({ place }) => place },
+  ...TYPE_AND_DESCRIPTION,
+]
+
+function parameterRow({ name, in: place, required, description, schema = {} }: JsonObject): ParameterRow {
+  const property = { ...(isJsonObject(schema) ? schema : {}), description: textOf(description) }
+  const [row] = rowsOf({ properties: { [textOf(name)]: property }, required: required === true ? [textOf(name)] : [] })
+  return { ...(row ?? { name: '', type: '', isRequired: false, description: '', rules: [] }), place: textOf(place) }
 }
 
-function wordsOf(schema: Json | undefined): string {
-  if (!isJsonObject(schema)) return ''
-  const { description, enum: words, type, minimum, maximum, anyOf } = schema
-  if (typeof description === 'string') return description
-  if (Array.isArray(words)) return words.join(', ')
-  if (Array.isArray(anyOf)) return objectsIn(anyOf).map(wordsOf).filter(Boolean).join(', or ')
-  const span = minimum !== undefined && maximum !== undefined ? ` from ${minimum} to ${maximum}` : ''
-  return `${textOf(type)}${span}`
+interface BodyProps {
+  readonly label: string
+  readonly type: string
+  readonly schema: Json | undefined
+  readonly document: JsonObject
 }
+
+/** The first form of several is open; of the others, what they have that it has not. */
+function Body({ label, type, schema, document }: BodyProps) {
+  const [first, ...others] = formsOf(schema, document)
+  if (first === undefined) return <p>{type === '*/*' ? 'A file of any type.' : <code>{type}</code>}</p>
+  const known = new Set(rowsOf(first).map((row) => JSON.stringify(row)))
+  return (
+    <>
+      <Fields label={label} rows={rowsOf(first)} type={typeOf(first)} />
+      {others.map((form, index) => {
+        const rows = rowsOf(rowsFrom(form)).filter((row) => !known.has(JSON.stringify(row)))
+        if (rows.length === 0 || isListOf(form, [first, ...others])) return <p>Or: {wordsOf(form)}.</p>
+        return (
+          <details>
+            <summary>Or: {wordsOf(form, rows)}</summary>
+            <DataTable label={`${label}, form ${index + 2}`} columns={COLUMNS} items={rows} />
+          </details>
+        )
+      })}
+    </>
+  )
+}
+
+function wordsOf(form: Json, rows: readonly SchemaRow[] = []): string {
+  const { description, type } = isJsonObject(form) ? form : {}
+  if (typeof description === 'string') return description
+  if (type === 'array') return 'an array of these'
+  const outer = rows.filter(({ name }) => !isWithin(name))
+  return `with ${(outer.length > 0 ? outer : rows).map(({ name }) => name).join(', ')}`
+}
+
+/** Whether it is a list of what its neighbours are. */
+function isListOf(form: Json, forms: readonly Json[]): boolean {
+  if (!isJsonObject(form) || form.type !== 'array') return false
+  const rest = forms.filter((each) => each !== form)
+  return [...rest, { anyOf: rest }].some((each) => JSON.stringify(each) === JSON.stringify(form.items))
+}
+
+/** A list has a row for what lies in its items. */
+function rowsFrom(schema: Json): Json {
+  const { items } = isJsonObject(schema) ? schema : {}
+  return items === undefined ? schema : { properties: { '[]': items } }
+}
+
+interface FieldsProps {
+  readonly label: string
+  readonly type: string
+  readonly rows: readonly SchemaRow[]
+}
+
+/** Fields of a body; those within them are in a table that is opened. */
+function Fields({ label, type, rows }: FieldsProps) {
+  if (rows.length === 0) return <p>Type: {type}.</p>
+  const inner = rows.filter(({ name }) => isWithin(name))
+  return (
+    <>
+      <DataTable label={label} columns={COLUMNS} items={rows.filter(({ name }) => !isWithin(name))} />
+      {inner.length === 0 ? undefined : (
+        <details>
+          <summary>{inner.length === 1 ? '1 nested field' : `${inner.length} nested fields`}</summary>
+          <DataTable label={`${label}, nested`} columns={COLUMNS} items={inner} />
+        </details>
+      )}
+    </>
+  )
+}
+
+const COLUMNS = schemaColumns((text) => text)
+const isWithin = (name: string) => /[.[(]/.test(name)
+
+interface AnswerProps {
+  readonly label: string
+  readonly status: string
+  readonly response: JsonObject
+  readonly document: JsonObject
+}
+
+function Answer({ label, status, response, document }: AnswerProps) {
+  const [[type, { schema, example }] = ['', {} as JsonObject]] = membersOf(response.content)
+  const failure = isJsonObject(schema) && isFailure(status) ? componentOf(schema) : undefined
+  const words = textOf(response.description)
+  if (failure !== undefined) {
+    return (
+      <p>
+        <strong>{status === 'default' ? 'Errors' : status}</strong> {status === 'default' ? '' : `${words}: `}
+        <a href={`${REFERENCE.href}#${failure}`}>{failure}</a>
+      </p>
+    )
+  }
+  const rows = answerRows(schema, document)
+  return (
+    <>
+      <p>
+        <strong>{status}</strong> {words}
+        {schema === undefined && type !== '' ? ` (${type})` : ''}
+      </p>
+      {rows.length === 0 ? undefined : (
+        <details>
+          <summary>{rows.length === 1 ? '1 field' : `${rows.length} fields`}</summary>
+          <DataTable label={label} columns={COLUMNS} items={rows} />
+        </details>
+      )}
+      {example === undefined ? undefined : <Copyable text={indentedJson(example)} />}
+    </>
+  )
+}
+
+function answerRows(schema: Json | undefined, document: JsonObject): readonly SchemaRow[] {
+  return formsOf(schema, document).flatMap((form) => rowsOf(rowsFrom(form)).filter(({ name }) => name !== '[]'))
+}
+
+function commandOf(name: string, operation: JsonObject, { examples, origin }: Shown): string {
+  const [method = '', template = ''] = name.split(' ')
+  const query = new URLSearchParams()
+  let path = template
+  for (const { name: parameter, in: place, example } of objectsIn(operation.parameters)) {
+    if (place === 'path')
+      path = path.replace(`{${textOf(parameter)}}`, encodeURIComponent(textOf(example)).replaceAll('%40', '@'))
+    else if (example !== undefined) query.append(textOf(parameter), String(example))
+  }
+  if (query.size > 0) path += `?${query}`
+  const [type, { example }] = bodyOf(operation) ?? ['', {} as JsonObject]
+  const body = example === undefined ? examples[name]?.sends : indentedJson(example)
+  const request = { method, path, body, type: type === '*/*' ? 'text/plain' : type }
+  const [security] = objectsIn(operation.security)
+  return curlOf(request, origin, security === undefined, security?.agent ? 'ACCESS_TOKEN' : undefined)
+}
+
+function credentialWords({ security }: JsonObject): string {
+  const [first] = objectsIn(security)
+  if (!first) return 'Needs no credential.'
+  const scopes = Object.values(first).flat()
+  return scopes.length === 0 ? 'Needs a credential.' : `Needs the scope ${scopes.join(', ')}.`
+}
+
+/** The forms that a body may have. */
+function formsOf(schema: Json | undefined, document: JsonObject): readonly Json[] {
+  if (schema === undefined) return []
+  const whole = resolved(schema, componentsOf(document))
+  return isJsonObject(whole) && whole.properties === undefined && isList(whole.anyOf) ? whole.anyOf : [whole]
+}
+
+function bodyOf({ requestBody }: JsonObject) {
+  return isJsonObject(requestBody) ? membersOf(requestBody.content)[0] : undefined
+}
+
+/** Collections come before their members. */
+function operationsIn({ paths }: JsonObject): readonly DocumentedOperation[] {
+  const depth = (path: string) => path.split('/').length
+  const all = membersOf(paths).toSorted(([one], [other]) => depth(one) - depth(other))
+  return all.flatMap(([path, methods]) =>
+    membersOf(methods).map(([method, operation]) => ({
+      id: textOf(operation.operationId),
+      method: method.toUpperCase(),
+      path,
+      group: textOf(isList(operation.tags) ? operation.tags[0] : ''),
+      summary: textOf(operation.summary),
+      operation,
+    })),
+  )
+}
+
+/** In the order of the document's tags; those that it does not list stand last. */
+function groupsIn(document: JsonObject): readonly DocsLink[] {
+  const operations = operationsIn(document)
+  const names = new Set([
+    ...objectsIn(document.tags).map(({ name }) => textOf(name)),
+    ...operations.map(({ group }) => group),
+  ])
+  return [...names].map((title) => ({
+    title,
+    href: `${REFERENCE.href}/${slugOf(title)}`,
+    within: operations
+      .filter(({ group }) => group === title)
+      .map(({ id, method, path }) => ({ href: `#${id}`, title: `${method} ${path}` })),
+  }))
+}
+
+function failuresIn(document: JsonObject): readonly string[] {
+  const names = operationsIn(document).flatMap(({ operation }) => {
+    const [, response] = membersOf(operation.responses).find(([status]) => status === 'default') ?? []
+    const [[, { schema }] = ['', {} as JsonObject]] = membersOf(response?.content)
+    return (isJsonObject(schema) && componentOf(schema)) || []
+  })
+  return [...new Set(names)]
+}
+
+function componentsOf({ components }: JsonObject): JsonObject {
+  const { schemas } = isJsonObject(components) ? components : {}
+  return isJsonObject(schemas) ? schemas : {}
+}
+
+const slugOf = (title: string) => title.toLowerCase().replaceAll(' ', '-')
+const isFailure = (status: string) => status === 'default' || Number(status) >= 400
 
 function membersOf(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
   if (!isJsonObject(value)) return []
@@ -97,11 +367,7 @@ function membersOf(value: Json | undefined): readonly (readonly [string, JsonObj
 }
 
 function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
-}
-
-function tagOf({ tags }: JsonObject): Json | undefined {
-  return Array.isArray(tags) ? tags[0] : undefined
+  return isList(value) ? value.filter(isJsonObject) : []
 }
 
 function textOf(value: Json | undefined): string {

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { ANY, listOf, OBJECT, objectOf, TEXT, TEXTS } from '../../http/route/answers.ts'
+import { ANY, listOf, OBJECT, objectOf, ref, TEXT, TEXTS } from '../../http/route/answers.ts'
 
 const FLAG: JsonObject = { type: 'boolean' }
 const COUNT: JsonObject = { type: 'integer', minimum: 0 }
+const NUMBER: JsonObject = { type: 'number' }
 const TIME: JsonObject = { type: 'string', format: 'date-time' }
 
 function texts(...names: readonly string[]): Readonly<Record<string, JsonObject>> {
@@ -117,12 +118,13 @@ export const COMPONENTS = {
     'owner': { type: ['string', 'null'] },
     'bundled': FLAG,
     'untrusted': ANY,
-    ...texts('status', 'message?', 'successor?'),
+    ...texts('status', 'message?', 'successor?', 'description?'),
     'tags': TEXTS,
     'review': FLAG,
     'deleted_at?': TIME,
     'kept_until?': TIME,
   }),
+  ToolkitSummary: objectOf({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
   Published: objectOf(REPORT),
   Results: objectOf({
     results: listOf(
@@ -144,6 +146,13 @@ export const COMPONENTS = {
     'publisher?': { type: ['string', 'null'] },
     'trusted?': FLAG,
   }),
+  VersionHistory: objectOf({
+    ...texts('id', 'version', 'status', 'digest', 'dialect?', 'compared_with?'),
+    'security_level?': COUNT,
+    'approval?': FLAG,
+    'tags?': TEXTS,
+    'changes?': listOf(OBJECT),
+  }),
   Readiness: objectOf({
     'tool': TEXT,
     'title?': TEXT,
@@ -157,14 +166,21 @@ export const COMPONENTS = {
     'shared?': { const: true },
     'upstreams?': listOf(OBJECT),
   }),
-  Tools: objectOf({ '$schema?': TEXT, 'items': listOf(ANY), 'losses?': listOf(OBJECT), 'next_cursor?': TEXT }),
+  Tools: objectOf({
+    '$schema?': TEXT,
+    'items': listOf(ANY),
+    'losses?': listOf(OBJECT),
+    'total?': COUNT,
+    'unmatched?': TEXTS,
+    'next_cursor?': TEXT,
+  }),
   CallResult: objectOf({
     '$schema?': TEXT,
     'result': {
       ...objectOf({
         'call_id': TEXT,
         'success': FLAG,
-        'duration': { type: 'number' },
+        'duration': NUMBER,
         'value?': ANY,
         'error?': objectOf({ 'message': TEXT, 'developer_message?': TEXT, 'can_retry?': FLAG }),
       }),
@@ -172,8 +188,32 @@ export const COMPONENTS = {
     },
     'artifact?': OBJECT,
   }),
-  Page: objectOf({ 'items': listOf(objectOf({ at: TIME })), 'next_cursor?': TEXT }),
-  Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(OBJECT), lost: COUNT }),
+  CallRecord: objectOf({
+    'at': TIME,
+    ...texts('call_id', 'principal', 'principal_name?', 'user_id?', 'tool', 'digest?', 'dialect', 'outcome'),
+    'duration_ms': NUMBER,
+    'upstream_status?': COUNT,
+    ...texts('trace_id?', 'traceparent?'),
+    'arguments?': OBJECT,
+  }),
+  Calls: objectOf({ 'items': listOf(ref('CallRecord')), 'next_cursor?': TEXT }),
+  AuditEntry: objectOf({
+    'at': TIME,
+    ...texts('act', 'principal?', 'principal_name?', 'user_id?', 'method', 'path', 'outcome', 'address?'),
+    'status': COUNT,
+    'about?': OBJECT,
+  }),
+  AuditLog: objectOf({ 'items': listOf(ref('AuditEntry')), 'next_cursor?': TEXT }),
+  UsageGroup: objectOf({
+    group: OBJECT,
+    calls: COUNT,
+    failures: COUNT,
+    mean_ms: NUMBER,
+    p50_ms: NUMBER,
+    p95_ms: NUMBER,
+    p99_ms: NUMBER,
+  }),
+  Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(ref('UsageGroup')), lost: COUNT }),
   Health: objectOf({ 'status': { enum: ['ok', 'unavailable'] }, 'version?': TEXT, 'message?': TEXT }),
   Upload: objectOf({ 'handle': TEXT, 'size': COUNT, 'content_type': TEXT, 'filename?': TEXT, 'expires_at': TIME }),
 } as const satisfies Readonly<Record<string, JsonObject>>

@@ -36,7 +36,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     ok({ items: await store.list() }),
   )
 
-  on('GET /policies/:pattern', 'Read a policy', {
+  on('GET /policies/:pattern', 'Get a policy', {
     ...ONE,
     answers: { 200: tagged(component('The policy', 'Policy')) },
   })(async ({ path: { pattern } }) => {
@@ -45,7 +45,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
   })
 
-  on('PUT /policies/:pattern', 'Say what holds for the tools that a pattern covers', {
+  on('PUT /policies/:pattern', 'Create or replace the policy of a pattern of tools', {
     ...ONE,
     act: 'policy.put',
     conditional: true,
@@ -53,7 +53,10 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
       what: 'policy',
       readerFor: async () => policyReader(await judgeSecrets()),
     }),
-    answers: { 200: tagged(component('Replaced', 'Policy')), 201: tagged(component('New', 'Policy')) },
+    answers: {
+      200: tagged(component('The replaced policy', 'Policy')),
+      201: tagged(component('The new policy', 'Policy')),
+    },
   })(async ({ path: { pattern }, body, expected, note }) => {
     const policy = { pattern, ...body }
     const { limits, ...said } = policy
@@ -65,7 +68,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     return fail({ type: 'conflict', message })
   })
 
-  on('DELETE /policies/:pattern', 'Remove a policy', {
+  on('DELETE /policies/:pattern', 'Delete a policy', {
     ...ONE,
     act: 'policy.remove',
     conditional: true,

@@ -43,7 +43,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     return ok({ items: all.sort((a, b) => (a.id < b.id ? -1 : 1)) })
   })
 
-  on('GET /providers/:id', 'Read an OAuth provider', {
+  on('GET /providers/:id', 'Get an OAuth provider', {
     ...ONE,
     answers: { 200: tagged(component('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
@@ -54,7 +54,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
   })
 
-  on('PUT /providers/:id', 'Put an OAuth provider', {
+  on('PUT /providers/:id', 'Create or replace an OAuth provider', {
     ...ONE,
     act: 'provider.put',
     conditional: true,
@@ -67,14 +67,17 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
         return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })
       },
     }),
-    answers: { 200: tagged(component('Replaced', 'Provider')), 201: tagged(component('New', 'Provider')) },
+    answers: {
+      200: tagged(component('The replaced provider', 'Provider')),
+      201: tagged(component('The new provider', 'Provider')),
+    },
   })(async ({ body, expected }) => {
     const isNew = await store.put(body, expected)
     if (isNew === 'stale') return STALE
     return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200, headers: etag(body) }
   })
 
-  on('DELETE /providers/:id', 'Remove an OAuth provider', {
+  on('DELETE /providers/:id', 'Delete an OAuth provider', {
     ...ONE,
     act: 'provider.remove',
     conditional: true,

@@ -47,14 +47,21 @@ const VERSIONS = `${SERVERS}/:name/versions`
 /** Anybody sees the deployment as one server; with a credential, each toolkit that may be called is one, too. */
 export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
   const { face, at } = createPublicFace({ ...deps, respond: refuse })
-  at(SERVERS, { ...REGISTRY, summary: 'List this deployment as an MCP server', query: SERVERS_QUERY }, list)
-  at(VERSIONS, { ...REGISTRY, summary: 'List the versions of this deployment' }, versions)
-  at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Read this deployment as an MCP server' }, version)
-  about('/mcp/server-card', 'The card of the MCP server', 'The card', ({ encodeCard, CARD_TYPE }, here) =>
+  at(
+    SERVERS,
+    { ...REGISTRY, summary: 'List MCP servers: the deployment, and each toolkit', query: SERVERS_QUERY },
+    list,
+  )
+  at(VERSIONS, { ...REGISTRY, summary: 'List the versions of an MCP server' }, versions)
+  at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Get a version of an MCP server' }, version)
+  about('/mcp/server-card', 'Get the MCP server card', 'The card', ({ encodeCard, CARD_TYPE }, here) =>
     typed(encodeCard(here), CARD_TYPE),
   )
-  about('/.well-known/ai-catalog.json', 'Where the card is', 'The catalog', ({ encodeCatalog, CATALOG_TYPE }, here) =>
-    typed(encodeCatalog(here), CATALOG_TYPE),
+  about(
+    '/.well-known/ai-catalog.json',
+    'Get the AI catalog, which links to the server card',
+    'The catalog',
+    ({ encodeCatalog, CATALOG_TYPE }, here) => typed(encodeCatalog(here), CATALOG_TYPE),
   )
 
   function about(

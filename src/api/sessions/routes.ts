@@ -19,7 +19,7 @@ export interface SessionsFaceDeps extends RouteDeps {
 export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const { face, on } = createFace<SessionAnswers>(deps)
 
-  on('GET /sessions', 'List where one is signed in', {
+  on('GET /sessions', 'List sessions', {
     ...PLAIN,
     answers: { 200: items('Sessions', 'Session') },
   })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))

@@ -8,7 +8,7 @@ import { namePart } from '../../core/tool/definition-fields.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
+import { component, items } from '../../http/route/answers.ts'
 import { ADMIN, createFace, PLAIN, PUBLISHER, type RouteDeps } from '../../http/route/route.ts'
 import { CHANGE, encodeSummary, encodeToolkit, OWNED, principalNamed, type ToolkitAnswers } from './wire.ts'
 
@@ -23,17 +23,17 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const { toolkits, keys, catalogue } = deps
   const { face, on } = createFace<ToolkitAnswers>(deps)
 
-  on('GET /toolkits', 'List the toolkits of the tools that the caller may see', {
+  on('GET /toolkits', 'List toolkits', {
     ...PLAIN,
     scope: 'tools:read',
     isPrivate: false,
-    answers: { 200: json('The toolkits', objectOf({ items: listOf(OBJECT) })) },
+    answers: { 200: items('Toolkits with tools that the caller may see', 'ToolkitSummary') },
   })(async ({ principal }) => {
     const counts = await catalogue.toolkits(principal)
     return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
   })
 
-  on('GET /toolkits/:toolkit', 'Read whose a toolkit is', {
+  on('GET /toolkits/:toolkit', 'Get a toolkit', {
     ...ADMIN,
     answers: { 200: component('The toolkit', 'Toolkit') },
   })(async ({ path: { toolkit: name } }) => {
@@ -41,7 +41,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return toolkit ? ok(encodeToolkit(toolkit)) : unknown(name)
   })
 
-  on('PUT /toolkits/:toolkit', 'Give a toolkit to somebody', {
+  on('PUT /toolkits/:toolkit', 'Set the owner of a toolkit', {
     ...ADMIN,
     path: { toolkit: namePart },
     act: 'toolkit.give',
@@ -64,11 +64,11 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
   }
 
-  on('PATCH /toolkits/:toolkit', 'Change the status, owner, tags or description of a toolkit', {
+  on('PATCH /toolkits/:toolkit', 'Update the status, owner, tags or description of a toolkit', {
     ...PUBLISHER,
     act: 'toolkit.change',
     body: jsonBody(CHANGE),
-    answers: { 200: component('As it is now', 'Toolkit') },
+    answers: { 200: component('The updated toolkit', 'Toolkit') },
   })(async ({ principal, path: { toolkit: name }, body, note }) => {
     const refused = refuseUnnamed(principal, name)
     if (refused) return refused
@@ -84,10 +84,10 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return changedAnswer(name, await toolkits.change(name, change, principal))
   })
 
-  on('DELETE /toolkits/:toolkit', 'Delete a toolkit that nobody may call any more', {
+  on('DELETE /toolkits/:toolkit', 'Delete a toolkit that can no longer be called', {
     ...PUBLISHER,
     act: 'toolkit.remove',
-    answers: { 200: component('Until when it is kept', 'Toolkit') },
+    answers: { 200: component('The deleted toolkit, and until when it is kept', 'Toolkit') },
   })(
     async ({ principal, path: { toolkit: name } }) =>
       refuseUnnamed(principal, name) ?? changedAnswer(name, await toolkits.remove(name, principal)),

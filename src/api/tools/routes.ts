@@ -24,7 +24,18 @@ import { resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
-import { ANY, component, json, listOf, OBJECT, objectOf, ref, UNCALLABLE, UNCHANGED } from '../../http/route/answers.ts'
+import {
+  ANY,
+  component,
+  items,
+  json,
+  listOf,
+  OBJECT,
+  objectOf,
+  ref,
+  UNCALLABLE,
+  UNCHANGED,
+} from '../../http/route/answers.ts'
 import { backgroundOf } from '../../http/route/gate.ts'
 import { createFace, type Note, PLAIN, PUBLISHER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
@@ -82,7 +93,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT, parts: MANY_PARTS }),
     answers: {
       200: {
-        ...json('Published before as it is; or the result of each of a batch', {
+        ...json('Already published; or, for a batch, one result for each definition', {
           anyOf: [ref('Published'), ref('Results')],
         }),
         note: UNCALLABLE,
@@ -90,8 +101,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
   } as const
-  on('POST /tools', 'Publish a definition of any dialect, or up to 1,000', publishing)(publishAll)
-  const summary = 'Publish a definition of machine-context; without a body, list as GET does'
+  on('POST /tools', 'Publish tool definitions in any format, up to 1,000 at a time', publishing)(publishAll)
+  const summary = 'Publish a machine-context document; without a body, list tools as GET does'
   on(
     'POST /machine-context/tools',
     summary,
@@ -119,11 +130,11 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
   }
 
-  on('GET /tools/:id', 'Read a definition', {
+  on('GET /tools/:id', 'Get a tool definition', {
     ...READER,
     query: query({ format: optional(format), losses: flag, neighbours: flag }),
     answers: {
-      200: json('In the requested format; or the five most similar tools', ANY),
+      200: json('The definition in the requested format; or the five most similar tools', ANY),
       304: UNCHANGED,
     },
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {
@@ -156,10 +167,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
   })
 
-  on('GET /tools/:id/readiness', 'Tell whether a call could run now', {
+  on('GET /tools/:id/readiness', 'Check whether a call can run now', {
     ...READER,
     query: readinessQuery,
-    answers: { 200: component('What is in the way, if anything', 'Readiness') },
+    answers: { 200: component('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
     const userId = userOf(principal, user_id)
     if (userId !== undefined && !mayActFor(principal, userId)) {
@@ -171,9 +182,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
   })
 
-  on('GET /tools/:id/versions', 'List the versions of a tool, and what each changed', {
+  on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {
     ...READER,
-    answers: { 200: json('The versions, the highest first', objectOf({ items: listOf(OBJECT) })) },
+    answers: { 200: items('The versions, highest first', 'VersionHistory') },
   })(async ({ c, principal, path: { id } }) => {
     const found = await findSeen(id, principal, backgroundOf(c))
     const current = found && (await source.current(found.record))
@@ -184,11 +195,11 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return { ...ok({ items: history.map((each) => encodeHistory(document, each)) }), headers: PRIVATE }
   })
 
-  on('PATCH /tools/:id', 'Change the status of a version', {
+  on('PATCH /tools/:id', 'Update the status of a version', {
     ...PUBLISHER,
     act: 'tool.change',
     body: jsonBody(CHANGE),
-    answers: { 200: component('As it is now', 'Version') },
+    answers: { 200: component('The updated version', 'Version') },
   })(async ({ principal, path: { id: asked }, body, note }) => {
     const id = parseToolId(asked)
     if (!id) return unknown(asked)
@@ -213,12 +224,15 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return entry ? ok(encodeVersion(changed.document, entry, isAdministrator(principal))) : unknown(asked)
   })
 
-  on('POST /convert', 'Write a definition in another format, storing nothing', {
+  on('POST /convert', 'Convert a definition to another format', {
     ...READER,
     query: query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
     body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
     answers: {
-      200: json('The document, and what could not be said', objectOf({ document: ANY, losses: listOf(OBJECT) })),
+      200: json(
+        'The converted definition, and what it cannot express',
+        objectOf({ document: ANY, losses: listOf(OBJECT) }),
+      ),
     },
   })(async ({ query: { to, from }, body }) => {
     const { document, given } = unwrapped(body)

@@ -25,12 +25,12 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  on('GET /users/:user/grants', 'List what a user has granted', {
+  on('GET /users/:user/grants', "List a user's connected accounts", {
     ...CALLER,
-    answers: { 200: items('Grants', 'Grant') },
+    answers: { 200: items('The connected accounts', 'Grant') },
   })(forUser(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) })))
 
-  on('DELETE /users/:user/grants', 'Revoke all that a user has granted', { ...CALLER, act: 'grant.revoke' })(
+  on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", { ...CALLER, act: 'grant.revoke' })(
     forUser(async ({ path: { user } }) => {
       const held = await grants.list(user)
       await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
@@ -38,10 +38,10 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
     }),
   )
 
-  on('GET /users/:user/grants/:provider', 'Read what a user has granted at a provider', {
+  on('GET /users/:user/grants/:provider', "Get a user's account at a provider", {
     ...CALLER,
     query: query({ account: optional(string()) }),
-    answers: { 200: component('The grant', 'Grant') },
+    answers: { 200: component('The connected account', 'Grant') },
   })(
     forUser(async ({ path: { user, provider }, query: { account } }) => {
       const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
@@ -50,7 +50,7 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
     }),
   )
 
-  on('DELETE /users/:user/grants/:provider', 'Revoke what a user has granted at a provider', {
+  on('DELETE /users/:user/grants/:provider', "Disconnect a user's accounts at a provider", {
     ...CALLER,
     act: 'grant.revoke',
     query: query({ account: optional(string()), toolkit: optional(string()) }),

@@ -1,6 +1,7 @@
+import { Copyable } from '../../http/page/rows.tsx'
 import { agentHosts } from '../../docs/agent-hosts.ts'
 import type { PageVisit, View } from '../visit.ts'
-import { Copyable, SnippetList } from '../parts.tsx'
+import { SnippetList } from '../parts.tsx'
 
 /** The one place of the console that says how an agent is connected. */
 export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View> {

@@ -1,3 +1,4 @@
+import { Copyable } from '../../http/page/rows.tsx'
 import { newKey } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/call-limits.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
@@ -7,7 +8,7 @@ import { editFields, editView, refusedForm, type SentForm, trimmed } from '../fo
 import { changesIn, readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
 import { portionOf } from '../portion.ts'
-import { Copyable, exact, FailureNotice, Notice, SnippetList, Time } from '../parts.tsx'
+import { exact, FailureNotice, Notice, SnippetList, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']

@@ -1,8 +1,9 @@
+import { Copyable } from '../../http/page/rows.tsx'
 import { FORMAT_NAMES } from '../../core/publish/format-names.ts'
 import type { Encoded } from '../../core/tool/codec.ts'
 import { bounded, indentedJson } from '../../http/page/text.ts'
 import type { Crumb, PageVisit, View } from '../visit.ts'
-import { Chips, Copyable, FailureNotice } from '../parts.tsx'
+import { Chips, FailureNotice } from '../parts.tsx'
 
 /** A page shows OXP once: its flat form says the same. */
 export const FORMATS = new Map([...FORMAT_NAMES].filter(([name]) => name !== 'oxp-flat'))

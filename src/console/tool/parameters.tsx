@@ -1,32 +1,12 @@
 import type { Field } from '../form/fields.ts'
 import { Markdown } from '../markdown.tsx'
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { type Column, Table } from '../table.tsx'
+import { isJsonObject, type Json } from '../../core/tool/json.ts'
+import { rowsOf, rulesOf, schemaColumns, typeOf } from '../../http/page/schema-table.tsx'
+import { Table } from '../table.tsx'
 
-const COLUMNS: readonly Column<SchemaRow>[] = [
-  {
-    title: 'Name',
-    isName: true,
-    isLong: true,
-    cell: ({ name, isRequired }) => (
-      <>
-        <code>{name}</code>
-        {isRequired ? <span class="note"> required</span> : undefined}
-      </>
-    ),
-  },
-  { title: 'Type', cell: ({ type }) => type },
-  {
-    title: 'Description',
-    cell: ({ description, rules }) =>
-      description === '' && rules.length === 0 ? undefined : (
-        <>
-          <Markdown text={description} />
-          {rules.length === 0 ? undefined : <div class="note">{rules.join('; ')}</div>}
-        </>
-      ),
-  },
-]
+/** A page of more is slow to load. */
+const MAX_SHOWN = 60
+const COLUMNS = schemaColumns((text) => <Markdown text={text} />)
 
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
   const rows = rowsOf(schema)
@@ -45,89 +25,4 @@ export function typing({ kind, schema = true }: Field) {
   if (kind.type === 'several') return { type: 'array of enum', rules }
   const isBoolean = kind.type === 'choice' && typeof kind.values[0] === 'boolean'
   return { type: kind.type !== 'choice' ? typeOf(schema) : isBoolean ? 'boolean' : 'enum', rules }
-}
-
-interface SchemaRow {
-  /** `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
-  readonly name: string
-  readonly type: string
-  readonly isRequired: boolean
-  readonly description: string
-  readonly rules: readonly string[]
-}
-
-const MAX_ROWS = 200
-/** A page of more is slow to load. */
-const MAX_SHOWN = 60
-const MAX_DEPTH = 6
-
-const RULES: readonly (readonly [keyword: string, words: string])[] = [
-  ['const', 'always'],
-  ['default', 'default'],
-  ['format', 'format'],
-  ['pattern', 'pattern'],
-  ['minimum', 'minimum'],
-  ['exclusiveMinimum', 'greater than'],
-  ['maximum', 'maximum'],
-  ['exclusiveMaximum', 'less than'],
-  ['multipleOf', 'multiple of'],
-  ['minLength', 'minimum length'],
-  ['maxLength', 'maximum length'],
-  ['minItems', 'minimum items'],
-  ['maxItems', 'maximum items'],
-]
-
-/** The properties of a schema without references, and those within them. */
-export function rowsOf(schema: Json): readonly SchemaRow[] {
-  const rows: SchemaRow[] = []
-  add(rows, schema, '', 0)
-  return rows
-}
-
-function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): void {
-  if (!isJsonObject(schema) || !isJsonObject(schema.properties) || depth > MAX_DEPTH) return
-  const required = isTexts(schema.required) ? schema.required : []
-  for (const [key, property = {}] of Object.entries(schema.properties)) {
-    if (rows.length >= MAX_ROWS) return
-    const name = `${prefix}${key}`
-    const known = isJsonObject(property) ? property : {}
-    const description = typeof known.description === 'string' ? known.description : ''
-    const isRequired = required.includes(key)
-    rows.push({ name, type: typeOf(property), isRequired, description, rules: rulesOf(known) })
-    add(rows, property, `${name}.`, depth + 1)
-    if (!isJsonObject(property)) continue
-    if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
-    choicesOf(property).forEach((choice, index) => {
-      add(rows, choice, `${name} (${isJsonObject(choice) ? wordOf(choice, index) : ''}).`, depth + 1)
-    })
-  }
-}
-
-function choicesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
-  return isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
-}
-
-function wordOf({ title }: JsonObject, index: number): string {
-  return typeof title === 'string' && title !== '' ? title : `choice ${index + 1}`
-}
-
-export function typeOf(schema: Json): string {
-  if (schema === false) return 'nothing'
-  if (!isJsonObject(schema)) return 'any'
-  const { type, enum: values, items } = schema
-  if (isList(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-  if (type === 'array') return items === undefined ? 'array' : `array of ${typeOf(items)}`
-  if (typeof type === 'string') return type
-  if (isTexts(type)) return type.join(' or ')
-  const choices = choicesOf(schema)
-  if (choices.length > 0) return [...new Set(choices.map(typeOf))].join(' or ')
-  return isJsonObject(schema.properties) ? 'object' : 'any'
-}
-
-function rulesOf(schema: JsonObject): readonly string[] {
-  return RULES.flatMap(([keyword, words]) => {
-    const value = schema[keyword]
-    if (value === undefined) return []
-    return [`${words} ${typeof value === 'string' ? value : JSON.stringify(value)}`]
-  })
 }

@@ -1,6 +1,6 @@
+import { Copyable } from '../../http/page/rows.tsx'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { bounded, indentedJson } from '../../http/page/text.ts'
-import { Copyable } from '../parts.tsx'
 
 /** In characters: a longer text is folded. */
 const LONG = 4_000

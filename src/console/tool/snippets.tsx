@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { indentedJson } from '../../http/page/text.ts'
-import { curlOf, KEY_VARIABLE } from '../curl.ts'
+import { KEY_VARIABLE } from '../../docs/agent-hosts.ts'
+import { curlOf } from '../../docs/curl.ts'
 import type { CopyText } from '../parts.tsx'
 
 interface Example {

@@ -34,25 +34,27 @@ const MAX_LIST = 1_000
 const ANY_USER = '\'*\' would be a user of that name: for any user, write "users": "any"'
 const USERS = distinct(judged(string({ least: 1, most: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
 const SCOPE_WORDS =
-  'tools:read finds and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm says who ' +
-  'somebody is, for consent, records:read reads who called and changed what, and admin is everything'
+  'tools:read lists and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm confirms ' +
+  'who a user is, records:read reads call records and the audit log, and admin allows everything'
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
   scopes: described(SCOPE_WORDS, distinct(oneOf(SCOPES), 1)),
-  tools: described('Patterns such as Gmail.*; all tools where nothing is said', distinct(toolPattern), ['*']),
+  tools: described('Tools that the key covers, as patterns such as Gmail.*; all by default', distinct(toolPattern), [
+    '*',
+  ]),
   users: described(
-    'The users it may act for; none where nothing is said',
+    'Users that the key may act for; none by default',
     stating<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
     [],
   ),
-  record_arguments: optional(described('Records of its calls hold the shapes of their arguments', boolean, false)),
+  record_arguments: optional(described('Call records include the shapes of arguments', boolean, false)),
 }
 
 /** An unknown field is a problem, since a misspelt restriction would be no restriction. */
 export function newKey(now: () => Date) {
   const { tools, users } = FIELDS
   const more = {
-    expires_at: optional(described('It does not expire where nothing is said', expiry(now))),
+    expires_at: optional(described('Time of expiry; without it, the key does not expire', expiry(now))),
     limits: optional(described('How often it may call', callLimits)),
   }
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })

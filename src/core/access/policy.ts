@@ -26,13 +26,11 @@ export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
       limits: optional(described('How often each tool may be called', callLimits)),
       secrets: optional(
         described(
-          'Names of secrets of the Worker that the tools may have',
+          'Worker secrets that the tools may use',
           list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS }),
         ),
       ),
-      review: optional<true>(
-        described('What others than administrators publish is pending until it was reviewed', onlyTrue),
-      ),
+      review: optional<true>(described('New versions wait for review by an administrator', onlyTrue)),
     },
     {
       rule(_, report, said) {

@@ -96,33 +96,36 @@ function providerFields(id: string, rules: ProviderRules) {
   return object(
     {
       id: optional(text(`'${id}', as in the path`, (value) => value === id)),
-      name: optional(described('What people call it', NAME), known?.name ?? id),
-      issuer: described('Where its endpoints are discovered', address(true)),
-      authorization_endpoint: described('With the token endpoint, in place of an issuer', address()),
+      name: optional(described('Name that people see', NAME), known?.name ?? id),
+      issuer: described('URL of the provider, where its endpoints are discovered', address(true)),
+      authorization_endpoint: described('URL where users sign in and consent, in place of an issuer', address()),
       token_endpoint: address(),
       revocation_endpoint: address(),
-      client_id: described('Of the OAuth client that is registered there', CLIENT_ID),
+      client_id: described('Id of the OAuth client that is registered at the provider', CLIENT_ID),
       client_secret_name: optional(
         described("The name of the Worker secret that holds the client's secret, never the secret itself", VARIABLE),
       ),
       token_endpoint_auth_method: optional(
-        described('How the client says who it is; what fits its secret where nothing is said', AUTH_METHOD),
+        described('How the client authenticates; by default as fits its secret', AUTH_METHOD),
       ),
       authorization_parameters: optional(
-        described('Added to the authorization request, such as access_type=offline', PARAMETERS),
+        described('Extra parameters of the authorization request, such as access_type=offline', PARAMETERS),
         known?.authorization_parameters,
       ),
       extra_scopes: optional(
-        described('Such as offline_access, where that gives a refresh token', list(SCOPE, { most: MAX_LIST })),
+        described(
+          'Scopes requested beside those of the tools, such as offline_access',
+          list(SCOPE, { most: MAX_LIST }),
+        ),
         known?.extra_scopes,
       ),
       scope_separator: optional(
-        described('What stands between scopes: a space where nothing is said, a comma at some', SEPARATOR),
+        described('Separator between scopes; a space by default', SEPARATOR),
         known?.scope_separator,
       ),
       tools: optional(
         described(
-          'Patterns of the tools that may use it, such as Gmail.*; all where nothing is said',
+          'Tools that may use the provider, as patterns such as Gmail.*; all by default',
           list(toolPattern, { most: MAX_LIST }),
         ),
       ),

@@ -20,7 +20,7 @@ export interface MachineContextFaceDeps extends ToolListDeps {
 }
 
 const LIST = {
-  summary: 'List tools as documents of machine-context',
+  summary: 'List tools (machine-context)',
   query: query({
     toolkit: optional(text("a toolkit's name", isNamePart)),
     id: optional(OWN_NAME),

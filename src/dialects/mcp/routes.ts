@@ -48,8 +48,8 @@ const MAX_BATCH = 100
 const ANY_USE = ['tools:call', 'tools:read'] as const
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 const ANSWERED: Answers = {
-  200: { ...json('The answer of JSON-RPC, or a stream of messages that it ends', OBJECT), streams: true },
-  202: { says: 'A notification was taken' },
+  200: { ...json('A JSON-RPC response, or a stream of messages that ends with it', OBJECT), streams: true },
+  202: { says: 'The notification was accepted' },
 }
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
@@ -68,7 +68,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       door.path,
       declareCall(
         {
-          summary: `The Model Context Protocol, for who ${door.path === '/mcp' ? 'has a key' : 'signs in by OAuth'}`,
+          summary: `Send messages of the Model Context Protocol, ${door.path === '/mcp' ? 'with an API key' : 'signed in with OAuth'}`,
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },

@@ -51,9 +51,9 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     '/worker/health',
     declare(
       {
-        summary: 'Whether the worker is well (Open Tool Calling)',
+        summary: 'Check the health of the worker (Open Tool Calling)',
         query: ANY_QUERY,
-        answers: { 200: component('It is', 'Health') },
+        answers: { 200: component('Healthy', 'Health') },
       },
       () => jsonText('{"status":"ok"}'),
     ),

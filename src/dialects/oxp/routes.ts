@@ -54,14 +54,14 @@ type FormatAsked = ListAsked & { readonly format?: string; readonly status?: Lis
 const SUMMARY = 'summary'
 const STORED: LineFormat = { name: 'stored' }
 
-const HEALTH: Answers = { 200: component('It is', 'Health'), 503: component('Storage does not answer', 'Health') }
+const HEALTH: Answers = { 200: component('Healthy', 'Health'), 503: component('Storage is unavailable', 'Health') }
 const CALL = {
   dialect: 'oxp',
   query: NO_QUERY,
   reader: CALL_REQUEST,
   answer: {
     ...component(
-      'What the tool came to; or, where the request names text/event-stream in Accept, a stream of the events `progress`, which the event `result` ends',
+      'The result; if the header Accept names text/event-stream, a stream of progress events that ends with the result',
       'CallResult',
     ),
     streams: true,
@@ -78,14 +78,14 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const face = new Hono()
 
   const tellHealth = (summary: string) => declare({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
-  face.get('/health', tellHealth('Whether the deployment is well'))
-  face.get('/oxp/health', tellHealth('Whether the deployment is well (OXP)'))
+  face.get('/health', tellHealth('Check the health of the deployment'))
+  face.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
   const format = optional(oneOf([...deps.formatNames, SUMMARY]), 'oxp')
   const anyFormat = query({ ...LIST, status: STATUS_OF, format })
-  face.get('/tools', list('List and search tools, in any format', anyFormat))
-  face.get('/oxp/tools', list('List and search tools as the published OXP has them', LIST_QUERY))
-  face.post('/tools/call', callRoute(gate, { ...CALL, summary: 'Call a tool (OXP)' }, call))
-  const summary = 'Call a tool as the published OXP has it'
+  face.get('/tools', list('List and search tools', anyFormat))
+  face.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
+  face.post('/tools/call', callRoute(gate, { ...CALL, summary: 'Call a tool' }, call))
+  const summary = 'Call a tool (OXP)'
   face.post('/oxp/tools/call', callRoute(gate, { ...CALL, summary }, call))
 
   async function call({ request, caller, body }: IncomingCall): Promise<Response> {

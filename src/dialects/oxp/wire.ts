@@ -53,7 +53,7 @@ const ENVELOPED_FORM = json.object({ $schema: json.optional(json.string()), requ
 const ENVELOPED = json.into(ENVELOPED_FORM, ({ request }) => request)
 
 export const CALL_REQUEST = json.stating(
-  () => ({ anyOf: [json.schemaOf(ENVELOPED_FORM), json.schemaOf(BARE)] }),
+  () => ({ anyOf: [json.schemaOf(BARE), json.schemaOf(ENVELOPED_FORM)] }),
   json.anyObject,
 )
 

@@ -11,6 +11,14 @@ export function Row({ term, words }: { readonly term: string; readonly words: JS
   )
 }
 
+export function Copyable({ text }: { text: string }) {
+  return (
+    <div class="copyable">
+      <pre>{text}</pre>
+    </div>
+  )
+}
+
 export function Problem({ text }: { readonly text: string }) {
   return (
     <p class="care" role="alert">

@@ -1,4 +1,4 @@
-/** Both schemes keep a contrast of 4.5:1 at least. */
+/** Both schemes keep a contrast of 4.5:1 at least. On a phone rows of a table are set out with what their cells are called: nothing is out of sight to the side. */
 export const STYLE = `
 :root{ color-scheme:light dark;--text:light-dark(#1c1b1a,#ecebe8);--soft:light-dark(#5b5954,#b3b0a8);--page:light-dark(#f4f3f0,#161615);--card:light-dark(#fff,#222120);--line:light-dark(#d9d6cf,#45433f);--inset:light-dark(#f1efea,#2e2d2b);--go:light-dark(#0b5a4a,#7fd1bd);--go-text:light-dark(#fff,#10211d)}
 *{box-sizing:border-box}
@@ -27,6 +27,11 @@ a{color:inherit}
 .note{font-size:.875rem;color:var(--soft)}
 .icon{height:1.25em;max-width:2.5em;object-fit:contain;vertical-align:-.25em;margin-right:.35em}
 .care{border-left:.25rem solid var(--go);padding-left:.75rem}
+table{overflow-wrap:break-word;border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line);font-weight:400}
+thead th{color:var(--soft);white-space:nowrap}
+.long{overflow-wrap:anywhere;min-width:9rem}
+@media (max-width:40rem){table,tbody,tr,tbody th,td{display:block} thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden} tr{padding:.5rem 0;border-bottom:1px solid var(--line)} tbody th,td{position:relative;border:0;padding:.1rem 0;min-height:1.6rem} [data-label]{padding-left:6rem} td:empty{display:none} [data-label]::before{content:attr(data-label);position:absolute;left:0;max-width:5.75rem;font-size:.875rem;color:var(--soft)} }
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.5rem} button{flex:1 1 100%} }
 `
 

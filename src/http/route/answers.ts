@@ -39,7 +39,7 @@ export const tagged = (answer: DeclaredAnswer): DeclaredAnswer => ({ ...answer, 
 export const plain = (says: string, type: string): DeclaredAnswer => ({ says, type })
 
 export const DONE: Answers = { 204: { says: 'Done' } }
-export const UNCHANGED: DeclaredAnswer = { says: 'What the request holds is as it is' }
+export const UNCHANGED: DeclaredAnswer = { says: 'Not modified' }
 export function listing(schema: JsonObject): Answers {
   return {
     200: { ...json('The tools that the caller may see', schema), note: 'Why a filtered list is empty' },
@@ -47,4 +47,4 @@ export function listing(schema: JsonObject): Answers {
   }
 }
 
-export const UNCALLABLE = 'Which of the new tools cannot be called, having no implementation'
+export const UNCALLABLE = 'New tools that cannot be called, as they have no implementation'

@@ -27,7 +27,7 @@ const routes = ['GET /keys', 'POST /keys/:id/rotate'].map((each) => {
   const operation = { summary: each, query: NO_QUERY, body: jsonBody(NEW_KEY), answers: { 200: items('Keys', 'Key') } }
   return { method, path, handler: declare(operation, () => undefined) }
 })
-const AT_EXAMPLE = { origin: 'https://sb.example', version: '1.0.0' }
+const AT_EXAMPLE = { origin: 'https://sb.example', version: '1.0.0', words: { fields: {}, examples: {} } }
 const document = await openApiDocument(routes, AT_EXAMPLE)
 
 describe('the document', () => {
@@ -45,7 +45,9 @@ describe('the document', () => {
 
   it('is told as a page whatever it holds', async () => {
     const odd = { paths: { '/<x>': { get: { tags: ['<t>'], responses: { 200: { description: '<b>' } } } } } }
-    const text = await (await referencePage({ guides: [], files: {}, style: '' }, odd)).text()
+    const text = await (
+      await referencePage({ guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }, odd)
+    ).text()
     expect(text).toContain('&lt;x&gt;')
     expect(text).not.toContain('<b>')
   })

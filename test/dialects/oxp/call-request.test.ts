@@ -6,5 +6,5 @@ it('the schema of a call has every field of a context that the guides teach', ()
   const context = ['authorization', 'secrets', 'user_id', 'account', 'select', 'inline_bytes']
   const fields = Object.fromEntries(context.map((name) => [name, expect.anything()]))
   const properties = { context: { properties: fields } }
-  expect(schemaOf(CALL_REQUEST)).toMatchObject({ anyOf: [{ properties: { request: { properties } } }, { properties }] })
+  expect(schemaOf(CALL_REQUEST)).toMatchObject({ anyOf: [{ properties }, { properties: { request: { properties } } }] })
 })

@@ -19,6 +19,6 @@ it('an answer is declared with what it says and holds', () => {
   expect(plain('A', 'text/css')).toEqual({ says: 'A', type: 'text/css' })
   expect(listing(TEXT)).toMatchObject({
     200: { says: 'The tools that the caller may see', schema: TEXT, note: 'Why a filtered list is empty' },
-    304: { says: 'What the request holds is as it is' },
+    304: { says: 'Not modified' },
   })
 })

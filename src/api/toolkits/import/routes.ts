@@ -34,28 +34,39 @@ export function importFace(deps: ImportFaceDeps): Hono {
   const kinds = importers.map(({ kind }) => kind)
   const load = () => import('./wire.ts')
 
-  on(
-    'POST /toolkits/import',
-    'Make a toolkit of an OpenAPI description, or of a server that speaks one of the dialects',
-    {
-      scope: 'tools:publish',
-      act: 'tools.import',
-      query: importQuery,
-      body: loadedBody(async () => (await load()).importReader(kinds), {
-        limit: IMPORT_LIMIT,
-        parts: MANY_PARTS,
-        readsMore: true,
-        what: 'definition',
-      }),
-      answers: {
-        200: json(
-          'Imported before as it is; or what a dry run would make',
-          objectOf({ 'ids?': TEXTS, 'tools?': listOf(OBJECT), 'skipped': listOf(OBJECT), 'warnings?': listOf(OBJECT) }),
-        ),
-        201: json('Imported', objectOf({ 'ids': TEXTS, 'skipped': listOf(OBJECT), 'warnings?': listOf(OBJECT) })),
-      },
+  on('POST /toolkits/import', 'Import a toolkit from an OpenAPI description or from another tool server', {
+    scope: 'tools:publish',
+    act: 'tools.import',
+    query: importQuery,
+    body: loadedBody(async () => (await load()).importReader(kinds), {
+      limit: IMPORT_LIMIT,
+      parts: MANY_PARTS,
+      readsMore: true,
+      what: 'definition',
+    }),
+    answers: {
+      200: json(
+        'Already imported; or what a dry run would publish',
+        objectOf({
+          'ids?': TEXTS,
+          'unchanged?': TEXTS,
+          'tools?': listOf(OBJECT),
+          'skipped': listOf(OBJECT),
+          'warnings?': listOf(OBJECT),
+        }),
+      ),
+      201: json(
+        'Imported',
+        objectOf({
+          'ids': TEXTS,
+          'unchanged?': TEXTS,
+          'pending?': TEXTS,
+          'skipped': listOf(OBJECT),
+          'warnings?': listOf(OBJECT),
+        }),
+      ),
     },
-  )(async ({ c, principal, admission: asker, query: { dry_run, allow }, body, note, meter }) => {
+  })(async ({ c, principal, admission: asker, query: { dry_run, allow }, body, note, meter }) => {
     const [{ encodeDryRun, encodeImported, problemsOf }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),

@@ -30,7 +30,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const { face, on } = createFace<UploadAnswers>(deps, 'open')
 
-  on('PUT /toolkits/:toolkit/plugin', 'Publish a wasm plugin as a toolkit', {
+  on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
     ...PLAIN,
     scope: 'tools:publish',
     act: 'tools.publish',
@@ -38,7 +38,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     query: uploadQuery,
     sends: WASM,
     answers: {
-      200: { ...component('Published before as it is', 'Published'), note: UNCALLABLE },
+      200: { ...component('Already published', 'Published'), note: UNCALLABLE },
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
   })(async ({ c, principal, path: { toolkit }, query, note, meter }) => {

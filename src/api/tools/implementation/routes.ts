@@ -26,9 +26,9 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const { face, on } = createFace<ImplementationAnswers>(deps, 'open')
   const find = createFindTool(deps)
 
-  on('GET /tools/:id/implementation', 'Read how a version is implemented', {
+  on('GET /tools/:id/implementation', 'Get the implementation of a version', {
     ...PUBLISHER,
-    answers: { 200: json('As it was published', OBJECT), 304: UNCHANGED },
+    answers: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
     const read = await implementationOf(id, principal, backgroundOf(c))
     if (!read.ok) return read
@@ -38,7 +38,7 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
     return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
   })
 
-  on('GET /tools/:id/implementation/module', 'Read the module of a code tool or a plugin', {
+  on('GET /tools/:id/implementation/module', 'Download the module of a code tool or a plugin', {
     ...PUBLISHER,
     answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {

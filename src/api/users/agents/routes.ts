@@ -22,12 +22,12 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  on('GET /users/:user/agents', 'List the agents that act for a user', {
+  on('GET /users/:user/agents', "List a user's agents", {
     ...CALLER,
     answers: { 200: items('Agents', 'Agent') },
   })(forUser(async ({ path: { user } }) => ok({ items: (await agents.list(user)).map(encodeAgent) }), mayAsk))
 
-  on('DELETE /users/:user/agents', "End all of a user's agents", {
+  on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
     ...CALLER,
     act: 'agent.end',
   })(
@@ -38,7 +38,7 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
     }, mayAsk),
   )
 
-  on('DELETE /users/:user/agents/:id', 'End an agent', { ...CALLER, act: 'agent.end' })(
+  on('DELETE /users/:user/agents/:id', 'Disconnect an agent', { ...CALLER, act: 'agent.end' })(
     forUser(async ({ path: { user, id } }) => {
       if (await agents.remove(user, id)) return ok(undefined)
       return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })

@@ -1,20 +1,34 @@
-import type { MadeRequest } from './visit.ts'
+import { KEY_VARIABLE } from './agent-hosts.ts'
 
-/** The environment variable that commands read the key from: no key stands on a page. */
-export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
+export interface CurlRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: string | undefined
+  /** Of the body: JSON unless another is named. A body of another type that begins with `@` names a file. */
+  readonly type?: string | undefined
+  /** Absent for JSON alone. */
+  readonly accept?: string | undefined
+  readonly ifMatch?: string | undefined
+}
 
 /** In characters, for one request: no shell takes a much longer command. */
 export const MAX_COPIED = 10_000
 
-/** A request as a command, which takes the key of whoever runs it; none where the deployment `isOpen`. */
-export function curlOf({ method, path, body, accept, ifMatch }: MadeRequest, origin: string, isOpen: boolean): string {
+/** A request as a command, which takes the key of whoever runs it from a variable; none where the deployment `isOpen`. */
+export function curlOf(
+  { method, path, body, type = 'application/json', accept, ifMatch }: CurlRequest,
+  origin: string,
+  isOpen: boolean,
+  variable = KEY_VARIABLE,
+): string {
   // An answer that comes bit by bit is shown so
   const stream = accept === undefined ? '' : ` \\\n  -N -H ${quoted(`Accept: ${accept}`)}`
   const condition = ifMatch === undefined ? '' : ` \\\n  -H ${quoted(`If-Match: ${ifMatch}`)}`
   const sent = (body?.length ?? 0) > MAX_COPIED ? '@body.json' : quoted(withoutPasswords(body ?? ''))
-  const post = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${sent}`
+  const flag = type === 'application/json' ? '-d' : '--data-binary'
+  const post = body === undefined ? '' : ` \\\n  -H ${quoted(`Content-Type: ${type}`)} ${flag} ${sent}`
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
-  const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"`
+  const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${variable}"`
   return `curl ${verb}${quoted(origin + path)}${key}${stream}${condition}${post}`
 }
 

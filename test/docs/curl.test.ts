@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { curlOf } from '../../src/console/curl.ts'
+import { curlOf } from '../../src/docs/curl.ts'
 
 /** The words that a shell makes of a command. */
 function wordsOf(command: string): readonly string[] {
@@ -48,6 +48,17 @@ describe('a request as a command', () => {
       'Content-Type: application/json',
       '-d',
       '{}',
+    ])
+  })
+
+  it('sends a file as it is, with its type, and a credential from another variable', () => {
+    const request = { method: 'PUT', path: '/x', body: '@a file', type: 'application/wasm' }
+    expect(curlOf(request, 'https://s.test', false, 'ACCESS_TOKEN')).toContain('"Authorization: Bearer $ACCESS_TOKEN"')
+    expect(wordsOf(curlOf(request, 'https://s.test', true)).slice(3)).toEqual([
+      '-H',
+      'Content-Type: application/wasm',
+      '--data-binary',
+      '@a file',
     ])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, typeOf } from '../../../src/console/tool/parameters.tsx'
+import { rowsOf, typeOf } from '../../../src/http/page/schema-table.tsx'
 
 describe('a schema that a person reads', () => {
   it('has a line for each parameter, and for what lies within it', () => {
@@ -33,6 +33,14 @@ describe('a schema that a person reads', () => {
       },
       { ...plain, name: 'any', type: 'any' },
       { ...plain, name: 'none', type: 'nothing' },
+    ])
+  })
+
+  it('names what may be null as it names what may not', () => {
+    const schema = { properties: { by: { anyOf: [{ properties: { id: { type: 'string' } } }, { type: 'null' }] } } }
+    expect(rowsOf(schema).map(({ name, type }) => [name, type])).toEqual([
+      ['by', 'object or null'],
+      ['by.id', 'string'],
     ])
   })
 

@@ -1,0 +1,84 @@
+import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { FieldWords, ReferenceWords } from '../../docs/docs.ts'
+
+export const COMPONENT = '#/components/schemas/'
+/** Of references within each other: one may lead back to itself. */
+const MAX_DEPTH = 6
+
+export type WordsFor = (name: string) => FieldWords | undefined
+
+/** Adds descriptions and examples to the fields of a schema, wherever the declaration has none of its own. */
+export function describeFields(schema: Json, wordsFor: WordsFor): Json {
+  if (isList(schema)) return schema.map((each) => describeFields(each, wordsFor))
+  if (!isJsonObject(schema)) return schema
+  const entries = Object.entries(schema).map(
+    ([keyword, value]) => [keyword, describeFields(value ?? null, wordsFor)] as const,
+  )
+  const { properties, ...rest } = Object.fromEntries(entries)
+  if (!isJsonObject(properties)) return { ...rest, ...(properties === undefined ? {} : { properties }) }
+  const described = Object.entries(properties).map(([name, field]) => [name, describeField(field, wordsFor(name))])
+  return { ...rest, properties: Object.fromEntries(described) }
+}
+
+export function describeField(schema: Json | undefined, [words, example]: Partial<FieldWords> = []): JsonObject {
+  const own = isJsonObject(schema) ? schema : {}
+  const said = typeof own.description === 'string' ? own.description : ''
+  const rule = said.startsWith('Must be ') ? said : ''
+  const description = [rule === said ? words : said, rule]
+    .filter((each) => each !== undefined && each !== '')
+    .join('. ')
+  return {
+    ...own,
+    ...(description === '' ? {} : { description }),
+    ...(example === undefined ? {} : { examples: [example] }),
+  }
+}
+
+/** Those of the first owner that has some come before those of the name alone. */
+export function wordsOf(fields: ReferenceWords['fields'], owners: readonly string[]): WordsFor {
+  return (name) => {
+    const keys = [...owners.map((owner) => `${owner} ${name}`), name]
+    return fields[keys.find((key) => Object.hasOwn(fields, key)) ?? '']
+  }
+}
+
+/** Puts the components of a document in place of the references to them. */
+export function resolved(schema: Json | undefined, components: JsonObject, depth = MAX_DEPTH): Json {
+  if (isList(schema)) return schema.map((each) => resolved(each, components, depth))
+  if (!isJsonObject(schema)) return schema ?? {}
+  const name = componentOf(schema)
+  if (name !== undefined) return depth === 0 ? {} : resolved(components[name], components, depth - 1)
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, each]) => [keyword, resolved(each, components, depth)]),
+  )
+}
+
+export function componentOf({ $ref: reference }: JsonObject): string | undefined {
+  return typeof reference === 'string' && reference.startsWith(COMPONENT)
+    ? reference.slice(COMPONENT.length)
+    : undefined
+}
+
+/** A value that a resolved schema fits: fields that may be absent are where they have an example. */
+export function exampleOf(schema: Json | undefined): Json {
+  if (!isJsonObject(schema)) return {}
+  const { examples, enum: values, const: only, anyOf, items, properties, type, format } = schema
+  const [first] = [
+    ...(isList(examples) ? examples : []),
+    ...(only === undefined ? [] : [only]),
+    ...(isList(values) ? values : []),
+  ]
+  if (first !== undefined) return first
+  if (isList(anyOf)) return exampleOf(anyOf[0])
+  if (isJsonObject(properties)) {
+    const required = isTexts(schema.required) ? schema.required : []
+    const shown = Object.entries(properties).filter(
+      ([name, field]) => required.includes(name) || (isJsonObject(field) && field.examples !== undefined),
+    )
+    return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field)]))
+  }
+  if (type === 'array') return items === undefined ? [] : [exampleOf(items)]
+  if (type === 'string') return format === 'date-time' ? '2026-11-02T09:30:00.000Z' : ''
+  if (type === 'integer' || type === 'number') return 1
+  return type === 'boolean' ? true : {}
+}

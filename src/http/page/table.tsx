@@ -1,0 +1,50 @@
+import type { Child } from 'hono/jsx'
+
+export interface Column<T> {
+  readonly title: string
+  readonly cell: (item: T) => Child
+  readonly isName?: true
+  /** Long words are broken where the line ends. */
+  readonly isLong?: true
+  /** Its content needs no title, such as a button. */
+  readonly isAct?: true
+}
+
+export interface DataTableProps<T> {
+  readonly label: string
+  readonly columns: readonly Column<T>[]
+  readonly items: readonly T[]
+}
+
+/** Things as rows; on a narrow screen each cell is a line, behind its column's title. */
+export function DataTable<T>({ label, columns, items }: DataTableProps<T>) {
+  return (
+    <div class="scroll" role="region" aria-label={label} tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th scope="col">{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr>
+              {columns.map(({ title, cell, isName, isLong, isAct }) => {
+                const marks = { 'data-label': isAct ? undefined : title, 'class': isLong ? 'long' : undefined }
+                return isName ? (
+                  <th scope="row" {...marks}>
+                    {cell(item)}
+                  </th>
+                ) : (
+                  <td {...marks}>{cell(item)}</td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
