@@ -244,6 +244,7 @@ const UNSENT: Readonly<Record<string, string>> = {
   'GET /authorizations/{id}': 'a person is asked for consent',
   'POST /authorizations/{id}/confirm': 'a person is asked for consent',
   'DELETE /sessions/{id}': 'a person signs in',
+  'GET /tools/{id}/icon': 'attacks/hostile-icons.test.ts has tools with icons',
   'DELETE /users/{user}/agents/{id}': 'a person signs in',
   'GET /users/{user}/grants/{provider}': 'a person consents',
   'DELETE /users/{user}/grants/{provider}': 'a person consents',

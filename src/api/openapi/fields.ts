@@ -91,6 +91,7 @@ export const FIELDS: ReferenceWords['fields'] = {
   'handle': ['Handle to pass as a file argument of a call', 'artifact:f_91'],
   'header': ['Header of the message'],
   'hosts': ['Agent programs and their configuration', [{ id: 'codex', title: 'Codex' }]],
+  'icon': ["Path of the tool's icon"],
   'id': ['Id'],
   '/artifacts id': ['Id of the file', 'f_91'],
   '/authorizations id': ['Id of the request', 'a_23'],

@@ -16,7 +16,7 @@ export function iconFace({ readIcon, ...deps }: IconFaceDeps): Hono {
   const { face, on } = createFace<{ 'GET /tools/:id/icon': Response }>(deps, 'open')
   const find = createFindTool(deps)
 
-  on('GET /tools/:id/icon', "Read a tool's icon as PNG, JPEG, WebP or SVG", {
+  on('GET /tools/:id/icon', "Get a tool's icon as PNG, JPEG, WebP or SVG", {
     ...PLAIN,
     scope: 'tools:read',
     answers: { 200: plain('The picture', 'image/*') },
