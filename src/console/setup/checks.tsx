@@ -1,6 +1,6 @@
+import { Copyable } from '../../http/page/rows.tsx'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { Inline } from '../markdown.tsx'
-import { Copyable } from '../parts.tsx'
 
 type Checks = ApiAnswers['GET /setup']['items']
 type Check = Checks[number]
