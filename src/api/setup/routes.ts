@@ -40,9 +40,9 @@ const CHECK = objectOf({
 export function setupFace({ setup, keys, providers, connected, ...deps }: SetupFaceDeps): Hono {
   const { face, on } = createFace<SetupAnswers>(deps)
 
-  on('GET /setup', 'List what is set up, and what is not', {
+  on('GET /setup', 'Check the setup of the deployment', {
     ...ADMIN,
-    answers: { 200: json('A check each', objectOf({ items: listOf(CHECK) })) },
+    answers: { 200: json('One check for each part of the deployment', objectOf({ items: listOf(CHECK) })) },
   })(async () => {
     const [allKeys, given] = await Promise.all([keys.list(), providers.list()])
     const ids = new Set([...given, ...connected()].map(({ id }) => id))
