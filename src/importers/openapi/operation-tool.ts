@@ -4,7 +4,16 @@ import { annotationsOfMethod } from '../../core/tool/annotations.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
-import { type Description, type Node, type Possible, SHARE, textAt, textsOf, unitsToRead } from './description.ts'
+import {
+  type Description,
+  type Node,
+  objectAt,
+  type Possible,
+  SHARE,
+  textAt,
+  textsOf,
+  unitsToRead,
+} from './description.ts'
 import type { Draft } from './draft.ts'
 import { type DescribedOperation, serverOf } from './operations.ts'
 import type { Options } from './options.ts'
@@ -27,6 +36,7 @@ const LARGE_INPUT = 32 * 1024
 const MAX_DESCRIPTION = 4_000
 const MAX_TITLE = 200
 const MAX_TAGS = 32
+const MAX_LOGO = 2_000
 const MAX_WARNINGS = 20
 
 const TOO_MUCH =
@@ -95,6 +105,7 @@ function make(operation: DescribedOperation, maker: ToolMaker, { about, skip, wo
         output: output.schema,
         requirements: { ...credentialNeeds(security.value), user_id: false },
         annotations: annotationsOfMethod(method),
+        ...logoOf(maker.description),
         tags: tagsOf(document),
       },
       implementation: {
@@ -160,6 +171,13 @@ function descriptionOf(operation: Node, otherwise: string): string {
   const parts = [isRepeated ? undefined : summary, text].filter((part) => part !== undefined)
   const deprecated = operation.deprecated === true ? ['Deprecated.'] : []
   return cut([...deprecated, ...(parts.length > 0 ? parts : [otherwise])].join('\n\n'), MAX_DESCRIPTION)
+}
+
+/** Redoc's extension, for all tools of the description. Icons have HTTPS (MCP, `Icon`). */
+function logoOf({ root }: Description): { readonly icons?: readonly JsonObject[] } {
+  const { url } = objectAt(objectAt(root, 'info'), 'x-logo')
+  const isTaken = typeof url === 'string' && url.length <= MAX_LOGO && /^https:\/\/[^/]/i.test(url)
+  return isTaken ? { icons: [{ src: url }] } : {}
 }
 
 function tagsOf(operation: Node): string[] {

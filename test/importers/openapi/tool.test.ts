@@ -54,6 +54,20 @@ describe('what a tool says of itself', () => {
     expect((await toolOf({}, { method: 'put' })).definition.annotations).toMatchObject({ idempotentHint: true })
   })
 
+  it.each<[unknown, object | undefined]>([
+    [{ url: 'https://a.example/logo.svg', altText: 'A' }, [{ src: 'https://a.example/logo.svg' }]],
+    [{ url: 'http://a.example/logo.svg' }, undefined],
+    [{ url: '/logo.svg' }, undefined],
+    [{ url: `https://a.example/${'x'.repeat(2_000)}` }, undefined],
+    [{ url: 7 }, undefined],
+    ['https://a.example/logo.svg', undefined],
+  ])('has the icon of the whole description: %j', async (logo, icons) => {
+    const info = { title: 'A', version: '1', 'x-logo': logo }
+    const paths = { '/a': { get: {} } }
+    const { tools } = await read({ openapi: '3.0.0', info, servers: [{ url: 'https://a.example' }], paths })
+    expect(tools?.map(({ definition }) => definition.icons)).toEqual([icons])
+  })
+
   it('is cut at a word where it is long', async () => {
     const { definition } = await toolOf({ description: 'word '.repeat(5_000) })
     expect(definition.description.length).toBeLessThanOrEqual(4_001)
