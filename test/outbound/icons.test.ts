@@ -59,7 +59,7 @@ it.each<[string, GuardedResult]>([
 })
 
 it('asks for sixteen at once, and for the others when they are asked for again', async () => {
-  let end = (_: GuardedResult) => {}
+  let end: (answer: GuardedResult) => void = () => {}
   const { sent, readIcon } = world(({ url }) =>
     String(url).endsWith('/slow') ? new Promise((done) => (end = done)) : answered(PNG),
   )
