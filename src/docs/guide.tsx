@@ -39,6 +39,9 @@ export function guidePage(docs: Docs, { name, title, html, contents }: Guide, or
 export function guidesPage(docs: Docs) {
   const content = (
     <>
+      <p>
+        Get started: <a href="/console/connect">connect an agent</a>, or <a href="/console">find a tool</a> and call it.
+      </p>
       <ul class="list">
         {docs.guides.map(({ name, title, summaryHtml }) => (
           <li>

@@ -1,12 +1,12 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { FailureType } from '../../core/failure/failure.ts'
-import type { PageResult, PageVisit } from '../visit.ts'
+import type { PageResult, PageVisit, Reply } from '../visit.ts'
 import { FailureNotice, Notice, OutcomeWord, Select, TextField, Time, ToolName } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { barsOfCalls, barsOfUsage, CallsChart, msOf } from './chart.tsx'
-import { callerOf, nameCallers } from './callers.ts'
+import { callerNames, callerOf } from './callers.ts'
 import { type Range, RangeSelect, rangeOf, sinceOf } from './range.tsx'
 
 type CallsPage = ApiAnswers['GET /calls']
@@ -18,7 +18,7 @@ const LIMIT = '30'
 const CHARTED = '1000'
 
 export async function show(visit: PageVisit): Promise<PageResult> {
-  const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'range', 'cursor'])
+  const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'user_id', 'range', 'cursor'])
   const { range: name, ...matching } = filters
   const range = rangeOf(name)
   const query = { ...matching, since: sinceOf(range) }
@@ -40,10 +40,11 @@ export async function show(visit: PageVisit): Promise<PageResult> {
             <Select
               label="Caller"
               name="principal"
-              options={[ANY, ...(callers?.ok && calls.ok ? nameCallers(callers.value.items, calls.value.items) : [])]}
+              options={[ANY, ...callersOf(callers, calls)]}
               value={filters.principal}
             />
           )}
+          <TextField label="User" name="user_id" value={filters.user_id} />
           <button class="go">Show</button>
         </form>
         {chart}
@@ -51,6 +52,17 @@ export async function show(visit: PageVisit): Promise<PageResult> {
       </>
     ),
   }
+}
+
+/** In options: those who call most are the first. */
+const MOST_CALLERS = 100
+
+function callersOf(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: Reply<CallsPage>) {
+  if (!usage?.ok) return []
+  const nameOf = callerNames(calls.ok ? calls.value.items : [])
+  return usage.value.items.slice(0, MOST_CALLERS).map(({ group: { principal = '' } }) => {
+    return { value: principal, text: nameOf(principal) }
+  })
 }
 
 const ANY = { value: '', text: 'Any' }

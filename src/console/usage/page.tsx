@@ -1,9 +1,9 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { countOf, msOf } from '../calls/chart.tsx'
-import { nameCallers } from '../calls/callers.ts'
+import { callerNames } from '../calls/callers.ts'
 import { COUNTED, RangeSelect, rangeOf, sinceOf } from '../calls/range.tsx'
-import { FailureNotice, type Option, Select } from '../parts.tsx'
+import { FailureNotice, Select } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
@@ -50,7 +50,7 @@ export async function show(visit: PageVisit): Promise<View> {
             items={usage.value.items}
             visit={visit}
             by={key}
-            named={calls?.ok ? nameCallers(usage.value.items, calls.value.items) : []}
+            nameOf={calls?.ok ? callerNames(calls.value.items) : String}
             range={range.name}
           />
         ) : (
@@ -65,26 +65,21 @@ interface UsageTableProps {
   readonly items: readonly Usage[]
   readonly visit: PageVisit
   readonly by: (typeof KEYS)[number]
-  readonly named: readonly Option[]
+  readonly nameOf: (value: string) => string
   readonly range: string
 }
 
-function UsageTable({ items, visit, by, named, range }: UsageTableProps) {
+function UsageTable({ items, visit, by, nameOf, range }: UsageTableProps) {
   const calls = items.reduce((sum, usage) => sum + usage.calls, 0)
   const failures = items.reduce((sum, usage) => sum + usage.failures, 0)
-  const names = new Map(named.map(({ value, text }) => [value, text]))
   const ordered = by.value === 'day' ? items.toSorted((one, other) => dayOf(one).localeCompare(dayOf(other))) : items
-  const nameOf = ({ group }: Usage) => {
+  const nameCell = ({ group }: Usage) => {
     const value = group[by.value] ?? ''
-    const text = names.get(value) ?? value
-    const filter = FILTERS[by.value]?.(value)
-    return filter === undefined || value === '' ? (
-      text || 'none'
-    ) : (
-      <a href={`/console/calls?${queryOf({ ...filter, range })}`}>{text}</a>
-    )
+    if (by.value === 'day' || value === '') return value || 'none'
+    const filter = by.value === 'toolkit' ? { tool: `${value}.*` } : { [by.value]: value }
+    return <a href={`/console/calls?${queryOf({ ...filter, range })}`}>{nameOf(value)}</a>
   }
-  const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameOf }, ...FIGURES]
+  const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameCell }, ...FIGURES]
   return (
     <>
       {items.length === 0 ? undefined : (
@@ -104,14 +99,6 @@ function UsageTable({ items, visit, by, named, range }: UsageTableProps) {
 
 function dayOf({ group }: Usage): string {
   return group.day ?? ''
-}
-
-/** The filter of the page of calls that shows those of a group. */
-const FILTERS: Readonly<Record<string, (value: string) => Readonly<Record<string, string>>>> = {
-  toolkit: (toolkit) => ({ tool: `${toolkit}.*` }),
-  tool: (tool) => ({ tool }),
-  principal: (principal) => ({ principal }),
-  outcome: (outcome) => ({ outcome }),
 }
 
 const FIGURES: readonly Column<Usage>[] = [

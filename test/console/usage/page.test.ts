@@ -36,6 +36,15 @@ describe('the page of usage', () => {
     expect(text).toContain('>ann@acme.com</a>')
   })
 
+  it('leads to the calls of a user', async () => {
+    const { get } = setUp({ 'GET /usage': () => ({ items: [usage({ user_id: 'ann' }, 2, 0)] }) })
+    const text = await (await get('/console/usage?by=user_id')).text()
+    expect(text).toContain('href="/console/calls?user_id=ann&amp;range=week">ann</a>')
+    const calls = setUp({ 'GET /usage': () => ({ items: [] }), 'GET /calls': () => ({ items: [] }) })
+    expect(await (await calls.get('/console/calls?user_id=ann')).text()).toContain('name="user_id" value="ann"')
+    expect(calls.asked.filter(({ request }) => request.url.includes('user_id=ann'))).toHaveLength(2)
+  })
+
   it('shows days in their order, and counts no shorter time than usage is kept by', async () => {
     const { get, asked } = setUp({
       'GET /usage': () => ({ items: [usage({ day: '2030-01-07' }, 9, 0), usage({ day: '2030-01-06' }, 1, 0)] }),
