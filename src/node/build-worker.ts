@@ -1,7 +1,8 @@
-/** `npm run build`: the Worker as wrangler deploys it. */
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.ts'
+import { readCommand } from './command.ts'
 
+readCommand('Builds the Worker in dist/worker, as wrangler deploys it.', {})
 const outdir = fileURLToPath(new URL('../../dist/worker', import.meta.url))
 const built = await bundle({ config: 'wrangler.toml', outdir, signal: new AbortController().signal })
 if (!built.ok) {

@@ -1,15 +1,16 @@
-/** Makes `src/generated/`, before each build of the Worker. `--tools` and `--out` name other folders. */
+/** Makes `src/generated/`, before each build of the Worker. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readCommand } from './command.ts'
 import { Broken, placed } from './broken.ts'
 
 const LOCK_TIMEOUT_MS = 300_000
 
-const { values } = parseArgs({
-  options: { tools: { type: 'string', default: 'tools' }, out: { type: 'string', default: 'src/generated' } },
+const { values } = readCommand('Reads the bundled tools and makes what the Worker is built from.', {
+  tools: { type: 'string', default: 'tools', says: 'the folder of the tools' },
+  out: { type: 'string', default: 'src/generated', says: 'where to' },
 })
 
 // Node warns each time that stripping types is experimental

@@ -1,38 +1,29 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { type Options, readCommand } from './command.ts'
+
+const ABOUT = 'Builds the Worker and serves it on workerd, with what it stores kept in .wrangler.'
 
 const OPTIONS = {
-  'port': { type: 'string', default: '8787' },
-  'ip': { type: 'string', default: '127.0.0.1' },
-  'inspector-port': { type: 'string' },
-  'persist-to': { type: 'string' },
-  'var': { type: 'string', multiple: true, default: [] },
-  'config': { type: 'string', default: 'wrangler.toml' },
-  'outdir': { type: 'string' },
-  'entry': { type: 'string', default: 'index.mjs' },
-  'tools': { type: 'string' },
-  'generated': { type: 'string' },
-  'built': { type: 'boolean', default: false },
-  'watch': { type: 'boolean', default: false },
-  'help': { type: 'boolean', default: false },
-} satisfies ParseArgsOptionsConfig
-
-export const HELP = `Usage: npm run serve -- [options]
-
-  --port PORT            where to listen: 8787, and 0 for any free port
-  --ip ADDRESS           the address to listen at: 127.0.0.1
-  --persist-to FOLDER    where to keep what is stored
-  --var NAME:value       a variable of the deployment; may be repeated
-  --config FILE          the configuration: wrangler.toml
-  --watch                build and serve again what changes
-  --built                serve what --outdir holds, without building it
-  --outdir FOLDER        where to build: dist/worker
-  --entry FILE           the entry in --outdir: index.mjs
-  --tools FOLDER         the bundled tools, with --generated
-  --generated FOLDER     what is generated of them, with --tools
-  --inspector-port PORT  lets a debugger attach`
+  'port': { type: 'string', default: '8787', says: 'where to listen; 0 for any free port' },
+  'ip': { type: 'string', default: '127.0.0.1', says: 'the address to listen at' },
+  'persist-to': { type: 'string', says: 'the folder in which to keep what is stored' },
+  'var': {
+    type: 'string',
+    multiple: true,
+    default: [],
+    says: 'a variable of the deployment, NAME:value; may be repeated',
+  },
+  'config': { type: 'string', default: 'wrangler.toml', says: 'the configuration' },
+  'watch': { type: 'boolean', default: false, says: 'build and serve again what changes' },
+  'built': { type: 'boolean', default: false, says: 'serve what --outdir holds, without building it' },
+  'outdir': { type: 'string', says: 'where to build (dist/worker)' },
+  'entry': { type: 'string', default: 'index.mjs', says: 'the entry in --outdir' },
+  'tools': { type: 'string', says: 'the folder of the bundled tools, with --generated' },
+  'generated': { type: 'string', says: 'what is generated of them, with --tools' },
+  'inspector-port': { type: 'string', says: 'lets a debugger attach' },
+} satisfies Options
 
 export function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
+  const { values } = readCommand(ABOUT, OPTIONS, { args })
   const port = portOf(values.port)
   const variables = values.var.map((text) => {
     const at = text.indexOf(':')

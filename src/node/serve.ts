@@ -15,17 +15,13 @@ import { type Config, loadConfig } from '../env.ts'
 import { isLoopback } from '../http/caller/loopback.ts'
 import { bundle, type Bundled, modulesIn, sourcePlaces, withAssetsFromDisk } from './bundle.ts'
 import { holdFolder } from './hold-folder.ts'
-import { HELP, readOptions } from './options.ts'
+import { readOptions } from './options.ts'
 import { NETWORK, networkFor, networkWorker } from './network.ts'
 import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const stopping = new AbortController()
 const options = orEnd(() => readOptions(process.argv.slice(2)))
-if (options.help) {
-  console.log(HELP)
-  process.exit()
-}
 const outdir =
   options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist/worker')
 const place = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}`

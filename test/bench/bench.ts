@@ -1,32 +1,30 @@
-/**
- * `npm run bench`: what Switchboard costs beside a bare Hono handler that parses and adds, both the bundle of
- * `npm run serve` on workerd, the servers pinned to one core and the load to another. A round measures the bare handler
- * and a contender in adjacent slots and keeps their ratio; the table gives medians and quartiles over the rounds.
- *
- * `-- --rounds 9 --seconds 1 --connections 1,16,64 --tools 1,10000 --only mcp` (a part of a row's name)
- * `-- --beside DIR` measures another checkout of Switchboard in the same rounds, and the ratio to it.
- * `-- --peers` measures other MCP servers; `npm install --prefix test/bench/peers` brings them.
- */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readCommand } from '../../src/node/command.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { cpuOf } from '../processes.ts'
 import { CALL, callsOf, KEYS, mcpCall, moreCallsOf, populate, REVISIONS } from './contenders.ts'
 import { load, post, quantile } from './load.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '1' },
-    connections: { type: 'string', default: '1,16,64' },
-    tools: { type: 'string', default: '1,10000' },
-    only: { type: 'string', default: '' },
-    beside: { type: 'string' },
-    peers: { type: 'boolean', default: false },
+const { values } = readCommand(
+  'Measures what Switchboard costs beside a bare Hono handler that parses and adds, both served as npm run serve does, the servers ' +
+    'pinned to one core and the load to another. A round measures the bare handler and a contender in adjacent slots and keeps their ' +
+    'ratio; the table gives medians and quartiles over the rounds.',
+  {
+    rounds: { type: 'string', default: '9', says: 'how many rounds' },
+    seconds: { type: 'string', default: '1', says: 'how long a slot is' },
+    connections: { type: 'string', default: '1,16,64', says: 'requests at the same time' },
+    tools: { type: 'string', default: '1,10000', says: 'how many tools are published' },
+    only: { type: 'string', default: '', says: 'rows with this in their name, such as mcp' },
+    beside: { type: 'string', says: 'the folder of another checkout, measured in the same rounds' },
+    peers: {
+      type: 'boolean',
+      default: false,
+      says: 'other MCP servers too, which npm install --prefix test/bench/peers brings',
+    },
   },
-})
+)
 const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 

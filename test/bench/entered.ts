@@ -1,27 +1,29 @@
 /**
- * `npm run bench:entered`: which files of `src` a warm request enters, so that what somebody has to read of one way stays in
- * sight. The Worker runs in this process over the simulation's objects and KV; each request is sent three times, and a fourth
- * time under V8's precise coverage. A file counts where a function of it that has a name ran before the answer was there; of
- * functions, those of libraries count too.
- * How often blocks of code ran stands for the statements that did. A fifth one counts the promises that were made until then,
- * and twenty more the bytes that were allocated, those of Node's own requests and answers among them.
- * `-- --list` names the files, in the order of their folders; `-- --only tools/call` measures the requests of that name;
- * `-- --json` prints the counts alone, for `test/entered.test.ts`, which holds them to what they are.
+ * Each request is sent three times, and a fourth time under V8's precise coverage. A file counts where a function of it that
+ * has a name ran before the answer was there; of functions, those of libraries count too. How often blocks of code ran stands
+ * for the statements that did. A fifth one counts the promises, and twenty more the bytes, those of Node's own requests and
+ * answers among them. `test/entered.test.ts` holds the counts to what they are.
  */
 import { createHook } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { transformSync } from 'esbuild'
+import { readCommand } from '../../src/node/command.ts'
 import { createKv } from '../simulation/kv.ts'
 import { createHost, type Host } from '../simulation/object-host.ts'
 import { part } from '../simulation/part.ts'
 
-const { values } = parseArgs({
-  options: { list: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string', default: '' } },
-})
+const { values } = readCommand(
+  'Counts the files of src and functions that a warm request enters, the blocks of code that run, the promises made and the bytes ' +
+    'allocated until the answer is there. The Worker runs in this process over the simulation.',
+  {
+    list: { type: 'boolean', says: 'name the files, in the order of their folders' },
+    json: { type: 'boolean', says: 'print the counts alone, as JSON' },
+    only: { type: 'string', default: '', says: 'requests with this in their name, such as tools/call' },
+  },
+)
 
 /** As much of the platform's module as is used before something runs in a sandbox. */
 const PLATFORM = `

@@ -1,27 +1,23 @@
-/**
- * `npm run bench:hanging`: what calls of a bundled tool take while 500 calls of a server that hangs are in flight, beside what
- * they take without, in adjacent slots of one run; and what they leave in memory: the heap of the Worker before, meanwhile and
- * after, each time once V8 has collected what nobody uses, and all that workerd holds. Fails when a round leaves something in the
- * heap that the first did not.
- * `-- --rounds 6 --seconds 2 --connections 16 --hanging 500`.
- */
 import { execFileSync } from 'node:child_process'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readCommand } from '../../src/node/command.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { memoryOf } from '../processes.ts'
 import { collectedHeap } from './heap.ts'
 import { load, post, quantile } from './load.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '6' },
-    seconds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '16' },
-    hanging: { type: 'string', default: '500' },
+const { values } = readCommand(
+  'Measures calls of a bundled tool while calls of a server that hangs are in flight, beside the same without, in adjacent slots of ' +
+    'one run; and what they leave in memory: the heap of the Worker before, meanwhile and after, each time once V8 has collected, and ' +
+    'all that workerd holds. Fails when a round leaves something in the heap that the first did not.',
+  {
+    rounds: { type: 'string', default: '6', says: 'how many rounds' },
+    seconds: { type: 'string', default: '2', says: 'how long a slot is' },
+    connections: { type: 'string', default: '16', says: 'calls at the same time' },
+    hanging: { type: 'string', default: '500', says: 'calls that hang' },
   },
-})
+)
 const [rounds, seconds, connections, hanging] = [values.rounds, values.seconds, values.connections, values.hanging].map(
   Number,
 ) as [number, number, number, number]

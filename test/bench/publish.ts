@@ -1,10 +1,4 @@
-/**
- * `npm run bench:publish`: how long a publication takes where few and where many tools are there already, through the running
- * server, alone and while others list all of them page by page; in adjacent slots of one run, whose ratios are to the smallest
- * registry's. `-- --tools 1000,10000,100000 --rounds 6 --publications 100 --publishers 4 --readers 50 --keep DIR`:
- * what was filled is kept there, and copied for each run. With `--batch 500` each request publishes so many tools, of
- * `--toolkits 200`; `--settle 75000` counts what a server does in so many milliseconds afterwards, as heads may wait a minute.
- */
+import { readCommand } from '../../src/node/command.ts'
 import { inventedTool } from './contenders.ts'
 import { execFileSync } from 'node:child_process'
 import { cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -12,25 +6,30 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { cpuOf } from '../processes.ts'
 import { quantile } from './load.ts'
 
 const ADMIN_KEY = 'an-admin-key-for-the-bench'
-const { values } = parseArgs({
-  options: {
-    tools: { type: 'string', default: '1000,10000,100000' },
-    rounds: { type: 'string', default: '6' },
-    publications: { type: 'string', default: '100' },
-    publishers: { type: 'string', default: '4' },
-    readers: { type: 'string', default: '50' },
-    batch: { type: 'string', default: '1' },
-    toolkits: { type: 'string', default: '200' },
-    settle: { type: 'string', default: '0' },
-    keep: { type: 'string' },
+const { values } = readCommand(
+  'Measures how long a publication takes where few and where many tools are there already, through the running server, alone and ' +
+    "while others list all of them; in adjacent slots of one run, whose ratios are to the smallest registry's.",
+  {
+    tools: { type: 'string', default: '1000,10000,100000', says: 'how many tools are there already' },
+    rounds: { type: 'string', default: '6', says: 'how many rounds' },
+    publications: { type: 'string', default: '100', says: 'publications of a slot' },
+    publishers: { type: 'string', default: '4', says: 'how many publish at the same time' },
+    readers: { type: 'string', default: '50', says: 'how many list at the same time' },
+    batch: { type: 'string', default: '1', says: 'tools in a publication' },
+    toolkits: { type: 'string', default: '200', says: 'how many toolkits the tools are in' },
+    settle: {
+      type: 'string',
+      default: '0',
+      says: 'milliseconds to count work for afterwards; heads may wait a minute',
+    },
+    keep: { type: 'string', says: 'a folder that keeps what was filled, which each run copies' },
   },
-})
+)
 const [rounds, publications, publishers, readers, batchSize, toolkits, settle] = [
   values.rounds,
   values.publications,

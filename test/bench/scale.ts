@@ -1,26 +1,27 @@
-/**
- * `npm run bench:scale`: what grows with the number of tools, in the running server: pages of the console and lists, in adjacent
- * slots of one run, with their ratio to the smallest registry's; and how long one caller's calls take while all tools are
- * exported, restored into another server, and while a description is imported there. `-- --tools 5000,50000 --rounds 9
- * --description node_modules/@octokit/openapi/generated/api.github.com.json`.
- */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommand } from '../../src/node/command.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { cpuOf } from '../processes.ts'
 import { populate } from './contenders.ts'
 import { quantile } from './load.ts'
 
-const { values } = parseArgs({
-  options: {
-    tools: { type: 'string', default: '5000,50000' },
-    rounds: { type: 'string', default: '9' },
-    description: { type: 'string', default: 'node_modules/@octokit/openapi/generated/api.github.com.json' },
+const { values } = readCommand(
+  'Measures what grows with the number of tools: pages of the console and lists, in adjacent slots of one run, with their ratio to the ' +
+    "smallest registry's; and how long one caller's calls take while all tools are exported, restored into another server, and while a " +
+    'description is imported there.',
+  {
+    tools: { type: 'string', default: '5000,50000', says: 'how many tools are published' },
+    rounds: { type: 'string', default: '9', says: 'how many rounds' },
+    description: {
+      type: 'string',
+      default: 'node_modules/@octokit/openapi/generated/api.github.com.json',
+      says: 'the OpenAPI description',
+    },
   },
-})
+)
 const PATHS = ['/', '/toolkits', '/tools?limit=30&format=summary', '/tools?status=pending', '/?q=Tool77', '/?q=does']
 const A_SLOT = 12
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))

@@ -1,12 +1,5 @@
-/**
- * `npm run bench:search`: how long a search over 10,000 tools takes inside the Durable Object, beside a look-up by key there in
- * adjacent slots of one run. The tools are those of `../shared`, once for each of many services, with the questions of
- * `test/search/questions/tried.ts`; without that, invented ones. `-- --tools 10000 --times 20`: so often each question is asked.
- * On Linux it says what memory the server holds before the searches and at most while they run: with 100,000 tools, that too.
- * `-- --sets DIR` prints instead how well each set of questions of a folder is answered, beside its plain BM25F.
- */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { readCommand } from '../../src/node/command.ts'
 import { startProcess } from '../e2e/process.ts'
 import { recordsOf } from '../search/registry.ts'
 import { asker, describeScore, plainIn, score, setsIn } from '../search/sets.ts'
@@ -14,13 +7,18 @@ import { TRIED } from '../search/questions/tried.ts'
 import { hasShared, readShared } from '../shared.ts'
 import { quantile } from './load.ts'
 
-const { values } = parseArgs({
-  options: {
-    tools: { type: 'string', default: '10000' },
-    times: { type: 'string', default: '20' },
-    sets: { type: 'string' },
+const { values } = readCommand(
+  'Measures how long a search takes inside the Durable Object, beside a look-up by key there in adjacent slots of one run, and on Linux ' +
+    'what memory the server holds. The tools are those of ../shared, once for each of many services, or invented ones.',
+  {
+    tools: { type: 'string', default: '10000', says: 'how many tools are published' },
+    times: { type: 'string', default: '20', says: 'how often each question is asked' },
+    sets: {
+      type: 'string',
+      says: 'a folder of sets of questions: prints instead how well each is answered, beside plain BM25F',
+    },
   },
-})
+)
 if (values.sets !== undefined) {
   const plain = await plainIn(values.sets)
   console.log('first / within five')

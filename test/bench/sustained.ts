@@ -1,24 +1,21 @@
-/**
- * `npm run bench:load`: what 500,000 calls of a bundled tool come to beside as many of a bare Hono handler that parses and adds, both
- * on workerd through `npm run serve`, in adjacent slots of one run: calls a second, latencies, and what memory workerd holds
- * after each 100,000, at rest, and once V8 has collected. `-- --calls 500000 --slot 10000 --connections 16`.
- */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readCommand } from '../../src/node/command.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { memoryOf } from '../processes.ts'
 import { collectedHeap } from './heap.ts'
 import { load, post, quantile } from './load.ts'
 
 const ADMIN_KEY = 'an-admin-key-for-the-bench'
-const { values } = parseArgs({
-  options: {
-    calls: { type: 'string', default: '500000' },
-    slot: { type: 'string', default: '10000' },
-    connections: { type: 'string', default: '16' },
+const { values } = readCommand(
+  'Measures many calls of a bundled tool beside as many of a bare Hono handler that parses and adds, in adjacent slots of one run: ' +
+    'calls a second, latencies, and what memory workerd holds after each 100,000, at rest, and once V8 has collected.',
+  {
+    calls: { type: 'string', default: '500000', says: 'how many calls' },
+    slot: { type: 'string', default: '10000', says: 'calls in a slot' },
+    connections: { type: 'string', default: '16', says: 'calls at the same time' },
   },
-})
+)
 const [calls, slot, connections] = [values.calls, values.slot, values.connections].map(Number) as [
   number,
   number,

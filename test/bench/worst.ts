@@ -1,27 +1,27 @@
-/**
- * `npm run bench:worst`: for each reader of what somebody sends, the worst input that is found among many shapes within its bounds,
- * beside `/health` with a body of the same size and a call of plain text of it: times in one run, in turns, as ratios of medians.
- * Then, with `--memory`, what workerd holds at most over what it held at rest, while ten of the worst are read at once.
- * `-- --rounds 7 --only REGEXP --shape REGEXP --shapes` (which prints what each shape takes).
- */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readCommand } from '../../src/node/command.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { memoryOf, workOf } from '../processes.ts'
 import { startUpstream } from '../upstream.ts'
 import { quantile } from './load.ts'
 import { answersIn, type Reader, readersFor } from './worst-shapes.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '7' },
-    only: { type: 'string', default: '' },
-    shape: { type: 'string', default: '' },
-    shapes: { type: 'boolean', default: false },
-    memory: { type: 'boolean', default: false },
+const { values } = readCommand(
+  'Measures, for each reader of what somebody sends, the worst input that is found among many shapes within its bounds, beside ' +
+    '/health with a body of the same size and a call of plain text of it: ratios of medians in one run.',
+  {
+    rounds: { type: 'string', default: '7', says: 'how many rounds' },
+    only: { type: 'string', default: '', says: 'readers whose name matches this expression' },
+    shape: { type: 'string', default: '', says: 'shapes whose name matches this expression' },
+    shapes: { type: 'boolean', default: false, says: 'print what each shape takes' },
+    memory: {
+      type: 'boolean',
+      default: false,
+      says: 'also what workerd holds at most while ten of the worst are read at once',
+    },
   },
-})
+)
 const AT_ONCE = 10
 const rounds = Number(values.rounds)
 const only = new RegExp(values.only)

@@ -1,6 +1,6 @@
-/** `npm run mutation`, or `npm run mutation src/sign-in` for one room. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, renameSync } from 'node:fs'
+import { readCommand } from '../../src/node/command.ts'
 
 /** Each room is held to the threshold by itself, by these tests; without any, by all that reach it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +29,11 @@ function reachesThreshold(room: string): boolean {
   return status === 0
 }
 
-const named = process.argv.slice(2)
+const { positionals: named } = readCommand(
+  `Changes the code in many small ways, and fails where too few of them fail a test. Rooms: ${Object.keys(ROOMS).join(', ')}.`,
+  {},
+  { operands: '[room...]' },
+)
 const unknown = named.filter((room) => !(room in ROOMS))
 if (unknown.length > 0) throw new Error(`Wanted ${Object.keys(ROOMS).join(', ')}, got ${unknown.join(', ')}`)
 const below = (named.length > 0 ? named : Object.keys(ROOMS)).filter((room) => !reachesThreshold(room))
