@@ -48,7 +48,7 @@ export function query(
     const rows = allVersions(sql, cursor, status)
     return rows && pageOf(sql, rows, listQuery, limit, principal)
   }
-  const from = cursor === undefined ? START : behindOf(cursor)
+  const from = behindOf(cursor)
   if (!from) return undefined
   if (versions === 'newest') {
     const { page, total, unmatched } = rank(sql, q, scopeOf(sql, listQuery, principal), limit + 1, from)
@@ -61,9 +61,7 @@ export function query(
 
 type Place = Behind & { readonly version?: string }
 
-const START: Place = { place: 0, id: 0 }
-
-function behindOf(cursor: string): Place | undefined {
+function behindOf(cursor = '0.0'): Place | undefined {
   const [, place, id, version] = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/.exec(cursor) ?? []
   if (place === undefined) return undefined
   return { place: Number(place), id: Number(id), ...(version === undefined ? {} : { version }) }

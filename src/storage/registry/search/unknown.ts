@@ -36,9 +36,8 @@ export function unknown(sql: SqlStorage, name: string, principal: Principal): Un
   const near = nearestNames(sql, tool).map((each) => formatToolId(each))
   const known = near.filter((each) => isSeen(sql, each, principal)).slice(0, MAX_NAMED)
   if (known.length > 0) return { name: formatToolId(tool), known, isNear: true }
-  const { toolkit } = tool
-  if (!isSeen(sql, toolkit, principal)) return unknownToolkit(sql, toolkit, principal)
-  const { condition, bindings } = scopeOf(sql, { toolkit }, principal)
+  if (!isSeen(sql, tool.toolkit, principal)) return unknownToolkit(sql, tool.toolkit, principal)
+  const { condition, bindings } = scopeOf(sql, { toolkit: tool.toolkit }, principal)
   const query = `SELECT tool.toolkit || '.' || tool FROM indexed JOIN tool USING (key) WHERE ${condition} ORDER BY key LIMIT ?`
   return { name: formatToolId(tool), known: column<string>(sql, query, ...bindings, MAX_LISTED), isNear: false }
 }

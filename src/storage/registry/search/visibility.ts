@@ -2,7 +2,7 @@ import { maySee, type Principal } from '../../../core/access/principal.ts'
 import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
 import { IDS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
-import { column, field } from '../../rows.ts'
+import { column, field, rows } from '../../rows.ts'
 
 export interface IndexFilter {
   readonly condition: string
@@ -33,12 +33,9 @@ function visibleTo(sql: SqlStorage, principal: Principal): IndexFilter {
   const begins = beginningsOf(principal)
   // The same as `maySee` where the patterns leave nothing out, without reading every tool
   if (!begins) return { condition: principal.kind === 'anonymous' ? 'indexed.level = 0' : EVERY, bindings: [] }
-  const rows = begins.flatMap((begin) =>
-    sql
-      .exec<IndexedRow>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begin, `${begin}\u{10ffff}`)
-      .toArray(),
-  )
-  const ids = rows.flatMap(({ id, key, level }) => {
+  const query = 'SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?'
+  const begun = begins.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
+  const ids = begun.flatMap(({ id, key, level }) => {
     const name = parseToolId(key)
     return name && maySee(principal, { ...name, securityLevel: level }) ? [id] : []
   })
