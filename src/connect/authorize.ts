@@ -47,9 +47,9 @@ const MAX_URL = 8_192
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 const MAX_NAME = 200
-const CHANGED = 'The toolkits have changed since this page was opened: check what is selected'
-const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
-const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
+const CHANGED = 'The list of toolkits has changed: check your selection'
+const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to connect an agent')
+const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed. Start again in your agent')
 
 export function createAuthorize(deps: AuthorizeDeps) {
   const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAuditEntry } = deps
@@ -168,7 +168,7 @@ function offered({ resource = '' }: AuthorizationDetails, choices: readonly Choi
 
 function problemOf(decision: string, chosen: ReadonlySet<string>, days: number | undefined): string | undefined {
   if (decision !== 'allow') return undefined
-  if (days === undefined) return 'Choose when its access expires'
+  if (days === undefined) return 'Choose when access expires'
   return chosen.size === 0 ? 'Select at least one toolkit, or refuse' : undefined
 }
 

@@ -91,7 +91,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     handle: (c: Context, origin: string) => Promise<Response>,
   ) =>
     declare({ ...declared, ...operation }, async (c: Context) => {
-      if (shield(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a little')
+      if (shield(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a moment')
       const origin = originOf(c)
       return origin === undefined ? oauthError(400, 'invalid_request', 'Wanted https') : handle(c, origin)
     })
@@ -110,7 +110,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     const asserted = signs
       ? await (loaded ??= await load()).readAssertion(form.value, authorization, `${origin}/connect`)
       : undefined
-    if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client is not who it says')
+    if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client could not be authenticated')
     const text = form.value.toString()
     return answered(async () => {
       const answer = await server.token(origin, authorization, text, asserted)
@@ -147,7 +147,7 @@ type Metadata = (origin: string, query: string) => object
 
 function metadata(c: Context, of: Metadata, caching: PublicCaching): Response {
   const origin = originOf(c)
-  if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect by https')
+  if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect over https')
   return jsonText(JSON.stringify(of(origin, toolkitsQuery(new URL(c.req.url)))), 200, { 'cache-control': caching })
 }
 

@@ -18,8 +18,8 @@ export function keyPage(back: string | undefined, problem?: string): Page {
         <button class="go">Sign in</button>
       </form>,
       <p class="note">
-        An administrator gives keys out. This browser stays signed in for 12 hours, or until you sign out or the key is
-        deleted.
+        Ask an administrator for a key. This browser stays signed in for 12 hours, or until you sign out or the key is
+        revoked.
       </p>,
     ],
   }
@@ -46,12 +46,12 @@ export function signedInPage(name: string): Page {
 }
 
 export function signedOutPage(): Page {
-  const body = ['This browser has no access any more.', <SignInAgain words="Sign in again" />]
+  const body = ['This browser no longer has access.', <SignInAgain words="Sign in again" />]
   return { status: 200, title: 'You are signed out', body }
 }
 
 export function refusedSignInPage(status: 400 | 403 | 502, message: string, back: string | undefined): Page {
-  const again = <SignInAgain words="Sign in as somebody else, or try again" back={back} />
+  const again = <SignInAgain words="Use another account or try again" back={back} />
   return { status, title: 'You are not signed in', body: [sentence(message), again] }
 }
 

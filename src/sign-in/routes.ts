@@ -48,8 +48,8 @@ const pages = () => import('./pages.tsx')
 
 /** Links to the page get further parameters on the way, such as `utm_source`. */
 const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
-const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must be one of this Switchboard')
-const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
+const BAD_RETURN = plainPage(400, 'Not understood', 'The page to return to must be on this Switchboard')
+const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to sign in')
 
 /** Sign-in by OpenID or by an API key; the browser then goes back to a path of this deployment, never elsewhere. */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
@@ -84,12 +84,12 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (refused) return page(refused)
     const request = c.req.raw
     if (!provider || request.url.length > MAX_CALLBACK)
-      return page(plainPage(404, 'Nothing here', 'Nobody signs in so'))
+      return page(plainPage(404, 'Nothing here', 'Sign-in works in another way here'))
     const flow = await flows.of(request)
     const answered = c.req.query('state')
     // Else a link could sign somebody in with another person's answer
     if (!flow || answered !== flow.request.state || flow.request.callback !== callbackOf(c)) {
-      const message = 'Signing in was begun in another browser or another window, or took too long'
+      const message = 'Sign-in was started in another browser or window, or took too long'
       return refusal(400, message, flow?.back)
     }
     const ended = flows.end(request)
@@ -101,14 +101,14 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const named = personOf(finished.claims, provider.claims)
     if (typeof named === 'string') {
-      const message = `What the provider says ${named}: an administrator can name another claim in SIGN_IN_USER`
+      const message = `The provider's answer ${named}: an administrator can name another claim in SIGN_IN_USER`
       return refusal(403, message, back, ended)
     }
     const person = { ...named, user: provider.prefix + named.user }
     const principal = principalOfPerson(person, provider.rules)
     note(c, 'session.begin', { id: principal?.id, user: person.user })
     if (!principal) {
-      const message = `No rule of SIGN_IN_RULES lets '${person.user}' in: an administrator can add one`
+      const message = `No rule of SIGN_IN_RULES admits '${person.user}': an administrator can add one`
       return refusal(403, message, back, ended)
     }
     const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
@@ -119,7 +119,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   async function signInByKey(c: Context): Promise<Response> {
     const refused = unready(c)
     if (refused) return page(refused)
-    if (provider) return page(plainPage(404, 'Nothing here', 'People sign in with their provider here'))
+    if (provider) return page(plainPage(404, 'Nothing here', 'Sign in with your identity provider here'))
     const request = c.req.raw
     if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
     const form = await readForm(request, FORM_LIMIT, createMeter())
@@ -133,7 +133,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     note(c, 'session.begin', { id: holder?.ok ? holder.value.id : undefined })
     if (holder?.ok !== true) {
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
-      return page((await pages()).keyPage(back, 'No key is like this one, or it has expired'))
+      return page((await pages()).keyPage(back, 'This key is wrong or has expired'))
     }
     const cookie = await sessions.begin(request, { key: hash }, holder.value.id)
     return goTo(back ?? '/sign-in', [cookie])

@@ -92,7 +92,7 @@ describe('an approval of a call with a secret', () => {
   it('does not run with another, nor with the deployment’s, and shows nobody the secret', async () => {
     const before = on.charged().length
     const seen = await approvedAlone(() => charge('account-A'), [() => charge('account-B'), () => charge()])
-    expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>sent by the caller, known by <code>[\w-]{12}</)
+    expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>sent by the caller, fingerprint <code>[\w-]{12}</)
     expect(seen).not.toContain('account-A')
     expect(on.charged().slice(before)).toEqual(['account-A'])
   })

@@ -135,7 +135,7 @@ describe("the page of a tool that wants a person's access", () => {
       expect(status, JSON.stringify(body)).toBe(201)
     }
     expect(await pageOf('Mail.Module', 'hosts')).toContain(`<code>${world.api.host}</code>`)
-    expect(await pageOf('Mail.Nowhere', 'hosts')).toContain('nobody but this Switchboard')
+    expect(await pageOf('Mail.Nowhere', 'hosts')).toContain('this Switchboard only')
     const context = { authorization: [{ id: 'mail', token: 'a-token-of-the-caller' }] }
     for (const tool of ['Mail.Module', 'Mail.Nowhere']) {
       for (const url of [`${elsewhere.origin}/x`, `${elsewhere.origin.replace('//', '//ann@')}/x`]) {

@@ -108,7 +108,7 @@ describe('where people sign in with keys', () => {
       const approver = await signedInWith(key)
       const page = await approver.open(url)
       expect(page.text).toContain('Approve this call?')
-      expect(page.text).not.toContain('whoever has this link can approve')
+      expect(page.text).not.toContain('anyone with this link can approve')
       expect((await approver.press(page, /approve/i)).text).toContain('You approved')
       expect((await callAs(agent, 'ann')).body.result).toMatchObject({ success: true })
       expect(emptied()).toBe(before + 1)
@@ -169,7 +169,7 @@ it('on the machine of whoever tries it out, the page says that it does not know 
     const [{ url }] = body.missing_requirements.authorization
     const someone = new HttpPerson()
     const page = await someone.open(url)
-    expect(page.text).toContain('whoever has this link can approve')
+    expect(page.text).toContain('anyone with this link can approve')
     expect((await someone.press(page, /approve/i)).text).toContain('You approved')
     expect((await server.json('POST', '/tools/call', call)).body.result).toMatchObject({ success: true })
   } finally {

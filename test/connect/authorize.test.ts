@@ -86,12 +86,12 @@ describe('the page that asks', () => {
     expect(text.match(/ selected=/g)).toHaveLength(1)
     expect(text).not.toContain(' checked')
     expect(text).not.toContain('role="alert"')
-    expect(page).not.toContain('There is no tool here')
+    expect(page).not.toContain('You have no tools')
   })
 
   it('offers nothing where there is nothing, and can be refused', async () => {
     const page = await words(faceWith({ catalogue: listed([]) }).ask())
-    expect(page).toContain('There is no tool here that you can share with an agent. Refuse The agent can list')
+    expect(page).toContain('You have no tools to share with an agent. Refuse The agent can list')
     expect(page).not.toContain('Allow')
   })
 
@@ -133,8 +133,8 @@ describe('the page that asks', () => {
   })
 
   it.each<[string, Parameters<typeof faceWith>, string, [number, string]]>([
-    ['too often', [limited], ASK, [429, 'Wait a little']],
-    ['over plain http', [], `http://sb.example${ASK}`, [400, 'open this Switchboard by https']],
+    ['too often', [limited], ASK, [429, 'Wait a moment']],
+    ['over plain http', [], `http://sb.example${ASK}`, [400, 'Open this Switchboard over https']],
     [
       'with too long a link',
       [],
@@ -228,9 +228,9 @@ describe('the decision', () => {
 
   it.each([
     ['what nobody offers', { 'toolkit.Mail': '', 'toolkit.Other': '1' }, 200],
-    ['no time', { days: '' }, 'Choose when its access expires.'],
-    ['another time', { days: '8' }, 'Choose when its access expires.'],
-    ['a time that is written otherwise', { days: '7.0' }, 'Choose when its access expires.'],
+    ['no time', { days: '' }, 'Choose when access expires.'],
+    ['another time', { days: '8' }, 'Choose when access expires.'],
+    ['a time that is written otherwise', { days: '7.0' }, 'Choose when access expires.'],
   ])('for %s is asked for again', async (_, fields, problem) => {
     const { decide, agents } = faceWith()
     const { status, text } = await seen(decide(fields))

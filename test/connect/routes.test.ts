@@ -12,7 +12,7 @@ async function seen(answer: Response | Promise<Response>) {
   const { error, error_description }: Record<string, string> = JSON.parse(await (await answer).text())
   return [status, error, error_description, headers.get('cache-control'), headers.get('retry-after')]
 }
-const TOO_MANY = [429, 'temporarily_unavailable', 'Too many requests: wait a little', 'no-store', '1']
+const TOO_MANY = [429, 'temporarily_unavailable', 'Too many requests: wait a moment', 'no-store', '1']
 const WANTED_HTTPS = [400, 'invalid_request', 'Wanted https', 'no-store', null]
 
 describe('metadata', () => {
@@ -49,7 +49,7 @@ describe('metadata', () => {
         authorization_response_iss_parameter_supported: true,
       })
     }
-    const there = [404, 'invalid_request', 'Agents connect by https', 'no-store', null]
+    const there = [404, 'invalid_request', 'Agents connect over https', 'no-store', null]
     for (const path of [RESOURCE, ...SERVER]) expect(await seen(get(HTTP + path))).toEqual(there)
   })
 
@@ -113,13 +113,13 @@ describe('a token', () => {
       'with an assertion of nobody',
       {},
       ['/connect/token', { client_assertion: 'x' }],
-      [401, 'invalid_client', 'The client is not who it says', 'no-store', null],
+      [401, 'invalid_client', 'The client could not be authenticated', 'no-store', null],
     ],
     [
       'with the type of an assertion alone',
       {},
       ['/connect/token', { client_assertion_type: 'x' }],
-      [401, 'invalid_client', 'The client is not who it says', 'no-store', null],
+      [401, 'invalid_client', 'The client could not be authenticated', 'no-store', null],
     ],
   ])('is not asked for %s', async (_, change, [path, fields], answer) => {
     const { post, sent, ended } = faceWith(change)

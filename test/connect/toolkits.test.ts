@@ -127,7 +127,7 @@ describe('the toolkits that an agent may use', () => {
     catalogue.list = listed([['Another', 'Do'], ...spread(60, 60)]).list
     const { status, text } = await press('allow', { 'toolkit.Kit55': '1' })
     expect([status, agents, count()]).toEqual([400, [], '1 of 61 selected'])
-    expect(text).toContain('role="alert">The toolkits have changed')
+    expect(text).toContain('role="alert">The list of toolkits has changed')
   })
 
   it.each(['page:0', 'page:-1', 'page:99', 'page:x', 'page:', 'page:1e9', 'open:Nothing', 'open:', 'find:x'])(

@@ -246,7 +246,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
     const before = exchanges()
     const response = await who.page.goto(back.href)
     expect(response?.status()).toBe(403)
-    expect(await textOf(who.page)).toContain('This began in another browser')
+    expect(await textOf(who.page)).toContain('Started in another browser')
     await expectAccessible(who.page)
     expect(exchanges()).toBe(before)
     expect(await grantsOf(user)).toEqual([])

@@ -159,7 +159,7 @@ describe('a provider that does not do its part while a person consents', () => {
     await world.provider.fail(fault)
     const ended = await who.open(linkIn(done.text))
     expect(ended.status).toBe(502)
-    expect(ended.text).toContain('<h1>That did not work</h1>')
+    expect(ended.text).toContain('<h1>Something went wrong</h1>')
     expect(ended.text).toMatch(/&#39;mail&#39; cannot be asked now: it answered \d+, which makes no sense/)
     await world.provider.fail('none')
     expect(await grantsOf(user)).toEqual([])
@@ -190,7 +190,7 @@ describe('the way back from the provider', () => {
     return `${status} ${/<h1[^>]*>(.*?)<\/h1>/.exec(text)?.[1]}`
   }
   const GONE = '410 This link no longer works'
-  const REFUSED = '400 Access was not given'
+  const REFUSED = '400 Access was not granted'
 
   it.each([
     ['with another state', GONE, (back: URL) => back.searchParams.set('state', 'A'.repeat(43))],

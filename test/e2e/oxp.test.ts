@@ -152,7 +152,7 @@ describe('failures, each row of the table', () => {
     })
     if (schemas) expect(schemas.serverError(gmail.body)).toEqual([])
     const page = await fetch(gmail.body.missing_requirements.authorization[0].url)
-    expect(await page.text()).toContain('not connected')
+    expect(await page.text()).toContain('not set up')
 
     const sms = await server.json('POST', '/tools/call', { tool_id: 'SMS.Send', input: { to: '+1', message: 'x' } })
     expect(sms.status).toBe(400)

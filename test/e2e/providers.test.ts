@@ -65,7 +65,7 @@ describe('providers', () => {
 
 describe("people's pages", () => {
   it.each([
-    ['/authorizations/github/start', 404, 'did not say for which user'],
+    ['/authorizations/github/start', 404, 'did not name a user'],
     ['/authorizations/nobody-knows/start', 404, 'Nothing to authorize here'],
     ['/authorizations/%ff/start', 400, 'malformed'],
     ['/authorizations/nobody-knows/resume', 404, 'Nothing to authorize here'],

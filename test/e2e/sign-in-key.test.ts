@@ -60,7 +60,7 @@ describe('signing in with an API key, where no provider is set up', () => {
       const who = new HttpPerson()
       const page = await signIn(who, key)
       expect(page.status).toBe(403)
-      expect(page.text).toContain('No key is like this one')
+      expect(page.text).toContain('This key is wrong')
       if (key !== '') expect(page.text).not.toContain(`value="${key}"`)
       expect((await sessions(who)).status).toBe(401)
     },
@@ -95,7 +95,7 @@ describe('signing in with an API key, where no provider is set up', () => {
     await screenshot(who.page, 'sign-in-key')
     await who.page.getByLabel('Your API key').fill('sb_wrong')
     await who.page.getByRole('button', { name: 'Sign in' }).click()
-    expect(await textOf(who.page)).toContain('No key is like this one')
+    expect(await textOf(who.page)).toContain('This key is wrong')
     await who.page.getByLabel('Your API key').fill(key)
     await who.page.getByRole('button', { name: 'Sign in' }).click()
     await who.page.waitForURL(`${server.url}/sign-in?from=here`)

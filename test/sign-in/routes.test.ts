@@ -46,7 +46,7 @@ describe('who asks for the page to sign in', () => {
     ['of another site', [], `/sign-in?return=${ELSEWHERE}`, [400, 'Not understood']],
     ['with a parameter twice', [], '/sign-in?return=/a&return=/b', [400, 'Not understood']],
     ['too often', [limited], '/sign-in', [429, 'Too many requests']],
-    ['over plain http', [], 'http://sb.example/sign-in', [400, 'Not here']],
+    ['over plain http', [], 'http://sb.example/sign-in', [400, 'HTTPS required']],
     ['while nobody can be asked', [{}, { signedIn: () => away }], '/sign-in', [503, 'Not right now']],
   ])('is refused %s', async (_, how, path, answer) => {
     const { status, title } = await seen(faceWith(...how).get(path))
@@ -111,7 +111,7 @@ describe('who comes back from the provider', () => {
     const { comeBack, begun, audit } = faceWith()
     const { status, text } = await seen(comeBack({ back: '/sessions', ...how }))
     expect([status, begun, audit]).toEqual([400, [], []])
-    expect(text).toContain('begun in another browser or another window')
+    expect(text).toContain('started in another browser or window')
     expect(text).toContain(SIGN_IN_AGAIN)
   })
 
@@ -123,7 +123,7 @@ describe('who comes back from the provider', () => {
   })
 
   it.each([
-    ['there is no provider', byKey, {}, 404, 'Nobody signs in so'],
+    ['there is no provider', byKey, {}, 404, 'Sign-in works in another way here'],
     ['the address is too long', {}, { query: `code=${'c'.repeat(16_384)}&state=s1` }, 404, 'Nothing here'],
     ['too many ask', limited, {}, 429, 'Too many requests'],
     [
@@ -153,7 +153,7 @@ describe('who comes back from the provider', () => {
       finishing({ ok: true, claims: { email: 'bob@other.test', email_verified: true } }),
       {},
       403,
-      'lets &#39;bob@other.test&#39; in',
+      'admits &#39;bob@other.test&#39;',
     ],
   ])('is not where %s', async (_, change, how, status, words) => {
     const { comeBack, begun } = faceWith(change)
@@ -204,14 +204,14 @@ describe('a key', () => {
       'that nobody has',
       { authenticator: { holderOf: async () => ({ result: NOBODY }) } },
       [`sb_${'x'.repeat(43)}`],
-      [403, 'No key is like this one, or it has expired.'],
+      [403, 'This key is wrong or has expired.'],
     ],
-    ['that can be none', {}, ['x'.repeat(15)], [403, 'No key is like this one']],
-    ['that is not there', {}, ['', { key: '' }], [403, 'No key is like this one']],
-    ['where people sign in with a provider', { provider }, ['sb_'], [404, 'People sign in with their provider here']],
+    ['that can be none', {}, ['x'.repeat(15)], [403, 'This key is wrong']],
+    ['that is not there', {}, ['', { key: '' }], [403, 'This key is wrong']],
+    ['where people sign in with a provider', { provider }, ['sb_'], [404, 'Sign in with your identity provider here']],
     ['from another site', {}, ['sb_', {}, { origin: 'https://evil.test' }], [403, 'sent by another site']],
-    ['with a way to another site', {}, ['sb_', { return: ELSEWHERE }], [400, 'must be one of this Switchboard']],
-    ['too often', limited, ['sb_'], [429, 'Wait a little']],
+    ['with a way to another site', {}, ['sb_', { return: ELSEWHERE }], [400, 'must be on this Switchboard']],
+    ['too often', limited, ['sb_'], [429, 'Wait a moment']],
     ['in too long a form', {}, ['x'.repeat(9 * MAX_RETURN + 1_024)], [413, 'The form is too large']],
   ])('is refused %s', async (_, change, [key, more, headers], [status, words]) => {
     const { post, begun } = faceWith({ ...byKey, ...change })

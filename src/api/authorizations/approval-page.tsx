@@ -13,7 +13,7 @@ const MAX_DEPTH = 4
 const MAX_NOTE = 160
 
 const NOBODY_IDENTIFIED =
-  'This Switchboard is open for trying things out: it does not know who you are, and whoever has this link can approve.'
+  'This Switchboard has no sign-in, so it does not know who you are: anyone with this link can approve.'
 
 interface ApprovalVisit {
   readonly identifiesPeople: boolean
@@ -49,11 +49,11 @@ export function approvalPage(
       ...(userInfo ? [<h2>User details sent by the caller</h2>, <Values of={userInfo} />] : []),
       ...(answers
         ? [
-            <h2>Answers the caller gives for a person</h2>,
+            <h2>Answers the caller gives on a person’s behalf</h2>,
             <Values of={answers.state === undefined ? answers.responses : answers} />,
           ]
         : []),
-      <p class="care">If you approve, it runs once, with exactly what is shown here.</p>,
+      <p class="care">If you approve, the call runs once, exactly as shown.</p>,
       identifiesPeople ? undefined : <p class="care">{NOBODY_IDENTIFIED}</p>,
       <form method="post">
         <button class="go" name="decision" value="approve">
@@ -84,8 +84,8 @@ function Caller({ principal, name }: { readonly principal: string; readonly name
 
 function Destination({ runnable }: Pick<KnownTool, 'runnable'>) {
   const { hosts } = runnable.ok ? runnable : { hosts: [] }
-  if (hosts === undefined) return <>wherever this Switchboard’s own code sends it</>
-  return hosts.length === 0 ? <>nobody but this Switchboard</> : <Codes texts={hosts} />
+  if (hosts === undefined) return <>any host, as this Switchboard’s own code decides</>
+  return hosts.length === 0 ? <>this Switchboard only</> : <Codes texts={hosts} />
 }
 
 function notesOf(tool: KnownTool | undefined): ReadonlyMap<string, string> {
@@ -104,7 +104,7 @@ function ownerOf(credential: ShownCredential): JSX.Element | string {
   if (isGrant && credential.account === '') return 'the user’s default account'
   return (
     <>
-      {isGrant ? 'the user’s account' : 'sent by the caller, known by'}{' '}
+      {isGrant ? 'the user’s account' : 'sent by the caller, fingerprint'}{' '}
       {isGrant ? <strong>{credential.account}</strong> : <code>{credential.hash.slice(0, 12)}</code>}
     </>
   )
@@ -115,7 +115,7 @@ function Files({ files, authorization }: { readonly files: readonly ShownFile[];
     <>
       <h2>Files</h2>
       <ul role="list">
-        {files.map(({ handle, filename = 'A file without a name', content_type, size, sha256 }, index) => (
+        {files.map(({ handle, filename = 'Unnamed file', content_type, size, sha256 }, index) => (
           <li>
             <a href={`/authorizations/${authorization}/files/${index}`}>{filename}</a>, {content_type},{' '}
             {size.toLocaleString('en')} bytes

@@ -32,16 +32,13 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
         <ToolRows id={authorization.tool} tool={tool} />
         <Row term="Provider" words={name} />
         <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />
-        <Row
-          term="Sends data to"
-          words={hosts.length === 0 ? 'nobody but this Switchboard' : <Codes texts={hosts} />}
-        />
+        <Row term="Sends data to" words={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
         <Row term="User" words={<strong>{bounded(userId)}</strong>} />
         <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
       </dl>,
       <h2>Permissions</h2>,
       scopes.length === 0 ? (
-        `No specific scopes: ${name} will say what this allows.`
+        `No specific permissions: ${name} will show what this allows.`
       ) : (
         <ul role="list">
           {scopes.map((scope) => (
@@ -57,10 +54,10 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
         <code>{parseToolId(authorization.tool)?.toolkit ?? authorization.tool}</code> to use your account, at these
         addresses only.
       </p>,
-      isHeld ? `${name} has given this access already: you are asked whether this toolkit may use it.` : undefined,
+      isHeld ? `You have connected ${name} before: this is about letting this toolkit use that access.` : undefined,
       <p class="care">
         {signedIn === undefined
-          ? `Continue only if you are this user and requested this yourself. Otherwise whoever sent you this link could use your account at ${name}.`
+          ? `Continue only if you are this user and requested this yourself. Otherwise, the person who sent you this link could use your account at ${name}.`
           : `Continue only if you requested this yourself, and with your own account at ${name}.`}
       </p>,
       <form method="post">
@@ -137,7 +134,7 @@ export function signInPage(back: string): Page {
     status: 200,
     title: 'Sign in first',
     body: [
-      'An agent asks something of a person here. What it is, only that person gets to see, and only they can answer.',
+      'An agent is waiting for a decision here. Only the person it asks can see and answer the request.',
       <p>
         <a class="button" href={signInPath(back)}>
           Sign in
@@ -154,8 +151,8 @@ export function otherPersonPage(signedIn: string, back: string): Page {
     title: 'This is for somebody else',
     body: [
       <p>
-        You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing was
-        done. If somebody sent it to you, let them know.
+        You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing has
+        changed. If somebody sent it to you, let them know.
       </p>,
       <form method="post" action="/sign-out">
         <input type="hidden" name="return" value={back} />
@@ -167,7 +164,7 @@ export function otherPersonPage(signedIn: string, back: string): Page {
 
 export function until({ expiresAt }: Authorization, now: number): string {
   const minutes = Math.max(1, Math.ceil((expiresAt - now) / 60_000))
-  return `This page works for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`
+  return `This page expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }
 
 const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'
@@ -175,15 +172,15 @@ const CLOSE_WINDOW = 'You can close this window and go back to where you came fr
 export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {
   const isApproval = kind === 'approval'
   if (status !== 'completed') {
-    const title = isApproval ? 'The call was not approved' : 'Access was not given'
-    const again = 'If it is still wanted, have your agent ask again: it gets a new link.'
+    const title = isApproval ? 'The call was not approved' : 'Access was not granted'
+    const again = 'If you still want this, ask your agent to try again: it gets a new link.'
     return { status: 410, title, body: [...(reason === undefined ? [] : [sentence(reason)]), again] }
   }
   const user = userId !== undefined && [' for ', <strong>{bounded(userId)}</strong>]
   const done = isApproval ? (
     <p>
-      You approved the call of <code>{tool}</code>
-      {user}. It can go on now.
+      You approved the call to <code>{tool}</code>
+      {user}. It can run now.
     </p>
   ) : (
     <p>
@@ -196,7 +193,7 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
 export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>): Page {
   const refused = (
     <p>
-      <code>{tool}</code> {kind === 'approval' ? 'will not be called so' : 'gets nothing that it did not have'}.
+      <code>{tool}</code> {kind === 'approval' ? 'will not be called' : 'did not get access'}.
     </p>
   )
   return { status: 200, title: 'Refused', body: [refused, CLOSE_WINDOW] }
@@ -204,9 +201,9 @@ export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>
 
 const STEP_PAGES = {
   'gone': { status: 410, title: 'This link no longer works' },
-  'other-browser': { status: 403, title: 'This began in another browser' },
-  'refused': { status: 400, title: 'Access was not given' },
-  'unavailable': { status: 502, title: 'That did not work' },
+  'other-browser': { status: 403, title: 'Started in another browser' },
+  'refused': { status: 400, title: 'Access was not granted' },
+  'unavailable': { status: 502, title: 'Something went wrong' },
 } as const satisfies Record<Extract<Step, { ok: false }>['why'], { status: Page['status']; title: string }>
 
 export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
@@ -214,7 +211,7 @@ export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retr
   if (retry === undefined || why === 'gone') return plainPage(status, title, message)
   const again = (
     <p>
-      <a href={retry}>Begin again</a>
+      <a href={retry}>Start again</a>
     </p>
   )
   return { status, title, body: [sentence(message), again] }
@@ -242,16 +239,16 @@ function deadEnd(status: DeadEnd['status'], title: string, lines: readonly strin
 }
 
 const FOR_WHOM: GuideLink = { href: '/docs/agents#which-user-it-acts-for', words: 'Which user an agent acts for' }
-const SET_UP: GuideLink = { href: '/docs/people#other-providers', words: 'How a provider is set up' }
+const SET_UP: GuideLink = { href: '/docs/people#other-providers', words: 'How to set up a provider' }
 
 /** A call without a user has a challenge all the same, though there is nobody to ask yet. */
 export function nobodyPage(providerName: string): DeadEnd {
   return deadEnd(
     404,
-    'For whom is this?',
+    'Which user is this for?',
     [
-      `A tool wants to act for somebody at ${bounded(providerName, 100)}, but the call did not say for which user it is. Nothing was shared.`,
-      'Whoever runs the agent names the user with the call, as context.user_id or (MCP and plugins) in the header X-User-Id, or gives the agent a key of one user. Then call again: the answer has a link for that user.',
+      `A tool wants to use an account at ${bounded(providerName, 100)}, but the call did not name a user. Nothing was shared.`,
+      'Name the user in the call, as context.user_id or (MCP and plugins) in the header X-User-Id, or use an API key with one user. Then call again: the answer has a link for that user.',
     ],
     FOR_WHOM,
   )
@@ -262,8 +259,8 @@ export function unknownPage(id: string): DeadEnd {
     404,
     'Nothing to authorize here',
     [
-      `Either this link is too old, or a tool wants to act for you at a provider that is not connected to this Switchboard: ${bounded(id, 128)}. Nothing was shared.`,
-      'An old link is replaced when your agent calls again.',
+      `This link has expired, or its provider is not set up on this Switchboard: ${bounded(id, 128)}. Nothing was shared.`,
+      'If the link has expired, have your agent call again for a new one.',
       howToSetUp(id),
     ],
     SET_UP,
@@ -274,11 +271,11 @@ export function notSetUpPage(provider: string): DeadEnd {
   return deadEnd(
     409,
     `'${bounded(provider, 100)}' is not set up`,
-    ['Nobody can give access at this provider here yet. Nothing was shared.', howToSetUp(provider)],
+    ['Nobody can connect an account at this provider yet. Nothing was shared.', howToSetUp(provider)],
     SET_UP,
   )
 }
 
 function howToSetUp(provider: string): string {
-  return `An administrator of this Switchboard sets the provider up with PUT /providers/${encodeURIComponent(bounded(provider, 128).toWellFormed())}; then call again. Until then, whoever runs the agent can call the tool with a token of yours in context.authorization: it is used for that one call and never stored.`
+  return `An administrator can set the provider up with PUT /providers/${encodeURIComponent(bounded(provider, 128).toWellFormed())}; then call again. Until then, a call can bring a token of yours in context.authorization: it is used for that one call and never stored.`
 }

@@ -139,12 +139,12 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (kind === 'grant' && decision === 'continue') {
       const account = form.value.get('account')?.trim() ?? ''
       if (!ACCOUNT_NAME.test(account)) {
-        return page(plainPage(400, 'Not understood', 'An account has a name of at most 64 characters'))
+        return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
       }
       const named = account === '' ? {} : { account }
       return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }
-    return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
+    return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
   }
 
   forPeople.get(
@@ -167,7 +167,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (limited) return page(failurePage(limited.failure))
     const { url } = c.req
     if (url.length > MAX_CALLBACK || !c.req.query('state')) {
-      const message = 'The provider sent you here without saying what for. Have your agent ask again'
+      const message =
+        'The provider sent you back without saying which request this is about. Ask your agent to try again'
       return page(plainPage(400, 'Not understood', message))
     }
     const { endedPage, stoppedPage } = await pages()
@@ -207,12 +208,12 @@ function actOf(
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }
 }
 
-const NO_FILE = { ok: false, why: 'gone', message: 'There is no such file, or no longer' } as const
+const NO_FILE = { ok: false, why: 'gone', message: 'This file does not exist, or has expired' } as const
 
 const NO_BROWSER = {
   ok: false,
   why: 'other-browser',
-  message: 'This browser did not open the link, or opened it too long ago',
+  message: 'This link was opened in another browser, or too long ago',
 } as const
 
 async function go(step: Step, id: string, cookies: readonly string[] = []): Promise<Response> {

@@ -35,7 +35,7 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
     answers: { 201: component('The client; its secret is returned only once', 'Client') },
   })(async ({ c, body }) => {
     const url = new URL(c.req.url)
-    if (!isTrustworthy(url)) return fail({ type: 'request-malformed', message: 'Agents connect by https' })
+    if (!isTrustworthy(url)) return fail({ type: 'request-malformed', message: 'Agents connect over https' })
     return { ...ok(await clients.create(url.origin, body)), status: 201 }
   })
 

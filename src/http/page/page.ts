@@ -27,16 +27,16 @@ export function plainPage(status: Page['status'], title: string, message: string
 
 export const FORM_OF_ANOTHER_SITE = plainPage(
   403,
-  'Not from here',
-  'This form was sent by another site, so nothing was done',
+  'Form refused',
+  'This form was sent by another site, so nothing has changed',
 )
 
 export function failurePage(failure: Failure): Page {
   switch (failure.type) {
     case 'rate-limited':
-      return { ...plainPage(429, 'Too many requests', 'Wait a little, then try again'), ...headersOf(failure) }
+      return { ...plainPage(429, 'Too many requests', 'Wait a moment and try again'), ...headersOf(failure) }
     case 'body-too-large':
-      return plainPage(413, 'Not understood', 'The form is too large, so nothing was done')
+      return plainPage(413, 'Not understood', 'The form is too large, so nothing has changed')
     case 'media-type-unsupported':
       return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
     case 'unavailable':
@@ -45,7 +45,7 @@ export function failurePage(failure: Failure): Page {
         title: 'Not right now',
         body: [
           sentence(failure.message),
-          'Wait a moment, then load this page again. If you sent a form, look first whether it was done all the same.',
+          'Wait a moment, then load this page again. If you sent a form, check first whether it took effect.',
         ],
         ...headersOf(failure),
       }
@@ -54,8 +54,8 @@ export function failurePage(failure: Failure): Page {
         status: 500,
         title: 'Something is wrong here',
         body: [
-          'This Switchboard has a fault, and it has been written down.',
-          `If it comes again, tell whoever runs it the reference ${failure.reference}.`,
+          'This is a fault of this Switchboard, and it has been recorded.',
+          `If it happens again, give your administrator the reference ${failure.reference}.`,
         ],
       }
     default:

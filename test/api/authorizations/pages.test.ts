@@ -25,7 +25,7 @@ describe("a grant's page", () => {
       'urn:unheard-of',
       'ann',
       'Continue to Google',
-      '12 more minutes.',
+      'expires in 12 minutes.',
       'revoked at any time',
     ]) {
       expect(text).toContain(said)
@@ -40,10 +40,10 @@ describe("a grant's page", () => {
     expect(text).toContain('<input name="account"')
     const named = { ...GRANT, hosts: [], account: 'work', isHeld: true }
     const other = await (await setUp({ known: [named] }).get(START)).text()
-    expect(other).toContain('nobody but this Switchboard')
+    expect(other).toContain('this Switchboard only')
     expect(other).toContain('<dd>work</dd>')
     expect(other).not.toContain('<input')
-    expect(other).toContain('Google has given this access already')
+    expect(other).toContain('You have connected Google before')
     expect(other).toContain('>Continue</button>')
     const first = await setUp({ known: [{ ...GRANT, accounts: ['', 'home'] }] }).get(START)
     expect(await first.text()).toContain('Connected: <code>home</code>')
@@ -100,13 +100,13 @@ describe("a grant's page", () => {
 
   it('says so where no scopes are asked for', async () => {
     const text = await (await setUp({ known: [{ ...GRANT, scopes: [] }] }).get(START)).text()
-    expect(text).toContain('No specific scopes')
+    expect(text).toContain('No specific permissions')
   })
 
   it.each([
     ['completed', undefined, 200, 'can now act'],
     ['failed', 'The person refused', 410, 'The person refused.'],
-    ['failed', undefined, 410, 'have your agent ask again'],
+    ['failed', undefined, 410, 'ask your agent to try again'],
   ] as const)('that has %s says so (%s)', async (status, reason, code, said) => {
     const over = { ...GRANT, status, ...(reason === undefined ? {} : { reason }) }
     const response = await setUp({ known: [over] }).get(START)
@@ -161,8 +161,8 @@ describe("an approval's page", () => {
     expect(page).toContain('<dt>Description</dt><dd>Pays a bill</dd>')
     expect(page).toContain('<dt>Sends data to</dt><dd><code>api.bank.example</code>')
     expect(page).toContain('2020 51</pre><span class="note">An IBAN</span>')
-    expect(await pageOf([])).toContain('<dt>Sends data to</dt><dd>nobody but this Switchboard')
-    expect(await pageOf(undefined)).toContain('<dd>wherever this Switchboard’s own code sends it')
+    expect(await pageOf([])).toContain('<dt>Sends data to</dt><dd>this Switchboard only')
+    expect(await pageOf(undefined)).toContain('<dd>any host, as this Switchboard’s own code decides')
   })
 
   it('sets out objects in objects, and those of too many or too deep as JSON', async () => {
@@ -219,7 +219,7 @@ describe("an approval's page", () => {
       '<dt>Method</dt><dd><code>tools/other</code>',
       '<dt>Access to mail</dt><dd>the user’s account <strong>work</strong>',
       '<dt>Access to chat</dt><dd>the user’s default account',
-      '<dt>Access to bank</dt><dd>sent by the caller, known by <code>abcdefghijkl</code>',
+      '<dt>Access to bank</dt><dd>sent by the caller, fingerprint <code>abcdefghijkl</code>',
       '<dt>Secret KEY</dt><dd>this Switchboard’s own',
       '<dt>role</dt><dd><pre>owner</pre>',
       '<dt>eur</dt><dd><pre>1000000</pre>',
@@ -231,9 +231,9 @@ describe("an approval's page", () => {
   })
 
   it('says so where nobody is identified', async () => {
-    expect(await (await setUp().get(APPROVE)).text()).not.toContain('whoever has this link can approve')
+    expect(await (await setUp().get(APPROVE)).text()).not.toContain('anyone with this link can approve')
     const text = await (await setUp({ identifiesPeople: false }).get(APPROVE)).text()
-    expect(text).toContain('whoever has this link can approve')
+    expect(text).toContain('anyone with this link can approve')
   })
 
   it('of a call for no user says that', async () => {
@@ -247,7 +247,7 @@ describe('a link that is no authorization', () => {
     const response = await setUp().get('/authorizations/google/start')
     expect(response.status).toBe(404)
     const text = await response.text()
-    expect(text).toContain('did not say for which user it is')
+    expect(text).toContain('did not name a user')
     expect(text).toContain('Google')
   })
 
@@ -494,7 +494,7 @@ describe('coming back from the provider', () => {
 
 it('the time that is left is never none while a page works', async () => {
   const text = await (await setUp({ known: [{ ...GRANT, expiresAt: NOW + 1 }] }).get(START)).text()
-  expect(text).toContain('1 more minute.')
+  expect(text).toContain('expires in 1 minute.')
 })
 
 describe('a page, while what it needs cannot be reached,', () => {

@@ -101,8 +101,8 @@ it('leads on without saying whence', async () => {
 })
 
 it.each<[Failure, number, string, string]>([
-  [{ type: 'rate-limited', retry_after_ms: 1 }, 429, 'Too many requests', 'Wait a little, then try again.'],
-  [{ type: 'body-too-large', limit: 1 }, 413, 'Not understood', 'The form is too large, so nothing was done.'],
+  [{ type: 'rate-limited', retry_after_ms: 1 }, 429, 'Too many requests', 'Wait a moment and try again.'],
+  [{ type: 'body-too-large', limit: 1 }, 413, 'Not understood', 'The form is too large, so nothing has changed.'],
   [
     { type: 'media-type-unsupported', got: null, wanted: 'a/b' },
     415,
@@ -114,7 +114,7 @@ it.each<[Failure, number, string, string]>([
     { type: 'internal', reference: 'r1' },
     500,
     'Something is wrong here',
-    'been written down.</p><p>If it comes again, tell whoever runs it the reference r1.',
+    'been recorded.</p><p>If it happens again, give your administrator the reference r1.',
   ],
   [{ type: 'route-unknown', message: '' } as never, 400, 'Not understood', 'This link is malformed.'],
 ])('says of %j %d: %s', async (failure, status, title, words) => {
