@@ -233,7 +233,7 @@ describe('a file', () => {
     const { status } = await on.ask('DELETE', `/artifacts/${handle.slice('artifact:'.length)}`)
     expect(status).toBe(204)
     expect((await post(handle)).body).toMatchObject({
-      parameter_errors: { file: expect.stringContaining('Names no file') },
+      parameter_errors: { file: expect.stringContaining('Is not a file of yours') },
     })
   })
 })

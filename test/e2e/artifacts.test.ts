@@ -295,7 +295,7 @@ describe('a link', () => {
     const bare = await get((changed) => void (changed.search = ''))
     expect([bare.status, await bare.json()]).toMatchObject([
       404,
-      { message: 'There is no such file of yours, or no longer' },
+      { message: 'The file does not exist, is not yours, or has expired' },
     ])
   })
 
@@ -305,7 +305,7 @@ describe('a link', () => {
     await bucket.delete(artifactKey(gone.pathname.split('/')[2] ?? ''))
     const answer = await fetch(gone)
     expect(answer.status).toBe(404)
-    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('no such artifact') })
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('artifact does not exist') })
   })
 
   it('needs no credential, and holds after a restart', async () => {

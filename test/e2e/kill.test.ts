@@ -119,8 +119,8 @@ describe('a server that is killed at any stage of a call', () => {
       } else {
         // Never a failure that invites to try once more what may have been done
         expect(error.can_retry).toBe(false)
-        expect(error.message).toMatch(/not known what became|did not answer within/)
-        if (error.message.includes('not known')) outcomes.unknown += 1
+        expect(error.message).toMatch(/outcome of this call is unknown|did not answer within/)
+        if (error.message.includes('is unknown')) outcomes.unknown += 1
       }
     }
     // Each has been met, or the moments would be the wrong ones

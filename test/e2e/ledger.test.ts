@@ -137,7 +137,7 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
     const id = `reused of ${name}`
     await call(id)
     const other = await call(id, 200)
-    expect(JSON.stringify(other.body)).toContain('is that of another call')
+    expect(JSON.stringify(other.body)).toContain('was used for another call')
     expect(upstream.arrived).toHaveLength(1)
   })
 })
@@ -241,7 +241,7 @@ describe('a server that is killed while a call runs in each of the dialects', ()
           for (const { status, body } of repeated) expect({ status, body }).toEqual(said(over[index]))
           const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => call('cut', name)))
           expect(JSON.stringify(first?.body), name).toContain(
-            'It is not known what became of this call: it was begun, and not heard of again',
+            'The outcome of this call is unknown: it began, and never reported back',
           )
           for (const each of others) expect(timeless(each)).toEqual(timeless(first))
         }
@@ -250,7 +250,7 @@ describe('a server that is killed while a call runs in each of the dialects', ()
         expect(body.result).toMatchObject({
           success: false,
           error: {
-            developer_message: expect.stringContaining('call under another id if need be'),
+            developer_message: expect.stringContaining('call under another id if needed'),
             can_retry: false,
           },
         })

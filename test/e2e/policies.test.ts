@@ -72,7 +72,7 @@ describe('/policies', () => {
     for (const [pattern, body, status, message] of [
       ['Kit', { approval: true }, 400, 'tool pattern'],
       ['Kit.*.x', { approval: true }, 400, 'tool pattern'],
-      ['Kit.*', {}, 422, 'Must say something'],
+      ['Kit.*', {}, 422, 'Must have at least one setting'],
       ['Kit.*', { securityLevel: 9 }, 422, "'security_level'"],
       ['Kit.*', { security_level: 0 }, 422, 'from 1 to 10'],
       ['Kit.*', { approval: false }, 422, 'Must be true'],
@@ -184,7 +184,7 @@ describe('a secret', () => {
     await publish('Post', 'Send', MAIL, { secrets: [{ id: 'MAIL_KEY' }] })
     const owner = await keyOf(server, ['Post.*'])
     expect(JSON.stringify((await call('Post.Send', owner.as)).body)).toContain(
-      "The operator must set the secret 'MAIL_KEY', and let the tool have it",
+      "The operator must set the secret 'MAIL_KEY' and let the tool use it",
     )
     await put('Post.*', { secrets: ['MAIL_KEY'] })
     expect(await readiness('Post.Send', owner.as)).toMatchObject({ ready: true })

@@ -91,7 +91,7 @@ describe("people's pages", () => {
 })
 
 describe('a call that nobody can be asked about yet', () => {
-  const HOW = 'whoever runs the agent names one'
+  const HOW = "set 'context.user_id'"
   const json = { accept: 'application/json' }
   const said = async (url: string, headers: Record<string, string>) => {
     const response = await fetch(url, { headers })

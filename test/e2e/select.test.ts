@@ -142,7 +142,7 @@ describe('a small part of an output of megabytes', () => {
 
 describe('what is no expression', () => {
   const WRONG = 'rows[?id == `1`'
-  const SAID = "What 'select' says is no JMESPath expression: it ends too early"
+  const SAID = "'select' is not a JMESPath expression: it ends too early"
 
   it('is refused in the shape of each dialect, with where it is wrong, before anything runs', async () => {
     const answers = {
@@ -293,7 +293,7 @@ describe('a call that is repeated', () => {
     const first = (await call(id, 'url')).body
     expect((await call(id, 'url')).body).toEqual(first)
     const other = await call(id, 'got')
-    expect(JSON.stringify(other.body)).toContain('is that of another call')
+    expect(JSON.stringify(other.body)).toContain('was used for another call')
     expect(upstream.arrived.length).toBe(1)
   })
 })

@@ -203,7 +203,7 @@ describe('what a call gave that was too large for its answer', () => {
     const { link } = await made()
     const forged = link.replace(/expires=(\d+)/, (_, at) => `expires=${Number(at) + 1}`)
     expect((await call('Json', { data: forged })).parameter_errors).toEqual({
-      data: expect.stringContaining('no link that was given out here'),
+      data: expect.stringContaining('not a link from this Switchboard'),
     })
     expect(arrived).toEqual([])
   })

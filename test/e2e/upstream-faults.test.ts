@@ -126,8 +126,8 @@ describe('a server that', () => {
 
 describe('what must not be done twice, and may have been done', () => {
   const POST = { method: 'POST', response: { type: 'json' } }
-  const warning = 'It may have done what was asked all the same: see what it did before you call it again'
-  const inWords = expect.stringMatching(/: it may have done what was asked all the same: see what it did/)
+  const warning = 'It may have taken effect all the same: check what it did before you call it again'
+  const inWords = expect.stringMatching(/: it may have taken effect all the same: see what it did/)
 
   it.each<[face: string, failure: unknown]>([
     ['OXP', { can_retry: false, additional_prompt_content: warning }],
@@ -142,7 +142,7 @@ describe('what must not be done twice, and may have been done', () => {
     expect(await FACES[face]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
     const annotations = { idempotentHint: true }
     const again = await FACES[face]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
-    expect(JSON.stringify(again)).not.toMatch(/may have done/)
+    expect(JSON.stringify(again)).not.toMatch(/may have taken effect/)
   })
 
   it.each([

@@ -1011,7 +1011,7 @@ deviates(
       output: {
         error: {
           message: `Tool 'Rfc.${name}' needs the token 'token' (context.authorization.token) before it can be called`,
-          developer_message: "Send along the token that the tool calls 'token'",
+          developer_message: "Send the token that the tool calls 'token'",
           can_retry: false,
         },
       },

@@ -838,7 +838,7 @@ const WANTED = 'Must be 1 to 160 characters that can be seen, got'
 works(TOOL_NAME, 'with a dash', async () => {
   expect((await uploaded('Dashed', { tools: [{ ...TOOL, name: 'get-it' }] })).body).toEqual({
     ids: ['Dashed.get_it@1.0.0'],
-    warnings: [{ path: '', message: "'get-it' is no tool's name any more: it is 'get_it'" }],
+    warnings: [{ path: '', message: "'get-it' is no longer a tool's name: it is 'get_it'" }],
   })
   expect(await described('Dashed')).toEqual([{ ...TOOL, name: 'get-it' }])
 })

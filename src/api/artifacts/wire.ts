@@ -6,16 +6,19 @@ import { query } from '../../http/request/query.ts'
 export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
   switch (why) {
     case 'forged':
-      return { type: 'forbidden', reason: 'The link is not one that was given out: its signature does not fit' }
+      return { type: 'forbidden', reason: 'The link is not from this Switchboard: its signature is wrong' }
     case 'expired':
       return { type: 'gone', message: 'The link has expired: call the tool again' }
     case 'missing':
-      return { type: 'not-found', message: 'There is no such artifact, or no longer: call the tool again' }
+      return { type: 'not-found', message: 'The artifact does not exist, or has expired: call the tool again' }
   }
 }
 
 /** The same for a file that has expired and for somebody else's, so that ids cannot be probed. */
-export const UNKNOWN_FILE: Failure = { type: 'not-found', message: 'There is no such file of yours, or no longer' }
+export const UNKNOWN_FILE: Failure = {
+  type: 'not-found',
+  message: 'The file does not exist, is not yours, or has expired',
+}
 
 export const MAX_UPLOAD = 26_214_400
 const MAX_FILENAME = 255

@@ -46,8 +46,7 @@ export async function openApiDocument(
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description:
-            'An API key, or a JWT of an issuer of the deployment. Which scopes an operation takes stands with it.',
+          description: 'An API key, or a JWT of an issuer of the deployment. Each operation names its scopes.',
         },
         key: { type: 'apiKey', in: 'header', name: 'OXP-API-Key', description: 'An API key' },
         agent: {

@@ -64,7 +64,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     const isNew = await store.put(policy, expected)
     if (isNew === 'stale') return STALE
     if (isNew !== undefined) return { ...ok(policy), status: isNew ? 201 : 200, headers: etag(policy) }
-    const message = `There are ${MAX_POLICIES} policies, as many as there may be: delete one`
+    const message = `There are ${MAX_POLICIES} policies, the maximum: delete one`
     return fail({ type: 'conflict', message })
   })
 

@@ -91,7 +91,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
 }
 
 function unknown(id: string): Failing {
-  return fail({ type: 'not-found', message: `Cannot find a provider '${id}' that was given to this deployment` })
+  return fail({ type: 'not-found', message: `Cannot find the provider '${id}'` })
 }
 
 /** Holds no secret: a client's is known by the name of a Worker secret. */

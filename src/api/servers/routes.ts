@@ -39,7 +39,7 @@ const CREDENTIALS = ['Authorization', 'OXP-API-Key']
 const DEFAULT_LIMIT = '30'
 const REGISTRY = {
   query: ANY_QUERY,
-  answers: { 200: json('Servers as the registry of MCP has them', OBJECT) },
+  answers: { 200: json('Servers, as in the MCP registry', OBJECT) },
   failures: 'RegistryError',
 }
 const VERSIONS = `${SERVERS}/:name/versions`

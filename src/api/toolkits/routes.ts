@@ -76,7 +76,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     const { owner, ...others } = body
     // Nobody else may ask which keys there are
     if (owner !== undefined && !isAdministrator(principal)) {
-      return fail({ type: 'forbidden', reason: 'Only an administrator says who owns a toolkit' })
+      return fail({ type: 'forbidden', reason: 'Only an administrator can change who owns a toolkit' })
     }
     const named = owner === undefined ? undefined : await ownerNamed(owner)
     if (named?.ok === false) return named

@@ -7,7 +7,7 @@ export interface Guard {
 }
 
 const isTrue = (value: unknown) => value === true
-export const onlyTrue = matching('true: where nobody says so, it is not so', isTrue, () => ({ const: true }))
+export const onlyTrue = matching('true, or left out', isTrue, () => ({ const: true }))
 
 const LEVEL_WORDS = 'From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call'
 export const guardFields = {

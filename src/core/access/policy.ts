@@ -22,8 +22,8 @@ export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
   return object(
     {
       ...guardFields,
-      timeout_ms: optional(described('Milliseconds after which a call ends', integer(1, MAX_TIMEOUT_MS))),
-      limits: optional(described('How often each tool may be called', callLimits)),
+      timeout_ms: optional(described('Timeout of a call, in milliseconds', integer(1, MAX_TIMEOUT_MS))),
+      limits: optional(described('Rate and concurrency limits of each tool', callLimits)),
       secrets: optional(
         described(
           'Worker secrets that the tools may use',
@@ -34,7 +34,8 @@ export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
     },
     {
       rule(_, report, said) {
-        if (Object.keys(said).length === 0) wrong(report, 'Must say something, such as {"security_level": 8}')
+        if (Object.keys(said).length === 0)
+          wrong(report, 'Must have at least one setting, such as {"security_level": 8}')
       },
     },
   )

@@ -104,7 +104,7 @@ const REQUIREMENTS: Stage = {
       const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, { toolSecrets, userTokens })
       return met.ok ? undefined : met.failure
     } catch {
-      return { type: 'unavailable', message: 'What the user has granted cannot be looked up right now' }
+      return { type: 'unavailable', message: "Cannot look up the user's grants right now" }
     }
   },
 }

@@ -90,8 +90,8 @@ async function find(
 
 const TOO_COSTLY = 'Is too costly to be searched for files'
 
-const NO_UPLOAD = 'Names no file that you sent, or one that is over: send it again, with POST /artifacts'
-const NO_ARTIFACT = 'Is no link that was given out here, or one that is over: call the tool again that gave it'
+const NO_UPLOAD = 'Is not a file of yours, or has expired: upload it again with POST /artifacts'
+const NO_ARTIFACT = 'Is not a link from this Switchboard, or has expired: call the tool again for a new one'
 
 /** A text says why there is none. */
 export async function findFile(

@@ -50,7 +50,7 @@ export async function runOnce(
     case 'finished':
       return claimed.finished
     case 'reused': {
-      const message = `The call id '${call.callId}' is that of another call: of another tool or version, or with another user, account, credential, answer, file, input or selection`
+      const message = `The call id '${call.callId}' was used for another call: with another tool, version, user, account, credential, answer, file, input or selection`
       return finishedWith(fail({ type: 'conflict', message }))
     }
     case 'unknown':

@@ -45,7 +45,7 @@ export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDep
 
     const failures: Failure[] = []
     if (!runnable?.ok) {
-      const { ok: _, ...why } = runnable ?? { ok: false, reason: 'It is not ready to run' }
+      const { ok: _, ...why } = runnable ?? { ok: false, reason: 'It is not ready to run yet' }
       failures.push({ type: 'tool-not-executable', id: record.id, ...why })
     }
     const hosts = runnable?.ok ? runnable.hosts : undefined
@@ -59,7 +59,7 @@ export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDep
     const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit, principal.id) }))
     const [silent] = upstreams.filter(({ state }) => state === 'open')
     if (silent && upstreams.every(({ state }) => state === 'open')) {
-      const message = `'${silent.host}' does not answer, and is not asked for a while`
+      const message = `'${silent.host}' does not answer, and is not called for a while`
       failures.push({ type: 'tool-failed', message, can_retry: true })
     }
     return readinessOf(failures, upstreams)
@@ -119,7 +119,7 @@ function problemWords(failure: Failure, isOperator: boolean): FailureWords {
     case 'tool-not-executable':
     case 'tool-untrusted': {
       const words = wordsOf(failure)
-      return { message: words.message, detail: isOperator ? detailOf(words) : 'The operator must put this right' }
+      return { message: words.message, detail: isOperator ? detailOf(words) : 'The operator must fix this' }
     }
     case 'id-malformed':
     case 'input-invalid':
@@ -135,10 +135,10 @@ function lacking(failure: RequirementsMissing): string {
   return [
     ...authorization.map(({ id, authorization: asked }) => {
       const page = asked === undefined ? ': the answer to a call has the link to the page' : ', at the page of its link'
-      return `The user must allow it access to '${id}'${page}`
+      return `The user must connect '${id}'${page}`
     }),
-    ...tokens.map(({ id }) => `The caller must send the token along that the tool calls '${id}'`),
-    ...secrets.map(({ id }) => `The operator must set the secret '${id}', and let the tool have it`),
+    ...tokens.map(({ id }) => `The caller must send the token that the tool calls '${id}'`),
+    ...secrets.map(({ id }) => `The operator must set the secret '${id}' and let the tool use it`),
     ...(user_id ? ['The call must name a user'] : []),
   ].join('; ')
 }

@@ -127,7 +127,7 @@ export async function meetRequirements(
     if (own) tokens.set(id, { value: own, from: 'caller' })
     else if (isToken(requirement)) {
       lacking.tokens.push({ id })
-      lacking.reasons.push({ detail: `Send along the token that the tool calls '${id}'` })
+      lacking.reasons.push({ detail: `Send the token that the tool calls '${id}'` })
     } else if (!trusted) lacking.withheld.push(`users' tokens of '${id}'`)
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
@@ -170,7 +170,7 @@ function secretsFor(
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
       lacking.secrets.push({ id })
-      const detail = `The operator must set the secret '${id}', and let the tool have it`
+      const detail = `The operator must set the secret '${id}' and let the tool use it`
       lacking.reasons.push({ detail, forOperator: secret.missing })
     }
   }
@@ -185,7 +185,7 @@ function failureOf(
   const { secrets, tokens, challenges, unavailable, user, withheld, reasons } = lacking
   if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
   if (keepsToken && tokens.length + challenges.length > 0) {
-    const detail = `The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`
+    const detail = `The token was not used, since the tool was called without its toolkit, '${record.toolkit}'`
     reasons.push({ detail })
   }
   if (user) reasons.push({ detail: NO_USER })

@@ -142,7 +142,7 @@ function providerFields(id: string, rules: ProviderRules) {
         const refused = name === undefined ? undefined : judgeSecret(name)
         if (refused !== undefined) wrong(report, refused, '/client_secret_name')
         if (method === 'none' && name !== undefined) {
-          wrong(report, "Must be another than 'none' for a client with a secret", '/token_endpoint_auth_method')
+          wrong(report, "Must not be 'none' for a client with a secret", '/token_endpoint_auth_method')
         }
         if (method?.startsWith('client_secret') && source.client_secret_name === undefined) {
           wrong(report, `Is required for '${method}'`, '/client_secret_name')

@@ -12,9 +12,9 @@ const MAX_VERSIONS = 20
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
 export const NO_USER =
-  "The call names no user: whoever runs the agent names one, as 'context.user_id' or (MCP and plugins) in the header 'X-User-Id', or gives it a key of one user"
+  "The call names no user: set 'context.user_id' or (MCP and plugins) the header 'X-User-Id', or use an API key with one user"
 
-export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see what it did before you call it again'
+export const MAY_HAVE_RUN = 'It may have taken effect all the same: check what it did before you call it again'
 
 type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>
 
@@ -68,7 +68,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
         message: `Tool '${failure.id}' is not trusted with ${failure.credentials.join(' and ')}`,
         detail:
           failure.detail ??
-          'whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it',
+          'it was published with a key that does not name it or its toolkit: the caller can send its own credentials, or the operator can trust the tool',
       }
     case 'requirements-missing':
       return { message: `Tool '${failure.tool}' needs something more before it can be called`, detail: failure.detail }
@@ -76,7 +76,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return { message: 'A person must approve this call first', detail: failure.reason }
     case 'select-invalid':
       return {
-        message: `What 'select' says is no JMESPath expression: ${failure.message}`,
+        message: `'select' is not a JMESPath expression: ${failure.message}`,
         detail: `${failure.at === undefined ? '' : `at character ${failure.at + 1}; `}wanted an expression such as 'items[].name'`,
       }
     case 'tool-timed-out':
@@ -89,16 +89,16 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'output-elsewhere': {
       const { url, content_type, size } = failure.artifact
       return {
-        message: `The output lies at ${url}`,
+        message: `The output is at ${url}`,
         detail: `it has ${size} bytes of ${content_type}, and its schema allows no link in its place`,
       }
     }
     case 'select-failed': {
       const { why, artifact } = failure
-      const whole = artifact ? `: all that it gave lies at ${artifact.url}` : ''
+      const whole = artifact ? `: everything it returned is at ${artifact.url}` : ''
       return {
         message: `The tool ran, and nothing can be selected from its output: ${why}`,
-        detail: `the call is not to be made again for this${whole}`,
+        detail: `do not call it again for this${whole}`,
       }
     }
     case 'output-too-large':
@@ -110,8 +110,8 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       }
     case 'outcome-unknown':
       return {
-        message: 'It is not known what became of this call: it was begun, and not heard of again',
-        detail: `it is not run again under the id '${failure.call_id}': see what it did, then call under another id if need be`,
+        message: 'The outcome of this call is unknown: it began, and never reported back',
+        detail: `it is not run again under the id '${failure.call_id}': check what it did, then call under another id if needed`,
       }
     case 'definition-invalid':
       return { message: `The ${failure.what ?? 'definition'} is not valid` }

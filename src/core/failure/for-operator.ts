@@ -11,7 +11,7 @@ export function failureFor(principal: Principal, failure: Failure): Failure {
         ? { ...failure, detail: [failure.detail, ENABLE].filter((each) => each !== undefined).join('; ') }
         : failure
     case 'tool-untrusted': {
-      const detail = `whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own along`
+      const detail = `it was published with a key that does not name it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own credentials`
       return isOperator ? { ...failure, detail } : failure
     }
   }

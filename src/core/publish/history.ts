@@ -65,12 +65,12 @@ function implementationChanges(
   budget: Budget,
 ): readonly TextChange[] {
   const change = (what: string): readonly TextChange[] => [{ path: '/implementation', what, level: 'patch' }]
-  if (before?.kind !== after?.kind) return change('It runs in another way')
+  if (before?.kind !== after?.kind) return change('Its implementation is of another kind')
   const compared = afford(() => {
     weigh(before, budget)
     weigh(after, budget)
     return before === undefined || canonicalJson(before) === canonicalJson(after)
-  }, 'What it runs is too much to compare')
+  }, 'Its implementation is too large to compare')
   if (!compared.ok) return compared.problems.flatMap(({ message }) => change(message))
-  return compared.value ? [] : change('What it runs differs')
+  return compared.value ? [] : change('Its implementation differs')
 }

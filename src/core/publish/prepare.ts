@@ -221,11 +221,11 @@ export async function placeNames<T extends ToolName & { readonly name: string }>
   const kept = new Set(known.flatMap((each) => (each ? [each.tool] : [])))
   const names = sanitizedNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
   const warnings: Problem[] = []
-  if (!isKept) warnings.push(warning(`'${first.toolkit}' is no toolkit's name any more: the toolkit is '${toolkit}'`))
+  if (!isKept) warnings.push(warning(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`))
   const placed = definitions.map((definition) => {
     const tool = names.get(definition.tool) ?? definition.tool
     if (tool !== definition.tool)
-      warnings.push(warning(`'${definition.tool}' is no tool's name any more: it is '${tool}'`))
+      warnings.push(warning(`'${definition.tool}' is no longer a tool's name: it is '${tool}'`))
     const isMade = definition.name === joinedName(definition)
     const named = { ...definition, toolkit, tool }
     return isMade ? { ...named, name: joinedName(named) } : named

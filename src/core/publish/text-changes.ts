@@ -19,7 +19,7 @@ const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons',
 
 /** In the order in which texts are worth a look; models read them as instructions. */
 export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budget): readonly TextChange[] {
-  const compared = afford(() => [...textChanges(before, after, budget)], 'What is said is too much to compare')
+  const compared = afford(() => [...textChanges(before, after, budget)], 'Its texts are too large to compare')
   if (compared.ok) return compared.value
   return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'patch' }))
 }
@@ -31,7 +31,7 @@ function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Ge
   yield* schemaChanges('input', before.input, after.input, budget)
   yield* schemaChanges('output', before.output, after.output, budget)
   for (const field of BESIDE) {
-    yield* differs(`/${field}`, `What it says in '${field}'`, saidIn(before, field), saidIn(after, field))
+    yield* differs(`/${field}`, `Its '${field}'`, saidIn(before, field), saidIn(after, field))
   }
 }
 

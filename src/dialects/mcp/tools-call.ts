@@ -127,7 +127,7 @@ export function encodeSuccess(success: Success, output: JsonSchema | null, revis
   const blocks = [
     ...(content ?? []).map(asBlock),
     ...(artifact ? [linkTo(artifact)] : []),
-    ...(elsewhere ? [{ type: 'text', text: `The output lies at ${elsewhere.url}` } as const, linkTo(elsewhere)] : []),
+    ...(elsewhere ? [{ type: 'text', text: `The output is at ${elsewhere.url}` } as const, linkTo(elsewhere)] : []),
   ]
   const said = shown
     ? JSON.stringify(blocks)

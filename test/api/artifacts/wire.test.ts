@@ -5,7 +5,7 @@ describe('a link that leads to nothing', () => {
   it.each([
     ['forged', 'forbidden', /signature/],
     ['expired', 'gone', /expired/],
-    ['missing', 'not-found', /no such artifact/],
+    ['missing', 'not-found', /artifact does not exist/],
   ] as const)('that is %s is %s', (why, type, words) => {
     const failure = refusalOf(why)
     expect(failure.type).toBe(type)

@@ -29,7 +29,7 @@ describe('a policy', () => {
   })
 
   it.each([
-    [{}, '', 'Must say something'],
+    [{}, '', 'Must have at least one setting'],
     [5, '', 'Must be an object'],
     [{ securityLevel: 8 }, '/securityLevel', "Unknown field 'securityLevel'"],
     [{ secrets: [] }, '/secrets', 'array'],

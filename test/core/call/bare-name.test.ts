@@ -40,7 +40,7 @@ describe('a bare name', () => {
     expect((await createCallTool(deps)(asked, caller)).result).toMatchObject({ ok: true })
     const { result } = await createCallTool(deps)({ ...asked, bareName: { name: 'Tool' } }, caller)
     expect(result).toMatchObject({ ok: false, failure: { type: 'requirements-missing' } })
-    expect(JSON.stringify(result)).toContain("asked for without its toolkit, 'Example'")
+    expect(JSON.stringify(result)).toContain("called without its toolkit, 'Example'")
   })
 })
 

@@ -126,7 +126,7 @@ describe('a handle', () => {
   it.each([
     [`https://here.test:8443/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
     [`http://[::1]:8787/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
-    [`https://here.test/artifacts/${ID}?expires=2&signature=s`, /no link that was given out here/],
+    [`https://here.test/artifacts/${ID}?expires=2&signature=s`, /not a link from this Switchboard/],
     [`https://here.test/artifacts/${ID}?expires=1&signature=s&x=1`, undefined],
     [`https://here.test/artifacts/${ID}`, undefined],
     [`https://here.test/x/artifacts/${ID}?expires=1&signature=s`, undefined],

@@ -80,7 +80,7 @@ describe('what a tool requires', () => {
         secrets: [{ id: 'A' }, { id: 'B' }],
         user_id: false,
         detail:
-          "The operator must set the secret 'A', and let the tool have it; The operator must set the secret 'B', and let the tool have it",
+          "The operator must set the secret 'A' and let the tool use it; The operator must set the secret 'B' and let the tool use it",
         forOperator: "No 'A'; No 'B'",
       },
     })
@@ -117,7 +117,7 @@ describe('what a tool requires', () => {
           tokens: [{ id: 'token' }],
           secrets: [],
           user_id: false,
-          detail: "Send along the token that the tool calls 'token'",
+          detail: "Send the token that the tool calls 'token'",
         },
       })
     }
@@ -279,7 +279,7 @@ describe('what a tool requires', () => {
         authorization: [challengeOf('mail'), challengeOf('chat')],
         secrets: [{ id: 'KEY' }],
         detail:
-          "The operator must set the secret 'KEY', and let the tool have it; Not at mail; Not at chat; 'away' is away",
+          "The operator must set the secret 'KEY' and let the tool use it; Not at mail; Not at chat; 'away' is away",
         forOperator: "No 'KEY'; Not at mail; Not at chat; 'away' is away",
       },
     })

@@ -188,7 +188,7 @@ describe('a provider that is given', () => {
       'a secret that is not to be used',
       { ...good, client_secret_name: 'S', token_endpoint_auth_method: 'none' },
       '/token_endpoint_auth_method',
-      "Must be another than 'none' for a client with a secret",
+      "Must not be 'none' for a client with a secret",
     ],
     [
       'parameters that are a list',

@@ -15,7 +15,7 @@ describe('words of a failure', () => {
     expect(wordsOf(wrong).message).toBe('The definition is not valid')
     expect(wordsOf({ ...wrong, what: 'key' }).message).toBe('The key is not valid')
     const ended = { type: 'cancelled', may_have_run: true } as const
-    expect(wordsOf(ended).detail).toMatch(/^it may have done what was asked all the same: see what it did/)
+    expect(wordsOf(ended).detail).toMatch(/^it may have taken effect all the same: check what it did/)
     expect([againOf({ type: 'cancelled' }), againOf(ended)]).toEqual([
       { can_retry: true },
       { can_retry: false, additional_prompt_content: MAY_HAVE_RUN },

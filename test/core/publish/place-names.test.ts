@@ -31,8 +31,8 @@ describe('names with a dash', () => {
       ['my_kit', 'put', 'my_kit_put'],
     ])
     expect(warnings).toEqual([
-      { path: '', message: "'my-kit' is no toolkit's name any more: the toolkit is 'my_kit'" },
-      { path: '', message: "'get-x' is no tool's name any more: it is 'get_x'" },
+      { path: '', message: "'my-kit' is no longer a toolkit's name: the toolkit is 'my_kit'" },
+      { path: '', message: "'get-x' is no longer a tool's name: it is 'get_x'" },
     ])
   })
 
@@ -40,7 +40,7 @@ describe('names with a dash', () => {
     const source = holding(['my-kit', 'get-x'])
     const { definitions, warnings } = await placeNames(named('my-kit', 'get-x', 'get-y'), source)
     expect(definitions.map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['my-kit.get-x', 'my-kit.get_y'])
-    expect(warnings.map(({ message }) => message)).toEqual(["'get-y' is no tool's name any more: it is 'get_y'"])
+    expect(warnings.map(({ message }) => message)).toEqual(["'get-y' is no longer a tool's name: it is 'get_y'"])
   })
 
   it('are told apart from those that are made alike', async () => {

@@ -47,7 +47,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'tool-untrusted': {
     code: 'SECURITY_ERROR',
-    message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
+    message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': it was published with a key that does not name it or its toolkit: the caller can send its own credentials, or the operator can trust the tool`,
   },
   'requirements-missing': {
     code: 'SECURITY_ERROR',
@@ -105,13 +105,13 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'select-invalid': {
     code: 'VALIDATION_ERROR',
     message:
-      "What 'select' says is no JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
+      "'select' is not a JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
     details: { character: 4 },
   },
   'select-failed': {
     code: 'EXECUTION_ERROR',
     message:
-      'The tool ran, and nothing can be selected from its output: no array: the call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+      'The tool ran, and nothing can be selected from its output: no array: do not call it again for this: everything it returned is at https://here/artifacts/a',
     details: {
       artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
     },
@@ -119,7 +119,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'output-elsewhere': {
     code: 'RESOURCE_ERROR',
     message:
-      'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
+      'The output is at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
     details: {
       artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
     },
@@ -133,7 +133,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'outcome-unknown': {
     code: 'EXECUTION_ERROR',
     message:
-      "It is not known what became of this call: it was begun, and not heard of again: it is not run again under the id 'c1': see what it did, then call under another id if need be",
+      "The outcome of this call is unknown: it began, and never reported back: it is not run again under the id 'c1': check what it did, then call under another id if needed",
   },
   'input-required': {
     code: 'EXECUTION_ERROR',

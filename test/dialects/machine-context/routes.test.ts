@@ -347,7 +347,12 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     details: { limit_bytes: 10 },
   },
   'cancelled': { status: 200, code: 'EXECUTION_ERROR', execution: 'cancelled', message: 'cancelled' },
-  'outcome-unknown': { status: 200, code: 'EXECUTION_ERROR', execution: 'failure', message: 'not known what became' },
+  'outcome-unknown': {
+    status: 200,
+    code: 'EXECUTION_ERROR',
+    execution: 'failure',
+    message: 'outcome of this call is unknown',
+  },
   'input-required': {
     status: 200,
     code: 'EXECUTION_ERROR',

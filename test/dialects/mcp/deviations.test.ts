@@ -100,7 +100,7 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
       return body.result
     }
     expect(await answer({ artifact: elsewhere })).toEqual({
-      content: [{ type: 'text', text: 'The output lies at https://here/a' }, link],
+      content: [{ type: 'text', text: 'The output is at https://here/a' }, link],
       structuredContent: { artifact: elsewhere },
     })
     expect(await answer(undefined)).toEqual({

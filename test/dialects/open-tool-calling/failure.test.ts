@@ -68,7 +68,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     output: {
       error: {
         message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY'`,
-        developer_message: `Whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
+        developer_message: `It was published with a key that does not name it or its toolkit: the caller can send its own credentials, or the operator can trust the tool`,
         can_retry: false,
       },
     },
@@ -121,7 +121,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'select-invalid': {
     output: {
       error: {
-        message: "What 'select' says is no JMESPath expression: 'b' cannot stand there",
+        message: "'select' is not a JMESPath expression: 'b' cannot stand there",
         developer_message: "At character 4; wanted an expression such as 'items[].name'",
         can_retry: true,
       },
@@ -131,8 +131,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     output: {
       error: {
         message: 'The tool ran, and nothing can be selected from its output: no array',
-        developer_message:
-          'The call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+        developer_message: 'Do not call it again for this: everything it returned is at https://here/artifacts/a',
         can_retry: false,
       },
     },
@@ -140,7 +139,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'output-elsewhere': {
     output: {
       error: {
-        message: 'The output lies at https://here/artifacts/a',
+        message: 'The output is at https://here/artifacts/a',
         developer_message: 'It has 9 bytes of text/csv, and its schema allows no link in its place',
         can_retry: false,
       },
@@ -159,9 +158,9 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'outcome-unknown': {
     output: {
       error: {
-        message: 'It is not known what became of this call: it was begun, and not heard of again',
+        message: 'The outcome of this call is unknown: it began, and never reported back',
         developer_message:
-          "It is not run again under the id 'c1': see what it did, then call under another id if need be",
+          "It is not run again under the id 'c1': check what it did, then call under another id if needed",
         can_retry: false,
       },
     },

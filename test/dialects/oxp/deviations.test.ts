@@ -97,7 +97,7 @@ describe('where we deviate from OXP 1.0', () => {
     expect(answer({ artifact })).toMatchObject({ success: true, value: { artifact } })
     const result = { call_id: 'c', success: true, duration: 1 }
     expect(answer(undefined, 'enveloped')).toEqual({ $schema: 'urn:oxp:1.0', result, artifact })
-    const error = { message: 'The output lies at https://here/a', can_retry: false, artifact }
+    const error = { message: 'The output is at https://here/a', can_retry: false, artifact }
     expect(answer(undefined)).toMatchObject({ success: false, error })
     expect(answer(undefined)).not.toHaveProperty('value')
   })

@@ -70,7 +70,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'tool-untrusted': {
     message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY'`,
-    developer_message: `Whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
+    developer_message: `It was published with a key that does not name it or its toolkit: the caller can send its own credentials, or the operator can trust the tool`,
   },
   'requirements-missing': {
     message: "Tool 'Kit.Tool' needs something more before it can be called",
@@ -107,17 +107,17 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     can_retry: false,
   },
   'select-invalid': {
-    message: "What 'select' says is no JMESPath expression: 'b' cannot stand there",
+    message: "'select' is not a JMESPath expression: 'b' cannot stand there",
     developer_message: "At character 4; wanted an expression such as 'items[].name'",
   },
   'select-failed': {
     message: 'The tool ran, and nothing can be selected from its output: no array',
-    developer_message: 'The call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+    developer_message: 'Do not call it again for this: everything it returned is at https://here/artifacts/a',
     can_retry: false,
     artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
   },
   'output-elsewhere': {
-    message: 'The output lies at https://here/artifacts/a',
+    message: 'The output is at https://here/artifacts/a',
     developer_message: 'It has 9 bytes of text/csv, and its schema allows no link in its place',
     can_retry: false,
     artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
@@ -129,8 +129,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'cancelled': { message: 'The call was cancelled', can_retry: true },
   'outcome-unknown': {
-    message: 'It is not known what became of this call: it was begun, and not heard of again',
-    developer_message: "It is not run again under the id 'c1': see what it did, then call under another id if need be",
+    message: 'The outcome of this call is unknown: it began, and never reported back',
+    developer_message: "It is not run again under the id 'c1': check what it did, then call under another id if needed",
     can_retry: false,
   },
   'input-required': {

@@ -20,7 +20,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'version-unavailable': "Version '^9' of tool 'Kit.Tool' is not available: there is '1.0.0'",
   'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
-  'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
+  'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': it was published with a key that does not name it or its toolkit: the caller can send its own credentials, or the operator can trust the tool`,
   'requirements-missing': "Tool 'Kit.Tool' needs something more before it can be called: No grant",
   'approval-required':
     'A person must approve this call first: Level 8\nTo approve it, open https://here/approve and then call again',
@@ -29,15 +29,15 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-timed-out': 'The tool did not answer within 30 seconds',
   'output-invalid': "The tool returned something its output schema does not allow: 'sum': Must be a number",
   'select-invalid':
-    "What 'select' says is no JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
+    "'select' is not a JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
   'select-failed':
-    'The tool ran, and nothing can be selected from its output: no array: the call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+    'The tool ran, and nothing can be selected from its output: no array: do not call it again for this: everything it returned is at https://here/artifacts/a',
   'output-elsewhere':
-    'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
+    'The output is at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
   'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',
   'cancelled': 'The call was cancelled',
   'outcome-unknown':
-    "It is not known what became of this call: it was begun, and not heard of again: it is not run again under the id 'c1': see what it did, then call under another id if need be",
+    "The outcome of this call is unknown: it began, and never reported back: it is not run again under the id 'c1': check what it did, then call under another id if needed",
   'input-required': "The tool asks for more input (city), and a plugin's call has no way to give it",
   'definition-invalid': "The definition is not valid: 'id': Is required",
   'conflict': 'Taken',

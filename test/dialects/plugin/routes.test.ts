@@ -223,7 +223,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'output-elsewhere': [200, 'https://here/artifacts/a'],
   'output-too-large': [200, 'nothing is kept here'],
   'cancelled': [200, 'cancelled'],
-  'outcome-unknown': [200, 'not known what became'],
+  'outcome-unknown': [200, 'outcome of this call is unknown'],
   'input-required': [200, 'city'],
   'definition-invalid': [422, "'id': Is required"],
   'conflict': [409, 'Taken'],

@@ -62,7 +62,7 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
     const { record } = found
     const owner = (await toolkits.find(record.toolkit))?.owner ?? 'nobody'
     if (!mayReadImplementation(principal, record, owner)) {
-      const reason = `How '${record.id}' is implemented is for the owner of its toolkit, for keys that name it, and for administrators`
+      const reason = `Only the owner of its toolkit, keys that name it, and administrators can read the implementation of '${record.id}'`
       return fail({ type: 'forbidden', reason })
     }
     const { implementation } = record

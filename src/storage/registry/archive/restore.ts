@@ -147,7 +147,7 @@ function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
     return { refused: `Another policy holds for '${pattern}' here: PUT /policies/{pattern} says which is to` }
   }
   if (storePolicy(sql, policy) !== undefined) return 'created'
-  return { refused: `There are ${MAX_POLICIES} policies here, as many as there may be` }
+  return { refused: `There are ${MAX_POLICIES} policies here, the maximum` }
 }
 
 /** Restored before the tool itself, so that no other tool takes the name first. */

@@ -41,7 +41,7 @@ export function changeToolkit(
   const isAdmin = isAdministrator(principal)
   const denied = wholeDenial(sql, principal, toolkit)
   if (denied !== undefined) return forbidden(denied)
-  if (owner !== undefined && !isAdmin) return forbidden('Only an administrator says who owns a toolkit')
+  if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
   const { isHeld, isReviewed } = settingsOf(sql, toolkit)

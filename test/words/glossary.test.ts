@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { keyPage, refusedSignInPage, signedInPage, signedOutPage } from '../../src/sign-in/pages.tsx'
+import { page } from '../../src/http/page/page.ts'
+import { faceWith, listed } from '../connect/face.ts'
+import { setUp } from '../api/authorizations/set-up.ts'
+import { glossary, labelsOf, phrasesIn, unknownLabels } from './labels.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const files = execFileSync('git', ['ls-files', 'src', 'tools', 'README.md'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => /\.(?:tsx?|md)$/.test(path) && !/(?:DECISIONS|STORAGE|\.test\.ts)/.test(path))
+
+/** Without the comments, which are for those who read the source. */
+function wordsOf(path: string): string {
+  const text = readFileSync(`${root}/${path}`, 'utf8')
+  return path.endsWith('.md') ? text : text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, '')
+}
+
+describe('the glossary', () => {
+  it.each(files)('is what %s is written with', (path) => {
+    expect(phrasesIn(wordsOf(path))).toEqual([])
+  })
+
+  it('reads files, and knows what is none of its words', () => {
+    expect(files.length).toBeGreaterThan(400)
+    const html =
+      '<h2 id="a">What it <b>gives</b></h2><label>Users <span class="note">x</span><input></label><th>At most</th>'
+    expect(labelsOf(html)).toEqual(['What it gives', 'Users', 'At most'])
+    expect(unknownLabels(html)).toEqual(['What it gives', 'At most'])
+    expect(phrasesIn('Here is what\n it gives')).toEqual(["'what it gives': write 'Output'"])
+  })
+
+  it('has no word twice', () => {
+    const words = [...Object.keys(glossary.terms), ...glossary.labels]
+    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([])
+  })
+})
+
+describe('the pages of consent, approval and sign-in', () => {
+  const { get, post } = setUp()
+  const START = '/authorizations/auth_1/start'
+  const catalogue = listed([
+    ['Mail', 'Send'],
+    ['Notes', 'Write'],
+  ])
+
+  it.each<[string, () => Response | Promise<Response>]>([
+    ['an agent that asks', () => faceWith({ catalogue }).ask()],
+    [
+      'an agent that is allowed nothing',
+      () => faceWith({ catalogue }).post('/connect/authorize', { decision: 'allow' }),
+    ],
+    ['consent', () => get(START)],
+    ['consent that is refused', () => post(START, { decision: 'refuse' })],
+    ['an unknown link', () => get('/authorizations/nothing/start')],
+    ['a call without a user', () => get('/authorizations/google/start')],
+    ['signing in with a key', () => page(keyPage(undefined, 'x'))],
+    ['signed in', () => page(signedInPage('ann'))],
+    ['signed out', () => page(signedOutPage())],
+    ['not signed in', () => page(refusedSignInPage(403, 'x', undefined))],
+  ])('of %s have headings, labels and buttons of the glossary alone', async (_, open) => {
+    const html = await (await open()).text()
+    expect(unknownLabels(html)).toEqual([])
+    expect(phrasesIn(html)).toEqual([])
+  })
+
+  it('of an approval have them too, beside the names of arguments', async () => {
+    const html = await (await get('/authorizations/auth_2/start')).text()
+    expect(unknownLabels(html)).toEqual(['to', 'cents'])
+    expect(phrasesIn(html)).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+
+/** The words of pages, guides and messages: a term with what it replaces, other labels, and phrases with what to write instead. */
+export interface Glossary {
+  readonly terms: Readonly<Record<string, readonly string[]>>
+  readonly labels: readonly string[]
+  readonly instead: Readonly<Record<string, string>>
+}
+
+export const glossary: Glossary = JSON.parse(
+  readFileSync(new URL('../../src/docs/glossary.json', import.meta.url), 'utf8'),
+)
+
+/** An ellipsis stands for a name, a number or the like. */
+const known = [...Object.keys(glossary.terms), ...glossary.labels].map(
+  (label) => new RegExp(`^${label.split('…').map(escaped).join('.+')}$`, 'u'),
+)
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()[\]|\\]/g, String.raw`\$&`)
+}
+
+const LABELS = /<(h1|h2|h3|legend|th|label|dt|button)\b([^>]*)>(.*?)<\/\1>/gs
+/** A tool's name, and the parameters in its form and the values in rows are its own words. */
+const OF_A_TOOL = /\bfor="f-input\/|\bscope="row"/
+const IS_ID = /^[\w*-]+\.[\w*-]+(?:@\S+)?$/
+
+/** The headings, labels and buttons of a page, without the notes beside them. */
+export function labelsOf(html: string): string[] {
+  return [...html.matchAll(LABELS)].flatMap(([, , attributes = '', inner = '']) => {
+    if (OF_A_TOOL.test(attributes)) return []
+    const text = inner
+      .replaceAll(/<span class="note">.*?<\/span>|<(select|textarea)\b.*?<\/\1>/gs, ' ')
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+    return text === '' || IS_ID.test(text) ? [] : [text]
+  })
+}
+
+export function unknownLabels(html: string): string[] {
+  return labelsOf(html).filter((label) => !known.some((each) => each.test(label)))
+}
+
+/** Each phrase that pages, guides and messages do without, with what to write in its place. */
+export function phrasesIn(text: string): string[] {
+  const flat = text.replaceAll(/\s+/g, ' ').toLowerCase()
+  const replaced = Object.entries(glossary.terms).flatMap(([term, phrases]) =>
+    phrases.map((phrase) => [phrase, term] as const),
+  )
+  return [...replaced, ...Object.entries(glossary.instead)]
+    .filter(([phrase]) => flat.includes(phrase.toLowerCase()))
+    .map(([phrase, term]) => `'${phrase}': write '${term}'`)
+}
