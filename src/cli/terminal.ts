@@ -63,13 +63,13 @@ export function createTerminal(
       const reader = createInterface({ input: stdin, output: stderr })
       try {
         const stopped = new Promise<string>((_, reject) => {
-          const stop = () => reject(new SwitchboardError('cancelled', 'Nothing was done'))
+          const stop = () => reject(new SwitchboardError('cancelled', 'Nothing has changed'))
           reader.once('SIGINT', stop).once('close', stop)
           if (signal.aborted) stop()
           signal.addEventListener('abort', stop, { once: true })
         })
         const answer = await Promise.race([reader.question(`${clean(question)} [y/N] `), stopped])
-        if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('failed', 'Nothing was done')
+        if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('failed', 'Nothing has changed')
       } finally {
         reader.close()
       }

@@ -5,18 +5,18 @@ import { ALL_TOOLS } from './parts.tsx'
 
 export const NO_SUCH_NAME: Page = {
   status: 404,
-  title: 'Nothing here',
-  body: ['Nothing has such a name.', ALL_TOOLS],
+  title: 'Not found',
+  body: ['Nothing has this name.', ALL_TOOLS],
 }
 
 export function scopePage(scope: Scope): Page {
   const why = (
     <p>
-      This page needs the scope <code>{scope}</code>, which you do not have. An administrator gives it to a key, or by{' '}
-      <code>SIGN_IN_RULES</code>.
+      This page needs the scope <code>{scope}</code>, which you do not have. An administrator can add it to your key or,
+      for people, in <code>SIGN_IN_RULES</code>.
     </p>
   )
-  return { status: 403, title: 'Not for you', body: [why, ALL_TOOLS] }
+  return { status: 403, title: 'Not allowed', body: [why, ALL_TOOLS] }
 }
 
 export function welcomePage(): Page {

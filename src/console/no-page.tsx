@@ -3,7 +3,7 @@ import { ALL_TOOLS, Notice } from './parts.tsx'
 
 export async function show(): Promise<View> {
   return {
-    title: 'Nothing here',
+    title: 'Not found',
     status: 404,
     content: (
       <Notice isProblem>

@@ -26,7 +26,7 @@ export async function followedCall<T>(response: Response): Promise<FollowedCall<
       else if (event === 'status') status = statusIn(data)
       else if (event === 'result') return resolve({ status, value: JSON.parse(data) })
     }
-    resolve(bodyOf(Response.json({ message: 'The answer broke off' }, { status: 502 })))
+    resolve(bodyOf(Response.json({ message: 'The answer ended early' }, { status: 502 })))
   }
   return { progress: read(), end: () => promise }
 }
@@ -46,7 +46,7 @@ export function failureOf(status: number, value: unknown): RouteFailure {
   const { message, developer_message: detail, errors: problems = [] }: FailureBody = Object(value)
   return {
     status,
-    message: message ?? `It was answered with the status ${status}`,
+    message: message ?? `The server answered with status ${status}`,
     ...(detail === undefined ? {} : { detail }),
     problems,
   }

@@ -33,7 +33,7 @@ const LLMS = {
   answers: { 200: plain('Markdown', 'text/plain') },
 }
 const onPage = (failure: Failure) => page(failurePage(failure))
-const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
+const NO_GUIDE = plainPage(404, 'Not found', 'There is no such guide')
 
 export function docsFace({ loadDocs, loadReference, ...deps }: DocsFaceDeps): Hono {
   const { face, at } = createPublicFace(deps)

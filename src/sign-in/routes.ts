@@ -84,7 +84,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (refused) return page(refused)
     const request = c.req.raw
     if (!provider || request.url.length > MAX_CALLBACK)
-      return page(plainPage(404, 'Nothing here', 'Sign-in works in another way here'))
+      return page(plainPage(404, 'Not found', 'Sign-in works in another way here'))
     const flow = await flows.of(request)
     const answered = c.req.query('state')
     // Else a link could sign somebody in with another person's answer
@@ -119,7 +119,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   async function signInByKey(c: Context): Promise<Response> {
     const refused = unready(c)
     if (refused) return page(refused)
-    if (provider) return page(plainPage(404, 'Nothing here', 'Sign in with your identity provider here'))
+    if (provider) return page(plainPage(404, 'Not found', 'Sign in with your identity provider here'))
     const request = c.req.raw
     if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
     const form = await readForm(request, FORM_LIMIT, createMeter())

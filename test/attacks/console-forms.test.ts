@@ -139,7 +139,7 @@ describe('a form that stood open while somebody took something away', () => {
     await server.json('PATCH', `/keys/${id}`, { tools: ['Lab.*'] }, asAdmin)
     const fields = { 'do': 'change', 'input/name': 'k', 'input/scopes': '0', 'input/tools': '*', etag }
     const sent = await admin.post(address, fields, { origin: server.url })
-    expect([sent.status, sent.text.includes('It was changed since this form was filled')]).toEqual([412, true])
+    expect([sent.status, sent.text.includes('This was changed by somebody else')]).toEqual([412, true])
     expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['Lab.*'])
     const again = await admin.post(address, { ...fields, etag: etagIn(sent.text) }, { origin: server.url })
     expect(again.status).toBe(200)

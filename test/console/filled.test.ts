@@ -90,7 +90,7 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
     const refused = await post(address, { ...fields, ...filled })
     const anew = await refused.text()
     expect([refused.status, changes()]).toEqual([412, ['"1"']])
-    expect(anew).toContain('It was changed since this form was filled')
+    expect(anew).toContain('This was changed by somebody else')
     expect(anew).toContain(now)
     const again = await post(address, { ...fields, ...filledIn(anew) })
     expect([again.status, changes()]).toEqual([302, ['"1"', '"2"']])

@@ -533,8 +533,8 @@ describe('policies', () => {
 
 describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () => {
   it.each([
-    ['n\n', 1, 'Nothing was done'],
-    ['\x03', 130, 'Nothing was done'],
+    ['n\n', 1, 'Nothing has changed'],
+    ['\x03', 130, 'Nothing has changed'],
     ['y\n', 4, "Cannot find the key 'nobody'"],
   ])('and answers %j', async (text, exit, message) => {
     const typed = { after: '[y/N]', text }

@@ -124,7 +124,7 @@ describe('who comes back from the provider', () => {
 
   it.each([
     ['there is no provider', byKey, {}, 404, 'Sign-in works in another way here'],
-    ['the address is too long', {}, { query: `code=${'c'.repeat(16_384)}&state=s1` }, 404, 'Nothing here'],
+    ['the address is too long', {}, { query: `code=${'c'.repeat(16_384)}&state=s1` }, 404, 'Not found'],
     ['too many ask', limited, {}, 429, 'Too many requests'],
     [
       'the provider is down',

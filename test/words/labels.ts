@@ -21,14 +21,14 @@ function escaped(text: string): string {
 }
 
 const LABELS = /<(h1|h2|h3|legend|th|label|dt|button)\b([^>]*)>(.*?)<\/\1>/gs
-/** A tool's name, and the parameters in its form and the values in rows are its own words. */
-const OF_A_TOOL = /\bfor="f-input\/|\bscope="row"/
+/** The parameters in the form of a tool, names of toolkits and values in rows are words of their own. */
+const NOT_OURS = /\bfor="f-input\/|\bscope="row"|\bname="toolkit\./
 const IS_ID = /^[\w*-]+\.[\w*-]+(?:@\S+)?$/
 
 /** The headings, labels and buttons of a page, without the notes beside them. */
 export function labelsOf(html: string): string[] {
   return [...html.matchAll(LABELS)].flatMap(([, , attributes = '', inner = '']) => {
-    if (OF_A_TOOL.test(attributes)) return []
+    if (NOT_OURS.test(attributes + inner)) return []
     const text = inner
       .replaceAll(/<span class="note">.*?<\/span>|<(select|textarea)\b.*?<\/\1>/gs, ' ')
       .replaceAll(/<[^>]*>/g, '')

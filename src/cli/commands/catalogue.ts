@@ -24,7 +24,7 @@ export const addCatalogue: AddCommands = (program, open) => {
     .option('--toolkit <toolkit>', 'those of one toolkit')
     .option('--tag <tag>', 'those with a tag')
     .option('--all-versions', 'older versions too')
-    .option('--limit <count>', 'so many at most', wholeNumber)
+    .option('--limit <count>', 'maximum number of results', wholeNumber)
     .action((options: ListOptions) => list(open(options), options))
   program
     .command('search')
@@ -32,7 +32,7 @@ export const addCatalogue: AddCommands = (program, open) => {
     .argument('<question...>', 'in your own words')
     .option('--toolkit <toolkit>', 'in one toolkit')
     .option('--tag <tag>', 'among those with a tag')
-    .option('--limit <count>', 'so many at most (10)', wholeNumber)
+    .option('--limit <count>', 'maximum number of results (10)', wholeNumber)
     .action((words: readonly string[], options: ListOptions) => search(open(options), words.join(' '), options))
   program
     .command('show')

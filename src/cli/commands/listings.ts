@@ -41,7 +41,7 @@ const CALLER: Columns[string] = ({ principal_name: name, principal }) => name ??
 const LISTINGS: readonly Listing[] = [
   {
     name: 'calls',
-    description: 'list calls: who called which tool, and how it ended',
+    description: 'list calls, with caller, tool and outcome',
     path: '/calls',
     filters: ['tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
     columns: { Time: time('at'), Tool: 'tool', Caller: CALLER, User: 'user_id', ms: 'duration_ms', Outcome: 'outcome' },
@@ -62,7 +62,7 @@ const LISTINGS: readonly Listing[] = [
   },
   {
     name: 'audit',
-    description: 'list the audit log: what was administered, and who was refused',
+    description: 'list the audit log: changes by administrators and refused requests',
     path: '/audit',
     filters: ['act', 'principal', 'outcome', 'since', 'until'],
     columns: {

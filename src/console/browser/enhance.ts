@@ -29,7 +29,7 @@ for (const block of document.querySelectorAll('.copyable')) {
       await navigator.clipboard.writeText(text.textContent ?? '')
       status.textContent = 'Copied'
     } catch {
-      status.textContent = 'Select the text and copy it: this browser did not let the page'
+      status.textContent = 'Copying is blocked in this browser: select the text and copy it'
     }
     setTimeout(() => (status.textContent = ''), 3_000)
   })

@@ -26,8 +26,8 @@ export interface SentForm {
 /** A stale form (412, by its `If-Match`) would give back what somebody took away, so it is filled anew. */
 export function refusedForm({ failure }: Extract<Reply<never>, { ok: false }>, form: URLSearchParams): SentForm {
   if (failure.status !== 412) return { failure, form }
-  const message = 'It was changed since this form was filled, so nothing was done'
-  return { failure: { ...failure, message, detail: 'The form is filled with what it is now: change that' } }
+  const message = 'This was changed by somebody else in the meantime, so your change was not saved'
+  return { failure: { ...failure, message, detail: 'The form now shows the current values: make your change again' } }
 }
 
 /** The revision that a form changes, where it is of the thing that the form is filled with, and not saved as another. */

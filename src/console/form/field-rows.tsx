@@ -139,7 +139,7 @@ export function FieldProblem({ name, problems }: { name: string; problems: reado
 
 export function LeftOut({ sent, shown }: { sent: URLSearchParams | undefined; shown: URLSearchParams }) {
   if (!sent || sent.size === shown.size) return undefined
-  return <p class="note">What is longer than 64 KB does not come back: write it again.</p>
+  return <p class="note">Values longer than 64 KB are not kept: enter them again.</p>
 }
 
 interface ControlProps {

@@ -45,7 +45,7 @@ function ToolError({ error, origin }: { error: CallError; origin: string }) {
       {developer_message === undefined ? undefined : <p>{developer_message}</p>}
       {additional_prompt_content === undefined ? undefined : <p>{additional_prompt_content}</p>}
       {artifact && <ArtifactLink url={artifact.url} origin={origin} />}
-      <p class="note">{can_retry ? 'You can try again.' : 'Trying again without changes will fail the same way.'}</p>
+      <p class="note">{can_retry ? 'You can try again.' : 'Trying again without changes will give the same error.'}</p>
     </Notice>
   )
 }

@@ -22,7 +22,7 @@ export function StatusNotice({ readiness: { status } }: ReadinessProps) {
         {state === 'pending' ? (
           <>
             {' '}
-            Callers do not have it until it was <a href="/console/versions">reviewed</a>.
+            It can be called once it is <a href="/console/versions">approved</a>.
           </>
         ) : undefined}
       </p>

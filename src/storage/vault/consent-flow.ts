@@ -121,7 +121,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       // Any person known to the verifier may approve a call that is for no user
       if (authorization.userId !== undefined && authorization.userId !== userId) {
         flows.remove(found)
-        return stopped('refused', 'The person is not the user whom this is for')
+        return stopped('refused', 'The person is not the user this is for')
       }
       // An attacker may have lured the user to the verifier: only the browser that was there learns the proof
       flows.put({ ...found, stage: 'confirmed', secret: proven })

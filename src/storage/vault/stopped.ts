@@ -10,9 +10,12 @@ export const NOBODY_TOLD_APART = 'nobody here can be told from the caller'
 export const NOBODY_IDENTIFIED =
   "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser; calls with keys that are no administrator's need neither, as whoever signs in with another approves them"
 
-export const SIGN_IN_FIRST = stopped('refused', 'Sign in first: only the person whom this is for can go on')
-export const SOMEBODY_ELSE = stopped('refused', 'Who is signed in here is not whom this is for')
-export const OWN_CALL = stopped('refused', 'Whoever makes a call cannot approve it')
+export const SIGN_IN_FIRST = stopped('refused', 'Sign in first: only the person this is for can continue')
+export const SOMEBODY_ELSE = stopped('refused', 'This is not for the person who is signed in')
+export const OWN_CALL = stopped('refused', 'The caller of a tool cannot approve the call')
 
-export const GONE = stopped('gone', 'This is over, or never was. Have your agent ask again')
-export const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')
+export const GONE = stopped('gone', 'This link has expired. Ask your agent to try again')
+export const OTHER_BROWSER = stopped(
+  'other-browser',
+  'This was started in another browser, and can only be finished there',
+)

@@ -319,7 +319,7 @@ describe('a call that tells how far it is', () => {
       'Connect google',
     ],
     ['a failure of ours', [event('status', { status: 500 }), event('result', { message: 'Our fault' })], 'Our fault'],
-    ['nothing, since it broke off', [], 'The answer broke off'],
+    ['nothing, since it broke off', [], 'The answer ended early'],
   ])('ends with %s', async (_, last, said) => {
     const { tell, end, rest } = await calling()
     for (const each of [event('progress', { progress: 1 }), ...last]) tell(each)

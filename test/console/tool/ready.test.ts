@@ -28,7 +28,7 @@ describe('the page of a version that is not active', () => {
   })
 
   it('leads whoever may see one that waits to where it is reviewed', async () => {
-    expect(await pageOf({ state: 'pending' })).toMatch(/until it was <a href="\/console\/versions">reviewed/)
+    expect(await pageOf({ state: 'pending' })).toMatch(/once it is <a href="\/console\/versions">approved/)
   })
 
   it('is no other than that of one that is', async () => {

@@ -435,7 +435,7 @@ describe("a deployment's verifier of users", () => {
     expect(await world.vault.confirm(id, flow, world.user('bob'))).toMatchObject({
       ok: false,
       why: 'refused',
-      message: 'The person is not the user whom this is for',
+      message: 'The person is not the user this is for',
     })
     expect(await world.vault.confirm(id, flow, user)).toMatchObject({ ok: false, why: 'gone' })
     expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })

@@ -47,7 +47,10 @@ describe('an approval where people sign in', () => {
     const world = createWorld({ signsIn: true })
     const id = await asked(world)
     const own = { principal: world.principal('agent'), approves: true }
-    expect(await decide(world, id, own)).toMatchObject({ ok: false, message: 'Whoever makes a call cannot approve it' })
+    expect(await decide(world, id, own)).toMatchObject({
+      ok: false,
+      message: 'The caller of a tool cannot approve the call',
+    })
     challenged(await claim(world))
   })
 
@@ -60,7 +63,7 @@ describe('an approval where people sign in', () => {
     expect(await decide(world, id, byKey(world.principal('other'), false))).toMatchObject({ why: 'refused' })
     expect(await decide(world, id, byKey(world.principal('agent'), true))).toMatchObject({
       ok: false,
-      message: 'Whoever makes a call cannot approve it',
+      message: 'The caller of a tool cannot approve the call',
     })
     challenged(await claim(world))
     expect(await decide(world, id, byKey('admin', true))).toMatchObject({ ok: true })
