@@ -1,5 +1,12 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
+import {
+  againOf,
+  detailOf,
+  type FailureWords,
+  inputProblems,
+  MAX_VERSIONS,
+  wordsOf,
+} from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
@@ -36,18 +43,18 @@ export function failureBody(failure: Failure): JsonObject {
       }
     case 'tool-unknown': {
       const { asked, suggestions } = failure
-      const body = said(wordsOf(failure), `${asked.slice(0, 200)} is not available`)
-      return suggestions.length === 0 ? body : { ...body, suggestions }
+      return { ...said(wordsOf(failure), `${asked.slice(0, 200)} is not available`), ...suggesting(suggestions) }
     }
     case 'unauthenticated': {
       const { suggestions = [] } = failure
-      return suggestions.length === 0 ? said(wordsOf(failure)) : { ...said(wordsOf(failure)), suggestions }
+      return { ...said(wordsOf(failure)), ...suggesting(suggestions) }
     }
     case 'version-unavailable':
       return {
         // In the words of the specification's example, which clients are tested with
         message: `Tool '${failure.name}' was not found`,
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
+        ...suggesting(failure.available.slice(-MAX_VERSIONS).map((version) => `${failure.tool}@${version}`)),
       }
     case 'requirements-missing':
       return {
@@ -100,6 +107,10 @@ export function failureBody(failure: Failure): JsonObject {
 
 function said(words: FailureWords, developer_message = detailOf(words)): JsonObject {
   return { message: words.message, developer_message }
+}
+
+function suggesting(suggestions: readonly string[]) {
+  return suggestions.length === 0 ? {} : { suggestions }
 }
 
 function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
