@@ -55,7 +55,7 @@ describe('a tool that a user must allow access to', () => {
       {
         type: 'requirements-missing',
         message: expect.any(String),
-        developer_message: expect.stringContaining("allow it access to 'mail'"),
+        developer_message: expect.stringContaining("connect 'mail'"),
       },
     ]
     const first = await ready('Mail.GetEmails', '?user_id=zoe')

@@ -8,7 +8,7 @@ import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
-const UNKNOWN = /names no file that you sent/i
+const UNKNOWN = /is not a file of yours/i
 
 /** What arrived at another server, byte for byte. */
 const arrived: { readonly type: string | undefined; readonly url: string; readonly body: Buffer }[] = []
