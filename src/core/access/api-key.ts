@@ -55,7 +55,7 @@ export function newKey(now: () => Date) {
   const { tools, users } = FIELDS
   const more = {
     expires_at: optional(described('Time of expiry; without it, the key does not expire', expiry(now))),
-    limits: optional(described('How often it may call', callLimits)),
+    limits: optional(described('Rate and concurrency limits', callLimits)),
   }
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
