@@ -254,6 +254,17 @@ works(
   '',
   kept(tool('comprehensively', { description: FORM.description })),
 )
+works(
+  '"description": "Comprehensive description of the tool\'s purpose and functionality",',
+  'where other dialects describe toolkits',
+  async () => {
+    await published({ definition: tool('described-kit', { description: FORM.description }), implementation: SAY })
+    const { toolkit } = await get('/tools/described_kit.go?format=open-tool-calling')
+    expect(toolkit).toMatchObject({ name: 'described_kit', description: FORM.description })
+    const { items } = await get('/toolkits')
+    expect(items).toContainEqual(expect.objectContaining({ toolkit: 'described_kit', description: FORM.description }))
+  },
+)
 works('"capabilities": [ { "name": "capability-name",', 'is what is executed', async () => {
   await published({ definition: formed('form-name'), implementation: SAY })
   const parameters = { 'parameter-name': 'x' }
