@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SwitchboardError } from '../../src/client/index.ts'
-import { clientOf, json } from './answers.ts'
+import { createClient, Switchboard, SwitchboardError } from '../../src/client/index.ts'
+import { clientOf, gave, json } from './answers.ts'
 
 const named = (id: string) => ({ id })
 
@@ -79,4 +79,36 @@ describe('a client', () => {
       expect(made).toThrow(/^The address is none: wanted one such as https:/)
     },
   )
+})
+
+describe('a typed client', () => {
+  interface Tools {
+    'Calculator.Add': { input: { a: number; b?: number }; output: number }
+  }
+
+  it('is the client itself, so that types cost nothing when it runs', () => {
+    expect(createClient<Tools>({ url: 'https://switchboard.test' })).toBeInstanceOf(Switchboard)
+  })
+
+  it('takes the named tools alone, with their inputs, and gives their outputs', async () => {
+    const { client, asked } = clientOf([gave(3)])
+    const typed: ReturnType<typeof createClient<Tools>> = client
+    const { value } = await typed.call('Calculator.Add', { a: 1, b: 2 })
+    expect(value.toFixed(1)).toBe('3.0')
+    expect(asked[0]?.body.request).toMatchObject({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+    const wrong = [
+      // @ts-expect-error A tool that is not among them
+      () => typed.call('Calculator.Ad', { a: 1 }),
+      // @ts-expect-error Another type
+      () => typed.call('Calculator.Add', { a: '1' }),
+      // @ts-expect-error A parameter that there is not
+      () => typed.call('Calculator.Add', { a: 1, c: 2 }),
+      // @ts-expect-error Another output
+      async () => (await typed.call('Calculator.Add', { a: 1 })).value.trim(),
+      async () => (await client.call<number>('Calculator.Add', { a: 1 })).value.toFixed(),
+      // @ts-expect-error Nothing is known of it
+      async () => (await client.call('Calculator.Add', { a: 1 })).value.toFixed(),
+    ]
+    expect(wrong).toHaveLength(6)
+  })
 })
