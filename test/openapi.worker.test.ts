@@ -85,5 +85,7 @@ describe('the document', () => {
     }
     for (const page of [text, ...pages]) expect(page.length).toBeLessThan(60_000)
     expect((await get('/docs/reference/nothing')).status).toBe(404)
+    expect(text).toMatch(/<a rel="prev" href="\/docs\/performance">[^]*<a rel="next" href="\/docs\/reference\/tools">/)
+    expect(pages[0]).toContain('<a href="/docs/reference/tools" aria-current="page">')
   })
 })
