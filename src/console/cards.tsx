@@ -1,12 +1,12 @@
 import type { Scope } from '../core/access/principal.ts'
 import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { ALL_TOOLS } from './parts.tsx'
+import { TO_CATALOG } from './parts.tsx'
 
 export const NO_SUCH_NAME: Page = {
   status: 404,
   title: 'Not found',
-  body: ['Nothing has this name.', ALL_TOOLS],
+  body: ['Nothing has this name.', TO_CATALOG],
 }
 
 export function scopePage(scope: Scope): Page {
@@ -16,7 +16,7 @@ export function scopePage(scope: Scope): Page {
       for people, in <code>SIGN_IN_RULES</code>.
     </p>
   )
-  return { status: 403, title: 'Not allowed', body: [why, ALL_TOOLS] }
+  return { status: 403, title: 'Not allowed', body: [why, TO_CATALOG] }
 }
 
 export function welcomePage(): Page {

@@ -1,5 +1,5 @@
 import type { View } from './visit.ts'
-import { ALL_TOOLS, Notice } from './parts.tsx'
+import { TO_CATALOG, Notice } from './parts.tsx'
 
 export async function show(): Promise<View> {
   return {
@@ -8,7 +8,7 @@ export async function show(): Promise<View> {
     content: (
       <Notice isProblem>
         <p>There is no page at this address.</p>
-        {ALL_TOOLS}
+        {TO_CATALOG}
       </Notice>
     ),
   }

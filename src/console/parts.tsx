@@ -207,9 +207,9 @@ export function SendingNote({ children }: { children?: Child }) {
   )
 }
 
-export const ALL_TOOLS = (
+export const TO_CATALOG = (
   <p>
-    <a href="/">All tools</a>
+    <a href="/">Catalog</a>
   </p>
 )
 

@@ -83,7 +83,7 @@ describe('the address of a deployment', () => {
     ] as const) {
       const page = await reader.get(path)
       expect([path, page.status]).toEqual([path, status])
-      expect(await page.text()).toContain('<a href="/">All tools</a>')
+      expect(await page.text()).toContain('<a href="/">Catalog</a>')
     }
     const icon = await reader.get('/favicon.ico', { accept: 'image/*' })
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])

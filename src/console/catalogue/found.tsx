@@ -68,7 +68,7 @@ function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPu
         ) : undefined}
         {hrefOf(search, {}) === '/' ? undefined : (
           <li>
-            <a href="/">All tools</a>
+            <a href="/?view=tools">All tools</a>
           </li>
         )}
       </ul>

@@ -7,7 +7,7 @@ import { MAX_COPIED } from '../../docs/curl.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
 import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { ALL_TOOLS, Chips, FailureNotice, SnippetList } from '../parts.tsx'
+import { TO_CATALOG, Chips, FailureNotice, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
 import { DefinitionLinks, definitionView, FORMATS, trailOf } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
@@ -174,7 +174,7 @@ function missing(failure: RouteFailure): View {
     content: (
       <>
         <FailureNotice failure={failure} />
-        {ALL_TOOLS}
+        {TO_CATALOG}
       </>
     ),
   }
