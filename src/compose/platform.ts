@@ -1,4 +1,5 @@
 import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
+import { createRoom } from '../outbound/room.ts'
 import { createTraffic } from '../outbound/traffic.ts'
 
 export function log(entry: Readonly<Record<string, unknown>>): void {
@@ -16,6 +17,10 @@ export const traffic = createTraffic({
     log({ event: 'host', host, toolkit, state, failures, retry_after_ms: retryAfterMs })
   },
 })
+
+/** In milliseconds: a server that stalls keeps others waiting no longer. */
+const ANSWER_HELD_MS = 15_000
+export const roomForAnswers = createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS)
 
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   return new CallDeadline(timeoutMs, caller)

@@ -3,8 +3,9 @@ import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge, isAllowedHost } from './allowed-url.ts'
 import { partCounter } from './part-counter.ts'
-import { readToLimit, type ReadBytes } from './read-to-limit.ts'
+import { type Grow, readToLimit, type ReadBytes } from './read-to-limit.ts'
 import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
+import type { Room } from './room.ts'
 import { isUnanswered } from './status.ts'
 import { untilAborted } from './until-aborted.ts'
 import { type Ending, type RequestingTool, type Traffic, UNBOUNDED } from './traffic.ts'
@@ -17,6 +18,8 @@ export interface GuardedFetchOptions {
   readonly maxParts?: number
   readonly maxRedirects?: number
   readonly traffic?: Traffic
+  /** In which large answers to tools are read. */
+  readonly room?: Room
 }
 
 export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
@@ -80,6 +83,8 @@ interface Hop {
 
 const REMEDY = "ALLOW_HTTP_HOSTS can name a host that may be reached all the same, such as 'localhost:3000'"
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
+/** Of the bytes of an answer: what came, all of it, its text. */
+const COPIES = 3
 const DEFAULT_MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
@@ -93,11 +98,16 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
  * Never rejects: what can go wrong is in the result.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts } = options
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, room } = options
   const open = createGuardedOpen(options)
   return async (request) => {
+    const { asker, signal } = request
     const opened = await open(request)
-    const read = opened.ok ? await readResponse(opened, maxResponseBytes, request.signal) : opened
+    // What is imported has its place from before it is asked for
+    const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
+    const read = opened.ok ? await readResponse(opened, maxResponseBytes, signal, place?.grow) : opened
+    // Whoever waits for it looks again once this answer has become a value
+    place?.release()
     if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return tooManyParts(new URL(read.response.url), maxParts)
   }
@@ -191,10 +201,15 @@ function nextHop(hop: Hop, status: number, location: string, request: GuardedReq
   return { method: becomesGet ? 'GET' : hop.method, url, headers, body }
 }
 
-async function readResponse({ response, url, end }: Opened, maxBytes: number, signal: Signal): Promise<GuardedResult> {
+async function readResponse(
+  { response, url, end }: Opened,
+  maxBytes: number,
+  signal: Signal,
+  grow?: Grow,
+): Promise<GuardedResult> {
   let read: ReadBytes
   try {
-    read = await readToLimit(response.body, maxBytes, signal)
+    read = await readToLimit(response.body, maxBytes, signal, grow && ((bytes) => grow(COPIES * bytes)))
   } catch (error) {
     if (signal.aborted) {
       end('abandoned')

@@ -9,16 +9,20 @@ export interface ReadBytes {
 /** In bytes: workerd gives 4,096 at a time to whoever brings no room for them, and each time takes microseconds. */
 const ROOM = 65_536
 
+/** Called with how many bytes will be read so far, from 64 KiB on: what is large may have to wait. */
+export type Grow = (bytes: number) => Promise<void>
+
 /** Rejects when the body breaks off, and when `signal` aborts, even if the body does not listen. */
 export async function readToLimit(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
   signal?: Signal,
+  grow?: Grow,
 ): Promise<ReadBytes> {
   if (!body) return { bytes: new Uint8Array(), isWhole: true }
   const { read, cancel } = readerOf(body)
-  const waited = signal && (await untilAborted(() => readAll(read, limit), signal))
-  const all = waited?.state === 'done' ? waited.value : !waited && (await readAll(read, limit))
+  const waited = signal && (await untilAborted(() => readAll(read, limit, grow), signal))
+  const all = waited?.state === 'done' ? waited.value : !waited && (await readAll(read, limit, grow))
   // Not awaited: an answer must not depend on how the sender takes it
   if (!all || !all.isWhole) cancel().catch(() => undefined)
   if (all) return all
@@ -38,23 +42,32 @@ function readerOf(body: ReadableStream<Uint8Array>): { readonly read: Read; read
   }
 }
 
-async function readAll(read: Read, limit: number): Promise<ReadBytes> {
+async function readAll(read: Read, limit: number, grow?: Grow): Promise<ReadBytes> {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
   let room = new Uint8Array(ROOM)
-  let bytes = new Uint8Array(0)
   let size = 0
+  let grown = ROOM
   for (;;) {
     const { done, value } = await read(room)
-    if (done) return { bytes: bytes.subarray(0, size), isWhole: true }
-    if (size + value.length > bytes.length) bytes = enlarged(bytes, size + value.length, limit)
-    bytes.set(value.subarray(0, limit - size), size)
+    if (done) return { bytes: joined(pieces, size), isWhole: true }
+    pieces.push(value.slice(0, limit - size))
     size += value.length
-    if (size > limit) return { bytes, isWhole: false }
+    if (size > limit) return { bytes: joined(pieces, limit), isWhole: false }
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
+    if (size < grown) continue
+    grown *= 2
+    await grow?.(Math.min(grown, limit))
   }
 }
 
-function enlarged(bytes: Uint8Array, wanted: number, limit: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(Math.max(wanted, 2 * bytes.length), limit))
-  larger.set(bytes)
-  return larger
+function joined(pieces: readonly Uint8Array<ArrayBuffer>[], size: number): Uint8Array<ArrayBuffer> {
+  const [only] = pieces
+  if (only && pieces.length === 1) return only
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const piece of pieces) {
+    bytes.set(piece, offset)
+    offset += piece.length
+  }
+  return bytes
 }

@@ -662,3 +662,30 @@ describe('the plain fetch', () => {
     await expect(post).rejects.toThrow('it would send credentials to "https://b.example.com"')
   })
 })
+
+describe('a large answer', () => {
+  const tool = { toolkit: 'Kit', caller: 'ann', timeoutMs: 1_000, signal: new AbortController().signal }
+
+  test.each<[string, number, GuardedRequest['asker'], readonly unknown[]]>([
+    ['of a tool', 300_000, tool, ['ann', 393_216, 786_432, 1_572_864, 'released']],
+    ['that is not large', 65_000, tool, ['ann', 'released']],
+    ['to an import, which has its place already', 300_000, new Admission('ann'), []],
+  ])('takes room for three times its bytes as it comes, until it is read: %s', async (_, length, asker, wanted) => {
+    const seen: unknown[] = []
+    const growing = (caller: string) => {
+      seen.push(caller)
+      return { grow: async (bytes: number) => void seen.push(bytes), release: () => void seen.push('released') }
+    }
+    const body = () => {
+      let left = Math.ceil(length / 1_000)
+      return new ReadableStream({
+        pull: (controller) => (left-- > 0 ? controller.enqueue(new Uint8Array(1_000)) : controller.close()),
+      })
+    }
+    const { fetch } = fakeFetch({ 'https://a.example/x': () => new Response(body()) })
+    const answer = await guard({ fetch, room: { take: async () => undefined, growing } })(
+      request('https://a.example/x', { asker }),
+    )
+    expect([answer.ok && answer.response.body.length, seen]).toEqual([length, wanted])
+  })
+})

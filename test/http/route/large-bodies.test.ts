@@ -59,19 +59,20 @@ describe('a large body', () => {
     const { read, end, background } = createWorld()
     void read(65_536, 'a', 'small')
     void read(LARGE, 'a', 'large')
-    expect(background).toHaveLength(1)
+    await expect.poll(() => background).toHaveLength(1)
     end('large')
     await background[0]
     void read(LARGE, 'a', 'next')
-    expect(background).toHaveLength(2)
+    await expect.poll(() => background).toHaveLength(2)
   })
 
   it('whose request the platform ended is not counted for ever, and neither is one that failed', async () => {
     const { read, reading, pass } = createWorld()
     void read(LARGE, 'a', 'lost')
+    await expect.poll(reading).toEqual(['lost'])
     pass(60_000)
     void read(LARGE, 'a', 'next')
-    expect(reading()).toEqual(['lost', 'next'])
+    await expect.poll(reading).toEqual(['lost', 'next'])
     const letIn = createLargeBodies({ now: () => 0, sleep: async () => undefined })
     const ignore = () => undefined
     await expect(letIn(LARGE, 'a', () => Promise.reject(new Error('no')), ignore)).rejects.toThrow('no')

@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache'
+import { createSlots, type Slot, type Slots } from './slots.ts'
+
+export type Room = ReturnType<typeof createRoom>
+
+export interface RoomOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
+}
+
+/** Of memory: an isolate has 128 MB. */
+const BYTES = 32_000_000
+const OF_ONE = BYTES / 2
+const MAX_CALLERS = 1_000
+const LOOK_AGAIN_MS = 25
+
+/** For what is large in an isolate's memory. Half of it is one caller's at most, and nobody's for longer than `heldMs`. */
+export function createRoom({ now, sleep }: RoomOptions, heldMs: number) {
+  const all = createSlots(BYTES)
+  const callers = new LRUCache<string, Slots>({ max: MAX_CALLERS })
+
+  function takeNow(own: Slots, bytes: number): Slot | undefined {
+    const mine = own.take(now(), heldMs, bytes)
+    const shared = mine && all.take(now(), heldMs, bytes)
+    if (!shared) mine?.release()
+    return shared && { release: () => [mine, shared].forEach((slot) => slot?.release()) }
+  }
+
+  /** Looks again by itself: a request must not wait for what another does, which the platform may end. */
+  async function take(caller: string, bytes: number, isOver: () => boolean): Promise<Slot | undefined> {
+    const own = callers.get(caller) ?? createSlots(OF_ONE)
+    callers.set(caller, own)
+    while (!isOver()) {
+      const slot = takeNow(own, Math.min(OF_ONE, bytes))
+      if (slot) return slot
+      await sleep(LOOK_AGAIN_MS)
+    }
+    return undefined
+  }
+
+  return {
+    take,
+    /** For what is not known to be large before it is there. */
+    growing(caller: string, isOver: () => boolean) {
+      let slot: Slot | undefined
+      return {
+        /** Waits with nothing taken, so that two that grow do not wait for each other. */
+        async grow(bytes: number): Promise<void> {
+          slot?.release()
+          slot = await take(caller, bytes, isOver)
+        },
+        release: () => slot?.release(),
+      }
+    },
+  }
+}
