@@ -36,6 +36,8 @@ export interface GuardedRequest {
   readonly mayBePartial?: boolean
   readonly signal: Signal
   readonly asker: RequestingTool | Admission
+  /** Takes what gives back the room of the answer; without, it is given back where the answer is read. */
+  readonly atEnd?: ((release: () => void) => void) | undefined
 }
 
 export interface GuardedResponse {
@@ -101,13 +103,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, room } = options
   const open = createGuardedOpen(options)
   return async (request) => {
-    const { asker, signal } = request
+    const { asker, signal, atEnd } = request
     const opened = await open(request)
     // What is imported has its place from before it is asked for
     const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
+    if (place) atEnd?.(place.release)
     const read = opened.ok ? await readResponse(opened, maxResponseBytes, signal, place?.grow) : opened
-    // Whoever waits for it looks again once this answer has become a value
-    place?.release()
+    if (!atEnd) place?.release()
     if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return tooManyParts(new URL(read.response.url), maxParts)
   }

@@ -171,6 +171,21 @@ describe('an answer of more parts than a call needs is a failure of the tool, in
   })
 
   it.each([
+    ['http', '', ''],
+    ['oxp', '{"success":true,"value":', '}'],
+  ])(
+    'and ten of megabytes at once are read one after the other, while others are answered: %s',
+    async (tool, begins, ends) => {
+      const length = 3_000_000
+      answer = { text: `${begins}"${'x'.repeat(length)}"${ends}`, type: 'application/json', status: 200 }
+      const ten = Promise.all(Array.from({ length: 10 }, () => call(tool)))
+      const other = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+      expect(other.body.result).toMatchObject({ success: true, value: 3 })
+      for (const { body } of await ten) expect([body.result.success, body.result.value?.length]).toEqual([true, length])
+    },
+  )
+
+  it.each([
     ['openapi', `{"openapi":"3.1.0","x":${names(600_000)}}`],
     ['oxp', `{"items":[${'{},'.repeat(1_100_000)}{}]}`],
     ['mcp', rpc(`{"tools":[${'{},'.repeat(1_100_000)}{}]}`)],

@@ -33,6 +33,7 @@ export interface Findings {
   redactor?: Redactor | undefined
   finished?: Finished
   allowances?: readonly Allowance[]
+  release?: () => void
 }
 
 /** Anybody can ask for any text, so it is cut where there is no such tool. */

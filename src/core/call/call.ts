@@ -91,6 +91,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(failureOf(error, callId))
     }
+    findings.release?.()
     const forOperator = !result.ok && 'forOperator' in result.failure ? result.failure.forOperator : undefined
     if (!result.ok) result = { ok: false, failure: failureFor(caller.principal, result.failure) }
     const { finished, allowances } = findings
@@ -195,6 +196,10 @@ async function goThrough(
       return (deadline ??= deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal))
     },
     answered: (status) => void (findings.upstreamStatus = status),
+    atEnd(release) {
+      findings.release?.()
+      findings.release = release
+    },
   }
 
   if (context.values) {

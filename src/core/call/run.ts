@@ -22,6 +22,7 @@ export interface RunOptions extends Pick<RunContext, 'traceId' | 'onceId'> {
   readonly deadline: () => Deadline
   readonly caller: RunCaller
   readonly answered?: RunContext['answered']
+  readonly atEnd?: RunContext['atEnd']
 }
 
 export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'meter'> {
@@ -69,6 +70,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     log: caller.log,
     background: caller.background,
     answered: options.answered,
+    atEnd: options.atEnd,
     meter: caller.meter,
   })
 

@@ -21,6 +21,8 @@ export interface RunContext {
   readonly log?: ((message: string) => void) | undefined
   readonly background?: Background | undefined
   readonly answered?: ((status: number) => void) | undefined
+  /** Called with what gives back the room of a large answer once nothing of it is needed; what came before is given back. */
+  readonly atEnd?: ((release: () => void) => void) | undefined
 }
 
 export interface Success {

@@ -31,9 +31,9 @@ export function createHttpRunner({
       if (!built.ok) return { result: built }
       // There is nothing to redact in an answer where the tool is given nothing
       const mayBePartial = invocation.secrets.size + invocation.tokens.size === 0
-      const { signal } = context
+      const { signal, atEnd } = context
       const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
-      const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
+      const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker, atEnd })
       if (result.ok) context.answered?.(result.response.status)
       return outcomeOf(result, { ...built.request, meter: context.meter }, reading, clock.now())
     }

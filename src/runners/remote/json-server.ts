@@ -1,9 +1,7 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
-import type { Meter } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
-import type { Signal } from '../../core/tool/platform.ts'
 import type { RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
@@ -26,14 +24,14 @@ export async function callServer(
   record: ToolRecord,
   { input, userId, method }: Invocation,
   endpoint: Endpoint,
-  { signal, answered, meter, traceId, onceId }: RunContext,
+  { signal, answered, atEnd, meter, traceId, onceId }: RunContext,
   { guardedFetch, now, newId }: RemoteDeps,
 ): Promise<ServerOutcome> {
   const callId = await onceId?.()
   const names = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
   const call = { tool, input, method, userId: pass_user ? userId : undefined, ...names }
   const body = JSON.stringify(dialect.writeCall(call))
-  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, meter }, guardedFetch)
+  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, atEnd, meter }, guardedFetch)
   if (!answer.ok) return answer.failed
   const { status, document, text } = answer
   answered?.(status)
@@ -89,12 +87,10 @@ interface JsonAnswer extends BadAnswer {
   readonly document: unknown
 }
 
-interface Asking {
+interface Asking extends Pick<RunContext, 'signal' | 'atEnd' | 'meter'> {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: string
   readonly parts?: number
-  readonly signal: Signal
-  readonly meter: Meter
 }
 
 async function askServer(
@@ -117,6 +113,7 @@ async function askServer(
     credentialHeaders,
     signal: asking.signal,
     asker,
+    atEnd: asking.atEnd,
   })
   if (!answer.ok) return { ok: false, failed: unanswered(answer, host, redact) }
   const { status, headers: answered, body } = answer.response
