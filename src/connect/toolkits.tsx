@@ -16,7 +16,7 @@ const MAX_FIND = 100
 const MAX_FOUND = 3
 const MAX_OPENED = 150
 
-/** What the buttons of the list say. Every one sends the form, and with it what is selected. */
+/** Every button of the list sends the form, and with it the selection. */
 const ACTIONS = ['find', 'all', 'none', 'page', 'open']
 
 export function isListAction(decision: string): boolean {

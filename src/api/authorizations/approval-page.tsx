@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.t
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { bounded, indentedJson, quoted } from '../../http/page/text.ts'
-import { Codes, type KnownTool, RefuseButton, ToolRows, until } from './pages.tsx'
+import { Codes, type KnownTool, RefuseButton, ToolRows, until } from './grant-page.tsx'
 
 /** More would be slow to set out. */
 const MAX_ROWS = 200

@@ -10,7 +10,7 @@ import { failurePage, type Page } from '../../http/page/page.ts'
 import type { DeadEnd } from './pages.tsx'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
-import type { KnownTool } from './pages.tsx'
+import type { KnownTool } from './grant-page.tsx'
 
 export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>

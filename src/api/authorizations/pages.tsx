@@ -1,133 +1,7 @@
-import type { CallableTool } from '../../core/call/callable-tool.ts'
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
-import { scopesBeside } from '../../core/consent/oauth-scopes.ts'
-import type { Provider } from '../../core/consent/provider.ts'
-import { appearanceOf } from '../../core/tool/appearance.ts'
-import { parseToolId } from '../../core/tool/tool-id.ts'
-import { ToolIcon } from '../../http/page/icon.tsx'
 import { type Page, plainPage } from '../../http/page/page.ts'
-import { Row } from '../../http/page/rows.tsx'
 import { signInPath } from '../../http/page/sign-in-path.ts'
-import { bounded, quoted, sentence } from '../../http/page/text.ts'
-import { scopeWords } from './scope-words.ts'
-
-export type KnownTool = Pick<CallableTool, 'record' | 'runnable'>
-
-interface GrantVisit {
-  readonly provider: Provider | undefined
-  readonly tool: KnownTool | undefined
-  readonly signedIn?: string | undefined
-}
-
-export function grantPage(authorization: Authorization, { provider, tool, signedIn }: GrantVisit, now: number): Page {
-  const { provider: id, userId = '', hosts, account, accounts = [], isHeld = false, requestedBy } = authorization
-  const name = bounded(provider?.name ?? id, 100)
-  const scopes = [...authorization.scopes, ...(isHeld || !provider ? [] : askedBeside(provider, authorization.scopes))]
-  return {
-    status: 200,
-    title: `Let a tool act for you at ${name}?`,
-    body: [
-      <dl>
-        <Row term="Requested by" words={requestedBy && quoted(requestedBy)} />
-        <ToolRows id={authorization.tool} tool={tool} />
-        <Row term="Provider" words={name} />
-        <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />
-        <Row term="Sends data to" words={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
-        <Row term="User" words={<strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
-      </dl>,
-      <h2>Permissions</h2>,
-      scopes.length === 0 ? (
-        `No specific permissions: ${name} will show what this allows.`
-      ) : (
-        <ul role="list">
-          {scopes.map((scope) => (
-            <li>
-              {scopeWords(id, scope)}
-              <code>{bounded(scope)}</code>
-            </li>
-          ))}
-        </ul>
-      ),
-      <p>
-        This allows all tools of the toolkit{' '}
-        <code>{parseToolId(authorization.tool)?.toolkit ?? authorization.tool}</code> to use your account, at these
-        addresses only.
-      </p>,
-      isHeld ? `You have connected ${name} before: this is about letting this toolkit use that access.` : undefined,
-      <p class="care">
-        {signedIn === undefined
-          ? `Continue only if you are this user and requested this yourself. Otherwise, the person who sent you this link could use your account at ${name}.`
-          : `Continue only if you requested this yourself, and with your own account at ${name}.`}
-      </p>,
-      <form method="post">
-        {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
-        <button class="go" name="decision" value="continue">
-          {isHeld ? 'Continue' : `Continue to ${name}`}
-        </button>
-        <RefuseButton />
-      </form>,
-      <p class="note">
-        {until(authorization, now)} Access is stored encrypted, for this user only. It can be revoked at any time, here
-        or in your account at {name}.
-      </p>,
-    ],
-  }
-}
-
-/** Its icon, title and description are the publisher's. */
-export function ToolRows({ id, tool }: { readonly id: string; readonly tool: KnownTool | undefined }) {
-  const { title, icon } = tool ? appearanceOf(tool.record) : {}
-  return (
-    <>
-      <Row
-        term="Tool"
-        words={
-          <>
-            <ToolIcon path={icon} />
-            <code>{id}</code>
-          </>
-        }
-      />
-      <Row term="Title" words={title && quoted(title)} />
-      <Row term="Description" words={tool && bounded(tool.record.description)} />
-    </>
-  )
-}
-
-/** A provider that is discovered may offer `offline_access`, and is asked for it then. */
-function askedBeside(provider: Provider, scopes: readonly string[]): string[] {
-  const parameters = Object.entries(provider.authorization_parameters ?? {})
-  const offline = parameters.filter(([, value]) => value === 'offline').map((each) => each.join('='))
-  return [...scopesBeside(provider, scopes, provider.issuer !== undefined), ...offline]
-}
-
-export function RefuseButton() {
-  return (
-    <button name="decision" value="refuse">
-      Refuse
-    </button>
-  )
-}
-
-export function Codes({ texts }: { readonly texts: readonly string[] }) {
-  return <>{texts.flatMap((text) => [<code>{bounded(text)}</code>, ' '])}</>
-}
-
-function AccountField({ connected }: { readonly connected: readonly string[] }) {
-  return (
-    <label class="note">
-      Account name, if you have several (such as work).
-      {connected.length === 0 ? undefined : (
-        <>
-          {' '}
-          Connected: <Codes texts={connected} />
-        </>
-      )}
-      <input name="account" value="" maxlength={64} autocomplete="off" />
-    </label>
-  )
-}
+import { bounded, sentence } from '../../http/page/text.ts'
 
 export function signInPage(back: string): Page {
   return {
@@ -160,11 +34,6 @@ export function otherPersonPage(signedIn: string, back: string): Page {
       </form>,
     ],
   }
-}
-
-export function until({ expiresAt }: Authorization, now: number): string {
-  const minutes = Math.max(1, Math.ceil((expiresAt - now) / 60_000))
-  return `This page expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }
 
 const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'

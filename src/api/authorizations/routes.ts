@@ -82,13 +82,15 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { authorization, name, provider, person, tool } = opened
-    const { endedPage, grantPage, notSetUpPage } = await pages()
+    const { endedPage, notSetUpPage } = await pages()
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
     if (authorization.kind === 'grant' && !provider) return stop(c, notSetUpPage(authorization.provider))
-    if (authorization.kind === 'grant')
+    if (authorization.kind === 'grant') {
+      const { grantPage } = await import('./grant-page.tsx')
       return page(grantPage(authorization, { provider, tool, signedIn: person?.user }, now()))
+    }
     const { approvalPage } = await import('./approval-page.tsx')
     return page(approvalPage(authorization, { identifiesPeople, tool, signedIn: person && shownName(person) }, now()))
   }

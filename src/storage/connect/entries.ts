@@ -61,7 +61,7 @@ export function createEntries(sql: SqlStorage, now: () => number) {
   }
 }
 
-/** Of the grants or tokens of an agent. */
+/** The keys of the grants or tokens that an agent has. */
 export function entryKeys(sql: SqlStorage, kind: 'grant' | 'token', agent: string): string[] {
   const prefix = `${kind}:${agent}:`
   return column<string>(sql, 'SELECT key FROM entry WHERE key > ? AND key < ?', prefix, `${prefix}\uffff`)
