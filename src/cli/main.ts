@@ -37,7 +37,7 @@ function known(thrown: unknown): SwitchboardError | CliError {
   if (thrown instanceof SwitchboardError || thrown instanceof CliError) return thrown
   if (thrown instanceof CommanderError) {
     const isAlone = thrown.code === 'commander.help'
-    const message = isAlone ? 'Say which command' : thrown.message.replace(/^error: /, '')
+    const message = isAlone ? 'Which command?' : thrown.message.replace(/^error: /, '')
     const hint = 'switchboard --help lists the commands, switchboard COMMAND --help its options'
     return new CliError('usage', message, hint)
   }

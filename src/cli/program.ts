@@ -43,7 +43,7 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
     .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })
     .addHelpText(
       'after',
-      '\nSWITCHBOARD_URL and SWITCHBOARD_KEY say where and as whom, so that they need not be written each time.',
+      '\nSWITCHBOARD_URL and SWITCHBOARD_KEY set the deployment and the key, so that you need not pass them each time.',
     )
   for (const add of COMMANDS) add(program, open)
   for (const command of leavesOf(program)) withCommonOptions(command)
@@ -57,8 +57,8 @@ export function leavesOf(command: Command): readonly Command[] {
 function withCommonOptions(command: Command): void {
   command
     .option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)')
-    .option('--key <key>', 'its key (better in SWITCHBOARD_KEY: others on a machine can see command lines)')
+    .option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)')
     .option('--allow-http', 'send the key over plain http to another machine, in a network that you trust')
-    .option('--json', 'say everything as JSON, and errors as one object on stderr')
-    .option('--yes', 'do what cannot be undone without asking')
+    .option('--json', 'print JSON, and errors as one object on stderr')
+    .option('--yes', 'do not ask for confirmation')
 }

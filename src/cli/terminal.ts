@@ -58,7 +58,7 @@ export function createTerminal(
     async confirm(question: string): Promise<void> {
       if (yes) return
       if (!isInteractive) {
-        throw new CliError('usage', `There is nobody to ask: ${question}`, 'Pass --yes where that is what you want')
+        throw new CliError('usage', `Cannot ask without a terminal: ${question}`, 'Pass --yes to confirm')
       }
       const reader = createInterface({ input: stdin, output: stderr })
       try {

@@ -70,7 +70,7 @@ function callOnce(
     async read(response) {
       const body = await readAnswer(response, onProgress)
       const result = isObject(body) ? body['result'] : undefined
-      if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+      if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
       if (result['success'] === true) {
         const artifact = isObject(body) ? body['artifact'] : undefined
         return artifact === undefined ? result['value'] : { artifact }

@@ -108,7 +108,7 @@ export function connect(options: ConnectionOptions): Connection {
           try {
             return JSON.parse(text)
           } catch {
-            throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard', { status: response.status })
+            throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard', { status: response.status })
           }
         },
       }),
@@ -157,8 +157,5 @@ function addressOf(url: string | URL): URL {
   } catch {
     // Thrown below
   }
-  throw new SwitchboardError(
-    'refused',
-    'The address is none: wanted one such as https://switchboard.example.workers.dev',
-  )
+  throw new SwitchboardError('refused', 'Invalid address: wanted one such as https://switchboard.example.workers.dev')
 }

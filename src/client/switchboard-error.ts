@@ -108,7 +108,7 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
     const canRetry = (status === 429 || status === 503) && again
     const details = { status, canRetry, retryAfterMs: waitOf(retryAfter) }
     if (canRetry) return new SwitchboardError(CODES[status] ?? 'unavailable', `HTTP ${status}`, details)
-    return new SwitchboardError('answer_invalid', `What answered is no Switchboard: HTTP ${status}`, { status })
+    return new SwitchboardError('answer_invalid', `The server is not a Switchboard: HTTP ${status}`, { status })
   }
   const about = { status, developerMessage: textIn(body, 'developer_message') }
   const missing = body['missing_requirements']

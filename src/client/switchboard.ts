@@ -70,7 +70,7 @@ export class Switchboard {
 
   async #page({ signal, ...query }: Filter & { readonly q?: string }): Promise<ToolPage> {
     const page: ToolPage = await this.#connection.json({ path: '/tools', query, signal })
-    if (!Array.isArray(page.items)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+    if (!Array.isArray(page.items)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
     return { ...page, items: page.items.map(asSpecified) }
   }
 

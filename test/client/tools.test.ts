@@ -76,7 +76,7 @@ describe('a client', () => {
     (url) => {
       const made = () => clientOf([], { url })
       expect(made).toThrow(SwitchboardError)
-      expect(made).toThrow(/^The address is none: wanted one such as https:/)
+      expect(made).toThrow(/^Invalid address: wanted one such as https:/)
     },
   )
 })

@@ -60,7 +60,7 @@ async function file(name: string, content: unknown): Promise<string> {
 
 describe('what it is asked', () => {
   it.each([
-    [[], /Say which command/],
+    [[], /Which command/],
     [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
     [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
     [['list', '--limit', 'many'], /Wanted a whole number from 1/],
@@ -68,7 +68,7 @@ describe('what it is asked', () => {
     [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is no JSON/],
     [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is no JSON object/],
     [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
-    [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /Give --input or --field/],
+    [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /either --input or --field/],
     [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
   ])('has to be in order, or ends with 2: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args)
@@ -524,7 +524,7 @@ describe('policies', () => {
   it('say what is wrong with them', async () => {
     expect(await run(['policies', 'set', 'Busy.*'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Say at least one rule'),
+      stderr: expect.stringContaining('Give at least one rule'),
     })
     const wrong = await run(['policies', 'set', 'Busy.*', '--security-level', '11', '--json'])
     expect(wrong).toMatchObject({ code: 4, json: { error: { problems: [{ path: '/security_level' }] } } })
@@ -826,12 +826,12 @@ describe('backup and restore', () => {
     const cut = await file('cut.jsonl', '{"kind":"archive","format":1}\n{"kind":"tool"}\n')
     expect(await run(['restore', cut, '--yes'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('breaks off'),
+      stderr: expect.stringContaining('is incomplete'),
     })
     const other = await file('other.jsonl', '{"a":1}\n')
     expect(await run(['restore', other, '--yes'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('is no backup'),
+      stderr: expect.stringContaining('is not a backup'),
     })
     expect((await run(['restore', 'nowhere.jsonl', '--yes'])).code).toBe(2)
     const path = join(folder, 'refused.jsonl')

@@ -11,17 +11,17 @@ import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 export const addArchive: AddCommands = (program, open) => {
   program
     .command('backup')
-    .description('write the registry to a file, without secrets, keys and grants')
+    .description('back up the registry to a file, without secrets, keys or connected accounts')
     .argument('<file>')
-    .option('--toolkit <toolkit>', 'one toolkit alone')
+    .option('--toolkit <toolkit>', 'only this toolkit')
     .action((file: string, options: CommonOptions & { readonly toolkit?: string }) =>
       backup(open(options), file, options.toolkit),
     )
   program
     .command('restore')
-    .description('take in what backup wrote; what is there already stays as it is')
+    .description('restore a backup; existing entries stay as they are')
     .argument('<file>')
-    .option('--trust', 'also a file that another deployment wrote: it is believed, trust and owners included')
+    .option('--trust', 'accept a backup of another deployment, with its owners and trust')
     .action((file: string, options: CommonOptions & { readonly trust?: boolean }) =>
       restore(open(options), file, options.trust === true),
     )
@@ -31,12 +31,12 @@ const JSON_LINES = 'application/jsonl'
 
 async function backup(session: CliSession, file: string, toolkit: string | undefined): Promise<void> {
   const { connection, terminal, signal } = session
-  if (existsSync(file)) await terminal.confirm(`${file} is there already. Write over it?`)
+  if (existsSync(file)) await terminal.confirm(`${file} already exists. Overwrite it?`)
   // Renamed when it is whole. The name is random, so that nobody on the machine can have put a link there
   const part = `${file}.${randomUUID()}.part`
   let bytes = 0
   try {
-    const lines = await terminal.during('Asking for the registry', async (update) => {
+    const lines = await terminal.during('Reading the registry', async (update) => {
       await connection.ask({
         path: '/export',
         query: { toolkit },
@@ -78,10 +78,10 @@ async function inspected(file: string): Promise<number> {
   }
   const head = parsed(first ?? '')
   if (!isObject(head) || head['kind'] !== 'archive')
-    throw new CliError('refused', `${file} is no backup of a Switchboard`)
+    throw new CliError('refused', `${file} is not a backup of a Switchboard`)
   const end = parsed(last)
   if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1) {
-    throw new CliError('refused', `${file} breaks off: it does not end as a backup does`)
+    throw new CliError('refused', `${file} is incomplete: its end is missing`)
   }
   return lines
 }
@@ -93,7 +93,7 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
   const { size } = await stat(file)
   const lines = await inspected(file)
   await terminal.confirm(
-    `${file} (${lines} lines, ${size} bytes) is taken in at ${url.origin}; what it makes stays. Go on?`,
+    `${file} (${lines} lines, ${size} bytes) will be restored to ${url.origin}, which cannot be undone. Continue?`,
   )
   const told: JsonRecord[] = []
   const body = await openAsBlob(file, { type: JSON_LINES })
@@ -120,8 +120,8 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
       },
     }),
   )
-  const hint = 'Restore again: what was taken in stays, and the rest follows'
-  if (!done) throw new CliError('failed', 'The restore broke off', hint)
+  const hint = 'Restore again: entries that were restored stay, and the rest follows'
+  if (!done) throw new CliError('failed', 'The restore was interrupted', hint)
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(done[name] ?? 0)]))
   terminal.give({ file, ...counts, told }, () => {
     for (const { line, outcome, about, message } of told) {

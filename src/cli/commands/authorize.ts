@@ -13,12 +13,12 @@ interface AuthorizeOptions extends CommonOptions {
 export const addAuthorize: AddCommands = (program, open) => {
   program
     .command('authorize')
-    .description('have a person consent to what a tool needs, before it is called')
+    .description('connect the accounts that a tool needs, before it is called')
     .argument('<tool>')
     .option('--user <user>', 'who')
-    .option('--no-open', 'show the link, and do not open it')
-    .option('--wait', 'wait for the person also where nobody is at the terminal')
-    .option('--no-wait', 'end with the link instead of waiting')
+    .option('--no-open', 'print the link without opening it')
+    .option('--wait', 'wait for the person even without a terminal')
+    .option('--no-wait', 'print the link and exit without waiting')
     .action((tool: string, options: AuthorizeOptions) => authorize(open(options), tool, options))
 }
 

@@ -18,15 +18,15 @@ export const addCall: AddCommands = (program, open) => {
   program
     .command('call')
     .description('call a tool')
-    .argument('<tool>', 'its id, with a version or range or not, or its name')
-    .option('--input <json>', "what it takes, as a JSON object; '-' reads it from the standard input")
-    .option('--field <name=value>', 'one parameter; may be repeated', gather)
-    .option('--user <user>', 'for whom')
-    .option('--call-id <id>', 'an id of your own, under which the call runs once')
-    .option('--timeout <seconds>', 'how long to try', wholeNumber)
-    .option('--no-open', 'show the link that a person must open, and do not open it')
-    .option('--wait', 'wait for the person also where nobody is at the terminal')
-    .option('--no-wait', 'end with the link instead of waiting')
+    .argument('<tool>', 'its id, with or without a version or range, or its name')
+    .option('--input <json>', "its input as a JSON object; '-' reads standard input")
+    .option('--field <name=value>', 'one parameter; can be repeated', gather)
+    .option('--user <user>', 'the user it acts for')
+    .option('--call-id <id>', 'a call id of your own, so that the call runs only once')
+    .option('--timeout <seconds>', 'how long to keep trying', wholeNumber)
+    .option('--no-open', 'print the link that a person must open, without opening it')
+    .option('--wait', 'wait for the person even without a terminal')
+    .option('--no-wait', 'print the link and exit without waiting')
     .action((tool: string, options: CallOptions) => call(open(options), tool, options))
 }
 
@@ -54,7 +54,7 @@ async function call(session: CliSession, tool: string, options: CallOptions): Pr
 }
 
 async function inputOf(session: CliSession, tool: string, { input, field }: CallOptions): Promise<JsonRecord> {
-  if (input !== undefined && field !== undefined) throw new CliError('usage', 'Give --input or --field, and not both')
+  if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined) {
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
   }

@@ -20,27 +20,27 @@ interface ShowOptions extends CommonOptions {
 export const addCatalogue: AddCommands = (program, open) => {
   program
     .command('list')
-    .description('list the tools that the key may see')
-    .option('--toolkit <toolkit>', 'those of one toolkit')
-    .option('--tag <tag>', 'those with a tag')
-    .option('--all-versions', 'older versions too')
+    .description('list tools')
+    .option('--toolkit <toolkit>', 'only this toolkit')
+    .option('--tag <tag>', 'only tools with this tag')
+    .option('--all-versions', 'include older versions')
     .option('--limit <count>', 'maximum number of results', wholeNumber)
     .action((options: ListOptions) => list(open(options), options))
   program
     .command('search')
-    .description('find tools by what they are for, the best first')
-    .argument('<question...>', 'in your own words')
-    .option('--toolkit <toolkit>', 'in one toolkit')
-    .option('--tag <tag>', 'among those with a tag')
+    .description('search tools, best match first')
+    .argument('<question...>', 'the task, in your own words')
+    .option('--toolkit <toolkit>', 'only this toolkit')
+    .option('--tag <tag>', 'only tools with this tag')
     .option('--limit <count>', 'maximum number of results (10)', wholeNumber)
     .action((words: readonly string[], options: ListOptions) => search(open(options), words.join(' '), options))
   program
     .command('show')
-    .description('show what a tool does, takes and gives')
-    .argument('<tool>', 'its id, with a version or not, or its name')
+    .description('show a tool: description, parameters and output')
+    .argument('<tool>', 'its id, with or without a version, or its name')
     .option('--format <format>', 'its definition in a dialect or export, such as mcp, openai or machine-context')
-    .option('--versions', 'its versions, and what each changed')
-    .option('--user <user>', 'whether it could be called for this user')
+    .option('--versions', 'its versions and their changes')
+    .option('--user <user>', 'whether it is ready to call for this user')
     .action((tool: string, options: ShowOptions) => show(open(options), tool, options))
 }
 
@@ -58,7 +58,7 @@ async function list(session: CliSession, { toolkit, tag, allVersions, limit = In
   const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
   terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
     terminal.table(COLUMNS)(items)
-    if (items.length === 0) terminal.note(note ?? 'There are none')
+    if (items.length === 0) terminal.note(note ?? 'None found')
   })
 }
 
@@ -80,7 +80,7 @@ async function search(session: CliSession, question: string, { toolkit, tag, lim
     if (note !== undefined) terminal.note(note)
     const { total = 0, unmatched = [] } = found
     terminal.note(['dim', `${found.items.length} of ${total}`])
-    if (unmatched.length > 0) terminal.note(['dim', `No tool knows ${unmatched.join(', ')}`])
+    if (unmatched.length > 0) terminal.note(['dim', `No tool matches ${unmatched.join(', ')}`])
   })
 }
 
@@ -116,7 +116,7 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
   const { properties, required } = input_schema.parameters
   const names = Object.entries(isObject(properties) ? properties : {})
   terminal.print('')
-  terminal.print(['bold', names.length === 0 ? 'Takes nothing' : 'Takes'])
+  terminal.print(['bold', names.length === 0 ? 'No parameters' : 'Takes'])
   for (const [name, schema] of names) {
     const isRequired = Array.isArray(required) && required.includes(name)
     const about = textIn(schema, 'description') ?? ''
@@ -126,7 +126,7 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
       about === '' ? '' : `  ${about}`,
     )
   }
-  terminal.print(['bold', output_schema === null ? 'Gives nothing' : `Gives ${typeOf(output_schema)}`])
+  terminal.print(['bold', output_schema === null ? 'No output' : `Gives ${typeOf(output_schema)}`])
 }
 
 function typeOf(schema: unknown): string {
@@ -138,8 +138,8 @@ function typeOf(schema: unknown): string {
 function printReadiness({ terminal }: CliSession, readiness: unknown): void {
   const isReady = isObject(readiness) && readiness['ready'] === true
   terminal.print('')
-  if (isReady) return terminal.print(['green', 'It can be called'])
-  terminal.print(['yellow', 'It cannot be called yet'])
+  if (isReady) return terminal.print(['green', 'Ready'])
+  terminal.print(['yellow', 'Not ready'])
   for (const problem of objectsIn(readiness, 'problems')) {
     const detail = textIn(problem, 'developer_message')
     terminal.print(`  ${textIn(problem, 'message') ?? ''}`, detail === undefined ? '' : `: ${detail}`)

@@ -16,9 +16,9 @@ export const addConnect: AddCommands = (program, open) => {
     .command('connect')
     .description('write the configuration of an agent host, such as cursor; without one, list them')
     .argument('[host]')
-    .option('--sign-in', 'by signing in, in place of a key')
-    .option('--global', 'for all projects, where the host has a file for that')
-    .option('--file <file>', 'the file, where the host has it elsewhere')
+    .option('--sign-in', 'sign in instead of using a key')
+    .option('--global', 'for all projects, if the host has a file for that')
+    .option('--file <file>', 'the file, if it is in another place')
     .action((host: string | undefined, options: ConnectOptions) => connectHost(open(options), host, options))
 }
 

@@ -10,10 +10,10 @@ interface ConvertOptions extends CommonOptions {
 export const addConvert: AddCommands = (program, open) => {
   program
     .command('convert')
-    .description('write a definition in another dialect or export; what cannot be said there is told')
-    .argument('<file>', "a definition as JSON; '-' reads it from the standard input")
+    .description('write a definition in another dialect or export; says what the format cannot express')
+    .argument('<file>', "a definition as JSON; '-' reads standard input")
     .requiredOption('--to <format>', 'such as mcp, oxp, openai or machine-context')
-    .option('--from <dialect>', 'what it is written in, where that is not plain')
+    .option('--from <dialect>', 'the dialect of the definition, if it is not recognised')
     .action((file: string, options: ConvertOptions) => convert(open(options), file, options))
 }
 

@@ -14,7 +14,7 @@ interface Finding {
 export const addDoctor: AddCommands = (program, open) => {
   program
     .command('doctor')
-    .description('say what of the deployment is not set up, and how it is')
+    .description('check the setup of the deployment, and say how to complete it')
     .action((options: CommonOptions) => doctor(open(options)))
 }
 
@@ -36,8 +36,7 @@ async function doctor(session: CliSession): Promise<void> {
       if (fix !== undefined) terminal.print(['dim', `${' '.repeat(wide + 4)}${fix}`])
     }
   })
-  if (faults.length > 0)
-    throw new CliError('failed', `${faults.length} of ${findings.length} are not as they should be`)
+  if (faults.length > 0) throw new CliError('failed', `${faults.length} of ${findings.length} checks failed`)
 }
 
 const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], fault: ['red', '✗'] } as const
@@ -60,10 +59,10 @@ async function key({ connection, hasKey, signal }: CliSession): Promise<Finding[
   if (!hasKey) return [{ about, state: 'off', message: 'There is none', fix: 'Set SWITCHBOARD_KEY, or pass --key' }]
   try {
     await connection.json({ path: '/tools', query: { limit: 1 }, signal })
-    return [{ about, state: 'ok', message: 'It is known, and may read tools' }]
+    return [{ about, state: 'ok', message: 'It is valid, and can read tools' }]
   } catch (error) {
-    const fix = 'An administrator makes one: switchboard keys create --name …'
-    const message = isRefused(error) ? 'It is not known here, or may not read tools' : messageOf(error)
+    const fix = 'Ask an administrator for one: switchboard keys create --name …'
+    const message = isRefused(error) ? 'It is wrong, or cannot read tools' : messageOf(error)
     return [{ about, state: 'fault', message, fix }]
   }
 }
@@ -72,13 +71,13 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
   const about = 'ACCESS'
   try {
     await stranger.json({ path: '/keys', signal })
-    const message = `open: anybody who reaches ${url.host} may do anything, which holds on your own machine alone`
+    const message = `open: anyone who reaches ${url.host} can do anything; only safe on your own machine`
     return [{ about, state: 'ok', message }]
   } catch (error) {
     if (!(error instanceof SwitchboardError)) throw error
     if (/No administrator is set up/.test(error.message)) {
       const fix = 'npx wrangler secret put ADMIN_KEY; on your own machine a line ADMIN_KEY=… in .dev.vars'
-      return [{ about: 'ADMIN_KEY', state: 'fault', message: 'It is not set, so nobody can make keys', fix }]
+      return [{ about: 'ADMIN_KEY', state: 'fault', message: 'It is not set, so nobody can create keys', fix }]
     }
     if (!isRefused(error)) return [{ about, state: 'fault', message: messageOf(error) }]
   }
@@ -86,7 +85,7 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
     () => true,
     () => false,
   )
-  const message = reads ? 'public: anybody lists and calls tools of level 0' : 'keys: nobody gets in without one'
+  const message = reads ? 'public: anyone can list and call tools of level 0' : 'keys: every request needs one'
   const found: Finding = { about, state: 'ok', message }
   return hasKey || reads ? [found] : [{ ...found, state: 'off' }]
 }
@@ -133,7 +132,7 @@ async function tools(session: CliSession): Promise<Finding[]> {
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: messageOf(error) }]
   }
-  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `Nothing is in the way of ${checked}` }]
+  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `Nothing keeps ${checked} from running` }]
   return [...causes].map(([about, { fix, ids }]) => {
     const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
     const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, NAMED).join(', ')}${more}`

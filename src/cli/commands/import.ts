@@ -22,16 +22,16 @@ export const addImport: AddCommands = (program, open) => {
   program
     .command('import')
     .description(
-      'make a toolkit of an OpenAPI description, or of a server of tools, such as another Switchboard; shown first',
+      'import a toolkit from an OpenAPI description or a server, such as another Switchboard; shows a preview first',
     )
-    .argument('<source>', 'a URL, or a file with a description')
-    .requiredOption('--toolkit <toolkit>', 'what the toolkit is called')
-    .option('--from <kind>', `${KINDS.join(', ')}; where that is not plain`)
-    .option('--tool <pattern>', 'which tools, such as repos_*; may be repeated (all)', gather)
+    .argument('<source>', 'a URL, or a file with an OpenAPI description')
+    .requiredOption('--toolkit <toolkit>', 'name of the toolkit')
+    .option('--from <kind>', `${KINDS.join(', ')}; if it is not recognised`)
+    .option('--tool <pattern>', 'which tools, such as repos_*; can be repeated (default: all)', gather)
     .option('--version <version>', 'their version')
-    .option('--more <json>', 'what else the import takes, such as {"base_url": …, "credentials": …}')
-    .option('--allow-breaking', 'although a version breaks what its number promises')
-    .option('--dry-run', 'show what would be made, and make nothing')
+    .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
+    .option('--allow-breaking', 'allow breaking changes without a new major version')
+    .option('--dry-run', 'preview the import without importing')
     .action((source: string, options: ImportOptions) => importToolkit(open(options), source, options))
 }
 
@@ -48,10 +48,10 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   if (!terminal.json) printPlan(session, plan)
   if (news.length === 0) {
     return terminal.give({ ids: [], skipped: objectsIn(plan, 'skipped') }, () =>
-      terminal.note('There is nothing to make'),
+      terminal.note('There is nothing to import'),
     )
   }
-  await terminal.confirm(`Make ${news.length} tools of the toolkit '${toolkit}'?`)
+  await terminal.confirm(`Import ${news.length} tools into the toolkit '${toolkit}'?`)
   const result = await make(
     session,
     body,
@@ -60,7 +60,7 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   )
   terminal.give(result, () => terminal.note(['green', '✓'], ` ${result.ids.length} made`))
   if (result.ids.length < news.length) {
-    throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not made`)
+    throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not imported`)
   }
 }
 
@@ -94,7 +94,7 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonR
   const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
   const found = kind ?? plain
   if (found === undefined)
-    throw new CliError('usage', 'It is not plain what is there', `Pass --from ${KINDS.join(', --from ')}`)
+    throw new CliError('usage', 'The source was not recognised', `Pass --from ${KINDS.join(', --from ')}`)
   return { [found]: source }
 }
 

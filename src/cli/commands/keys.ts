@@ -18,7 +18,7 @@ export const addKeys: AddCommands = (program, open) => {
   const keys = program.command('keys').description('API keys, for administrators')
   addListing(keys, open, {
     name: 'list',
-    description: 'list the keys, and when each was last used',
+    description: 'list API keys with their last use',
     path: '/keys',
     columns: {
       'Key': 'id',
@@ -32,36 +32,40 @@ export const addKeys: AddCommands = (program, open) => {
   })
   keys
     .command('create')
-    .description('make a key; its text is shown this once')
-    .requiredOption('--name <name>', 'what it is for')
+    .description('create an API key; it is shown only once')
+    .requiredOption('--name <name>', 'its name')
     .option(
       '--scope <scope>',
-      'tools:read, tools:call, tools:publish, records:read, admin; may be repeated (tools:read and tools:call)',
+      'tools:read, tools:call, tools:publish, records:read, admin; can be repeated (default: tools:read and tools:call)',
       gather,
     )
-    .option('--tool <pattern>', 'a tool or toolkit that it covers, such as Gmail.*; may be repeated (all)', gather)
-    .option('--for-user <user>', 'a user that it may act for; may be repeated (nobody)', gather)
-    .option('--any-user', 'it may act for anybody')
-    .option('--expires <time>', 'when it ends, such as 2027-01-01T00:00:00Z')
+    .option(
+      '--tool <pattern>',
+      'a tool or toolkit that it covers, such as Gmail.*; can be repeated (default: all)',
+      gather,
+    )
+    .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', gather)
+    .option('--any-user', 'it can act for any user')
+    .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .action((options: CreateOptions) => create(open(options), options))
   keys
     .command('rotate')
-    .description('give a key another text; the one that it has ends')
+    .description('rotate a key: it gets a new text, and the previous one expires')
     .argument('<id>')
-    .option('--overlap <seconds>', 'how long the old text works on (a day)', seconds)
+    .option('--overlap <seconds>', 'how long the previous text keeps working (default: a day)', seconds)
     .action((id: string, options: CommonOptions & { readonly overlap?: number }) =>
       rotate(open(options), id, options.overlap),
     )
   keys
     .command('revoke')
-    .description('end a key, for good')
+    .description('revoke a key, for good')
     .argument('<id>')
     .action((id: string, options: CommonOptions) => revoke(open(options), id))
 }
 
 async function create(session: CliSession, options: CreateOptions): Promise<void> {
   const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires } = options
-  if (anyUser && forUser) throw new CliError('usage', 'Give --for-user or --any-user, and not both')
+  if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
   const users = anyUser ? 'any' : forUser
   const body = { name, scopes: scope, tools: tool, users, expires_at: expires }
   const { connection, signal } = session
@@ -71,26 +75,26 @@ async function create(session: CliSession, options: CreateOptions): Promise<void
 async function rotate(session: CliSession, id: string, overlap: number | undefined): Promise<void> {
   const { connection, terminal, signal } = session
   const ends = overlap === 0 ? 'at once' : 'after a while'
-  await terminal.confirm(`The text that the key '${id}' has stops working ${ends}. Go on?`)
+  await terminal.confirm(`The current text of the key '${id}' stops working ${ends}. Continue?`)
   const path = `/keys/${encodeURIComponent(id)}/rotate`
   const json = overlap === undefined ? {} : { overlap_seconds: overlap }
   showKey(session, await connection.json({ method: 'POST', path, json, signal }))
 }
 
 async function revoke({ connection, terminal, signal }: CliSession, id: string): Promise<void> {
-  await terminal.confirm(`Nobody can use the key '${id}' any more. Go on?`)
+  await terminal.confirm(`The key '${id}' will stop working. Continue?`)
   const path = `/keys/${encodeURIComponent(id)}`
   await connection.ask({ method: 'DELETE', path, signal, read: async () => undefined })
   terminal.give({ id, revoked: true }, () =>
-    terminal.note(`The key '${id}' is revoked; it is dead everywhere within a minute`),
+    terminal.note(`The key '${id}' is revoked; it stops working everywhere within a minute`),
   )
 }
 
 function showKey({ terminal }: CliSession, key: unknown): void {
   terminal.give(key, () => {
-    terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown this once:`)
+    terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown only once:`)
     terminal.print(textIn(key, 'key') ?? '')
     const until = textIn(key, 'previous_expires_at')
-    if (until !== undefined) terminal.note(`The text that it had works until ${until}`)
+    if (until !== undefined) terminal.note(`The previous text works until ${until}`)
   })
 }

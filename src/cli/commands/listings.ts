@@ -24,12 +24,12 @@ interface Listing {
 /** By the parameter of the query. */
 const FILTERS = {
   tool: new Option('--tool <tool>', 'a tool, one of its versions, or a pattern such as Gmail.*'),
-  user_id: new Option('--user <user>', 'calls for this user'),
+  user_id: new Option('--user <user>', 'only calls for this user'),
   principal: new Option('--caller <id>', 'a key, person or agent, by its id'),
   outcome: new Option('--outcome <outcome>', "success, failure, or one kind of failure, such as 'input-invalid'"),
   act: new Option('--action <action>', "an action such as key.create, or 'refusal'"),
-  since: new Option('--since <time>', 'from a time, or so long ago: 30m, 12h, 7d').argParser(moment),
-  until: new Option('--until <time>', 'up to a time, written as for --since').argParser(moment),
+  since: new Option('--since <time>', 'from a time, or a time ago: 30m, 12h, 7d').argParser(moment),
+  until: new Option('--until <time>', 'until a time, as for --since').argParser(moment),
   by: new Option(
     '--by <fields>',
     'tool, toolkit, user_id, principal, outcome, dialect, hour or day; several with commas',
@@ -87,7 +87,7 @@ const LISTINGS: readonly Listing[] = [
   },
   {
     name: 'agents',
-    description: 'list the agents that act for a user',
+    description: 'list connected agents of a user',
     path: '/users/{user}/agents',
     columns: {
       Agent: 'id',
@@ -113,8 +113,8 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
   for (const filter of filters) command.addOption(FILTERS[filter])
   if (path.includes('{user}')) command.requiredOption('--user <user>', 'whose')
   if (log) {
-    command.option('--limit <count>', 'how many of the newest (20)', wholeNumber)
-    command.option('--follow', 'go on, and show what comes')
+    command.option('--limit <count>', 'number of entries, newest first (default: 20)', wholeNumber)
+    command.option('--follow', 'keep running and show new entries')
     if (log.alias !== undefined) command.alias(log.alias)
   }
   command.action((options: ListOptions) => show(open(options), listing, options))
@@ -133,7 +133,7 @@ async function show(session: CliSession, listing: Listing, options: ListOptions)
   if (!options.follow) {
     return terminal.give(answer, () => {
       printTable(listing.log ? answer.items.toReversed() : answer.items)
-      if (answer.items.length === 0) terminal.note('There are none')
+      if (answer.items.length === 0) terminal.note('None found')
     })
   }
   const give = (items: readonly JsonRecord[]) => {

@@ -23,7 +23,7 @@ export const addPolicies: AddCommands = (program, open) => {
     .description('rules for the tools that patterns cover, for administrators')
   addListing(policies, open, {
     name: 'list',
-    description: 'list the policies; what policies does by itself',
+    description: 'list policies, the default',
     path: '/policies',
     columns: COLUMNS,
     isDefault: true,
@@ -32,12 +32,12 @@ export const addPolicies: AddCommands = (program, open) => {
     .command('set')
     .description('add rules to a policy, or change them; its other rules stay')
     .argument('<pattern>', "the tools, such as Gmail.*, '*' or Gmail.Send")
-    .option('--security-level <level>', 'the least security level, from 1 to 10', wholeNumber)
+    .option('--security-level <level>', 'minimum security level, from 1 to 10', wholeNumber)
     .option('--approval', 'a person approves each call')
-    .option('--timeout <seconds>', 'how long a call may take', wholeNumber)
+    .option('--timeout <seconds>', 'timeout of a call', wholeNumber)
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
-    .option('--secret <name>', 'a secret that the tools may have; may be repeated', gather)
-    .option('--review', 'what others than administrators publish waits for a review')
+    .option('--secret <name>', 'a secret that the tools can use; can be repeated', gather)
+    .option('--review', 'versions that are not published by an administrator wait for review')
     .action((pattern: string, options: SetOptions) => setPolicy(open(options), pattern, options))
   policies
     .command('remove')
@@ -57,7 +57,7 @@ async function setPolicy(session: CliSession, pattern: string, options: SetOptio
     review,
   }
   const said = Object.entries(rules).filter(([, rule]) => rule !== undefined)
-  if (said.length === 0) throw new CliError('usage', 'Say at least one rule', 'switchboard policies set --help')
+  if (said.length === 0) throw new CliError('usage', 'Give at least one rule', 'switchboard policies set --help')
   const { connection, terminal, signal } = session
   const { policy, headers } = await readPolicy(session, pattern).catch((error: unknown) => {
     if (error instanceof SwitchboardError && error.code === 'not_found') return { policy: {}, headers: {} }
@@ -72,7 +72,7 @@ async function removePolicy(session: CliSession, pattern: string): Promise<void>
   const { connection, terminal, signal } = session
   const { policy, headers } = await readPolicy(session, pattern)
   if (!terminal.json) terminal.table(COLUMNS)([policy])
-  await terminal.confirm(`These rules no longer apply to '${pattern}'. Go on?`)
+  await terminal.confirm(`These rules will no longer apply to '${pattern}'. Continue?`)
   const path = pathOf(pattern)
   await connection.ask({ method: 'DELETE', path, headers, signal, read: async () => undefined })
   terminal.give({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))
@@ -87,7 +87,7 @@ function readPolicy({ connection, signal }: CliSession, pattern: string) {
       const policy = parsed(await response.text())
       const revision = response.headers.get('etag')
       if (!isObject(policy) || revision === null)
-        throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+        throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
       return { policy, headers: { 'if-match': revision } }
     },
   })

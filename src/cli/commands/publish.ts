@@ -35,16 +35,16 @@ export const addPublish: AddCommands = (program, open) => {
     .command('publish')
     .description('publish tools from files: definitions as JSON in any dialect (one, or a list), or plugins (.wasm)')
     .argument('<file...>')
-    .option('--watch', 'go on, and publish what changes')
-    .option('--dialect <dialect>', 'what the definitions are written in, where that is not plain')
-    .option('--toolkit <toolkit>', 'their toolkit, where they do not say it')
-    .option('--version <version>', 'their version, where they do not say it')
-    .option('--tag <tag>', 'a tag; may be repeated', gather)
+    .option('--watch', 'keep running, and publish files as they change')
+    .option('--dialect <dialect>', 'the dialect of the definitions, if it is not recognised')
+    .option('--toolkit <toolkit>', 'their toolkit, if they do not name one')
+    .option('--version <version>', 'their version, if they do not name one')
+    .option('--tag <tag>', 'a tag; can be repeated', gather)
     .option('--code <file>', 'a JavaScript module that runs for the one definition')
-    .option('--allowed-host <host>', 'a host that the code or plugin may reach; may be repeated', gather)
-    .option('--config <key:SECRET>', "a plugin's configuration by a secret's name; may be repeated", gather)
+    .option('--allowed-host <host>', 'a host that the code or plugin can reach; can be repeated', gather)
+    .option('--config <key:SECRET>', "a plugin's configuration, by a secret's name; can be repeated", gather)
     .option('--security-level <level>', 'of a plugin, from 0 to 10')
-    .option('--allow-breaking', 'although the version breaks what its number promises')
+    .option('--allow-breaking', 'allow breaking changes without a new major version')
     .action((files: readonly string[], options: PublishOptions) => publish(open(options), files, options))
 }
 
@@ -103,7 +103,7 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
       repeatable: true,
       async read(response) {
         const answer = parsed(await response.text())
-        if (!isObject(answer)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+        if (!isObject(answer)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
         const isBatch = Array.isArray(answer['results'])
         const results = isBatch ? objectsIn(answer, 'results') : [{ ...answer, status: response.status }]
         const made = results.filter(({ status }) => status === 200 || status === 201)

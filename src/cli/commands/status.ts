@@ -9,9 +9,9 @@ interface StatusOptions extends CommonOptions {
 type Status = 'disabled' | 'active' | 'yanked'
 
 const COMMANDS: readonly (readonly [name: string, status: Status, description: string])[] = [
-  ['disable', 'disabled', 'let nobody call a tool, one version of it, or a whole toolkit'],
-  ['enable', 'active', 'have a tool, one version of it, or a whole toolkit called again; approve a pending version'],
-  ['yank', 'yanked', 'leave a version, or a whole toolkit, to those who name its exact version'],
+  ['disable', 'disabled', 'disable a tool, one version of it, or a whole toolkit'],
+  ['enable', 'active', 'enable a tool, one version of it, or a whole toolkit; approve a pending version'],
+  ['yank', 'yanked', 'yank a version or a whole toolkit: it is called by exact version only'],
 ]
 
 export const addStatus: AddCommands = (program, open) => {
@@ -20,7 +20,7 @@ export const addStatus: AddCommands = (program, open) => {
       .command(name)
       .description(description)
       .argument('<tool>', "such as Gmail.Send@1.2.0, Gmail.Send (all its versions), or the toolkit's name")
-    if (status !== 'active') command.option('--message <text>', 'why, for those who ask for it')
+    if (status !== 'active') command.option('--message <text>', 'the reason, shown to callers')
     command.action((tool: string, options: StatusOptions) => setStatus(open(options), tool, status, options.message))
   }
 }

@@ -13,10 +13,10 @@ interface TypesOptions extends CommonOptions {
 export const addTypes: AddCommands = (program, open) => {
   program
     .command('types')
-    .description('write what tools take and give as TypeScript, for createClient of switchboard/client')
-    .argument('[tool...]', 'those alone, by their ids or names')
-    .option('--toolkit <toolkit>', 'those of a toolkit; may be repeated (all)', gather)
-    .option('--out <file>', 'where to (the standard output)')
+    .description('write the types of tools as TypeScript, for createClient of switchboard/client')
+    .argument('[tool...]', 'only these tools, by id or name')
+    .option('--toolkit <toolkit>', 'only this toolkit; can be repeated (default: all)', gather)
+    .option('--out <file>', 'file to write (default: standard output)')
     .action((tools: readonly string[], options: TypesOptions) => types(open(options), tools, options))
 }
 

@@ -48,6 +48,6 @@ it('a policy that is not there is added', async () => {
 it('the policy that was shown is removed, and no other', async () => {
   await run('remove', 'Mail.*', '--yes')
   expect(changes).toEqual([['DELETE', '"revision-1"', undefined]])
-  await expect(run('remove', 'Mail.*')).rejects.toThrow('There is nobody to ask')
+  await expect(run('remove', 'Mail.*')).rejects.toThrow('Cannot ask without a terminal')
   expect(changes).toHaveLength(1)
 })
