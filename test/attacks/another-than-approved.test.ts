@@ -112,9 +112,10 @@ describe('an approval of a call with a secret', () => {
       const context = { user_id: 'ann', secrets: [{ id: 'BANK_KEY', value: '1234' }] }
       const { body } = await on.edge.ask('POST', '/tools/call', { tool_id: 'Mail.Charge', input: INPUT, context }, as)
       const seen = await (await fetch(on.pageOf(body))).text()
-      return /known by <code>([\w-]{12})/.exec(seen)?.[1]
+      return /fingerprint <code>([\w-]{12})/.exec(seen)?.[1]
     }
     const [one, other, again] = [await on.keyFor('one'), await on.keyFor('another'), undefined]
+    expect(await known(one)).toMatch(/./)
     expect(await known(one)).toBe(await known(again ?? one))
     expect(await known(one)).not.toBe(await known(other))
   })
