@@ -134,7 +134,7 @@ describe('list, search and show', () => {
     })
     const found = await run(['search', 'add two numbers xyzzy'])
     expect(found.stdout).toContain('Calculator.Add@1.0.0')
-    expect(found.stderr).toMatch(/ of \d+\nNo tool knows xyzzy\n$/)
+    expect(found.stderr).toMatch(/ of \d+\nNo tool matches xyzzy\n$/)
   })
 
   it('say titles, which stand for names that people need not know', async () => {
@@ -160,9 +160,9 @@ describe('list, search and show', () => {
   it('show a tool for people, as JSON, and in a dialect', async () => {
     const { stdout } = await run(['show', 'Calculator.Add'])
     expect(stdout).toMatch(
-      /^Calculator\.Add@1\.0\.0[^]*Takes\n {2}a number, required[^]*Gives number\n\nIt can be called\n$/,
+      /^Calculator\.Add@1\.0\.0[^]*Parameters\n {2}a number, required[^]*Output: number\n\nReady\n$/,
     )
-    expect((await run(['show', 'Mail.Send'])).stdout).toMatch(/It cannot be called yet\n {2}\S/)
+    expect((await run(['show', 'Mail.Send'])).stdout).toMatch(/Not ready\n {2}\S/)
     expect((await run(['show', 'Calculator_Add', '--json'])).json).toMatchObject({
       id: 'Calculator.Add@1.0.0',
       readiness: { ready: true },
@@ -330,7 +330,7 @@ describe('what happened', () => {
   })
 
   it('and the agents of somebody', async () => {
-    expect(await run(['agents', '--user', 'ann'])).toMatchObject({ code: 0, stderr: 'There are none\n' })
+    expect(await run(['agents', '--user', 'ann'])).toMatchObject({ code: 0, stderr: 'None found\n' })
     expect(await run(['agents'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') })
   })
 })
@@ -465,7 +465,7 @@ describe('keys', () => {
   it('are made, listed, given another text and revoked', async () => {
     const made = await run(['keys', 'create', '--name', 'a script', '--tool', 'Calculator.*', '--for-user', 'ann'])
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sb_\S+\n$/) })
-    const id = /The key '([^']+)' \(a script\), shown this once/.exec(made.stderr)?.[1] ?? ''
+    const id = /The key '([^']+)' \(a script\), shown only once/.exec(made.stderr)?.[1] ?? ''
     const env = { SWITCHBOARD_KEY: made.stdout.trim() }
     expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
     const listed = await run(['keys', 'list'])
@@ -514,7 +514,7 @@ describe('policies', () => {
     expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('security_level 5'),
-      stderr: expect.stringContaining("These rules no longer apply to 'Ruled.*'"),
+      stderr: expect.stringContaining("These rules will no longer apply to 'Ruled.*'"),
     })
     const removed = await run(['policies', 'remove', 'Ruled.*', '--yes', '--json'])
     expect(removed).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', removed: true } })
@@ -540,7 +540,7 @@ describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () =>
     const typed = { after: '[y/N]', text }
     const { code, stdout } = await cli.runAtTerminal(['keys', 'revoke', 'nobody'], { typed })
     expect(code, stdout).toBe(exit)
-    expect(stdout).toContain("Nobody can use the key 'nobody' any more. Go on? [y/N]")
+    expect(stdout).toContain("The key 'nobody' will stop working. Continue? [y/N]")
     expect(stdout).toContain(message)
   })
 })
@@ -664,12 +664,12 @@ describe('import', () => {
     const shown = await run([...args, '--dry-run'])
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ Rates.latest@1.0.0') })
     const asked = await run(args)
-    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Make 2 tools of the toolkit 'Rates'?") })
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Import 2 tools into the toolkit 'Rates'?") })
     expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
     const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
     expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
     expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ 1 made\n' })
-    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to make\n' })
+    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to import\n' })
   })
 
   it('warns once of what is wrong with many', async () => {

@@ -116,7 +116,7 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
   const { properties, required } = input_schema.parameters
   const names = Object.entries(isObject(properties) ? properties : {})
   terminal.print('')
-  terminal.print(['bold', names.length === 0 ? 'No parameters' : 'Takes'])
+  terminal.print(['bold', names.length === 0 ? 'No parameters' : 'Parameters'])
   for (const [name, schema] of names) {
     const isRequired = Array.isArray(required) && required.includes(name)
     const about = textIn(schema, 'description') ?? ''
@@ -126,7 +126,7 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
       about === '' ? '' : `  ${about}`,
     )
   }
-  terminal.print(['bold', output_schema === null ? 'No output' : `Gives ${typeOf(output_schema)}`])
+  terminal.print(['bold', output_schema === null ? 'No output' : `Output: ${typeOf(output_schema)}`])
 }
 
 function typeOf(schema: unknown): string {
