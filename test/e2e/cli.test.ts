@@ -664,7 +664,10 @@ describe('import', () => {
     const shown = await run([...args, '--dry-run'])
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ Rates.latest@1.0.0') })
     const asked = await run(args)
-    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Import 2 tools into the toolkit 'Rates'?") })
+    expect(asked).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Import 2 tools into the toolkit 'Rates'?"),
+    })
     expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
     const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
     expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
