@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createSlots, type Slot, type Slots } from './slots.ts'
+import { createSlots, type Slot, type Slots, takeBoth } from './slots.ts'
 
 export type Room = ReturnType<typeof createRoom>
 
@@ -20,19 +20,12 @@ export function createRoom({ now, sleep }: RoomOptions, heldMs: number) {
   const all = createSlots(BYTES)
   const callers = new LRUCache<string, Slots>({ max: MAX_CALLERS })
 
-  function takeNow(own: Slots, bytes: number): Slot | undefined {
-    const mine = own.take(now(), heldMs, bytes)
-    const shared = mine && all.take(now(), heldMs, bytes)
-    if (!shared) mine?.release()
-    return shared && { release: () => [mine, shared].forEach((slot) => slot?.release()) }
-  }
-
   /** Looks again by itself: a request must not wait for what another does, which the platform may end. */
   async function take(caller: string, bytes: number, isOver: () => boolean): Promise<Slot | undefined> {
     const own = callers.get(caller) ?? createSlots(OF_ONE)
     callers.set(caller, own)
     while (!isOver()) {
-      const slot = takeNow(own, Math.min(OF_ONE, bytes))
+      const slot = takeBoth(own, all, now(), heldMs, Math.min(OF_ONE, bytes))
       if (slot) return slot
       await sleep(LOOK_AGAIN_MS)
     }

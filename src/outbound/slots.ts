@@ -30,3 +30,10 @@ export function createSlots(count: number) {
     },
   }
 }
+
+export function takeBoth(own: Slots, all: Slots, now: number, ms: number, size?: number): Slot | undefined {
+  const mine = own.take(now, ms, size)
+  const shared = mine && all.take(now, ms, size)
+  if (!shared) mine?.release()
+  return shared && { release: () => [mine, shared].forEach((slot) => slot.release()) }
+}

@@ -3,7 +3,7 @@ import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
 import { MAX_FAILURES, pauseOf, sent, SEVERAL, stateOf } from './circuit.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { createSlots, type Slots, takeBoth } from './slots.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface RequestingTool {
@@ -85,17 +85,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  function take(kind: keyof Places, all: Places, own: Places, ms: number) {
-    const mine = own[kind].take(now(), ms)
-    const shared = mine && all[kind].take(now(), ms)
-    const release = () => {
-      mine?.release()
-      shared?.release()
-    }
-    if (shared) return { release }
-    release()
-    return undefined
-  }
+  const take = (kind: keyof Places, all: Places, own: Places, ms: number) => takeBoth(own[kind], all[kind], now(), ms)
 
   async function takeSlot(route: Route, own: CallersWay, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS
