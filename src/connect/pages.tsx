@@ -17,7 +17,7 @@ legend{font-weight:600;padding:0}
 .pick span{flex:1 1 auto;align-self:center}
 .pick .choice{flex:0 1 auto;align-self:center}
 .pick button{flex:0 1 auto;padding:.3rem .75rem;min-height:2.25rem;font-weight:400}
-.pick label+button{min-height:2.75rem}
+.pick label:not(.choice)+button{min-height:2.75rem}
 .pick button[disabled]{visibility:hidden}
 #toolkits li{padding:.25rem .75rem;font-size:.875rem;color:var(--soft)}
 #toolkits label{font:600 1rem/1.55 system-ui,sans-serif;color:var(--text);padding:.35rem 0}
