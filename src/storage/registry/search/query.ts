@@ -4,7 +4,7 @@ import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { field, firstRow } from '../../rows.ts'
+import { field } from '../../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
 import { beginningsOf, scopeOf } from './visibility.ts'
 import { described, mayChange, settingsOf } from '../toolkits.ts'
@@ -50,13 +50,12 @@ export function query(
   }
   const from = behindOf(cursor)
   if (!from) return undefined
-  if (versions === 'newest') {
-    const { page, total, unmatched } = rank(sql, q, scopeOf(sql, listQuery, principal), limit + 1, from)
-    return { ...pageOf(sql, newestOf(sql, page), { versions, limit }, limit, principal), total, unmatched }
-  }
-  const scope = scopeOf(sql, { ...listQuery, tag: undefined }, principal)
-  const { page, unmatched } = rank(sql, q, scope, MAX_LOOKED_AT + 1, from)
-  return { ...pageOf(sql, versionsOf(sql, page, from), listQuery, limit, principal), unmatched }
+  const isNewest = versions === 'newest'
+  // The index knows the tags of newest versions alone
+  const scope = scopeOf(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
+  const { page, total, unmatched } = rank(sql, q, scope, (isNewest ? limit : MAX_LOOKED_AT) + 1, from)
+  const answer = pageOf(sql, versionsOf(sql, page, from, versions), listQuery, limit, principal)
+  return isNewest ? { ...answer, total, unmatched } : { ...answer, unmatched }
 }
 
 type Place = Behind & { readonly version?: string }
@@ -67,29 +66,21 @@ function behindOf(cursor = '0.0'): Place | undefined {
   return { place: Number(place), id: Number(id), ...(version === undefined ? {} : { version }) }
 }
 
-function* newestOf(sql: SqlStorage, ranked: readonly Ranked[]): Generator<FoundVersion> {
-  const query =
-    'SELECT exposed AS name, record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
-  for (const { id, key, place } of ranked) {
-    const row = firstRow<Omit<FoundVersion, 'cursor'>>(sql, query, key)
-    if (row) yield { ...row, cursor: `${place}.${id}` }
-  }
-}
-
 function* versionsOf(
   sql: SqlStorage,
   ranked: readonly Ranked[],
   { version, ...begun }: Place,
+  versions: ListQuery['versions'],
 ): Generator<FoundVersion> {
   const key = version === undefined ? undefined : field<string>(sql, 'SELECT key FROM indexed WHERE id = ?', begun.id)
+  const query = `SELECT coalesce(exposed, '') AS name, record, version FROM version JOIN tool USING (key)
+    WHERE version.key = ? AND ${versions === 'newest' ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
   for (const { id, place, ...tool } of [...(key === undefined ? [] : [{ ...begun, key }]), ...ranked]) {
-    const rows = sql.exec<Omit<FoundVersion, 'cursor'> & { version: string }>(
-      `SELECT coalesce(exposed, '') AS name, record, version FROM version JOIN tool USING (key)
-       WHERE version.key = ? AND ${SHOWN} AND version > ? ORDER BY version`,
-      tool.key,
-      id === begun.id ? (version ?? '') : '',
-    )
-    for (const row of rows) yield { name: row.name, record: row.record, cursor: `${place}.${id}@${row.version}` }
+    const from = id === begun.id ? (version ?? '') : ''
+    for (const row of sql.exec<Omit<FoundVersion, 'cursor'> & { version: string }>(query, tool.key, from)) {
+      const cursor = versions === 'newest' ? `${place}.${id}` : `${place}.${id}@${row.version}`
+      yield { name: row.name, record: row.record, cursor }
+    }
   }
 }
 
