@@ -9,11 +9,13 @@ import type { ToolSource } from '../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, resolveVersion, withoutPending } from '../../core/tool/version.ts'
 
+type Toolkits = Pick<ToolkitStore, 'find'>
+
 export interface FindToolDeps {
   readonly source: Pick<ToolSource, 'current' | 'record'>
   readonly resolver: Pick<Resolver, 'resolve'>
   readonly policies: Policies
-  readonly toolkits: Pick<ToolkitStore, 'find'>
+  readonly toolkits: Toolkits
 }
 
 /** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
@@ -57,20 +59,12 @@ function described(record: ToolRecord, toolkitDescription: string | undefined): 
   return toolkitDescription === undefined ? record : { ...record, toolkitDescription }
 }
 
-export async function knownTo(
-  principal: Principal,
-  document: ToolDocument,
-  toolkits: FindToolDeps['toolkits'],
-): Promise<ToolDocument | undefined> {
+export async function knownTo(principal: Principal, document: ToolDocument, toolkits: Toolkits) {
   const known = withoutPending(document)
   return known === document || !(await seesPending(document, principal, toolkits)) ? known : document
 }
 
-async function seesPending(
-  document: ToolDocument,
-  principal: Principal,
-  toolkits: FindToolDeps['toolkits'],
-): Promise<boolean> {
+async function seesPending(document: ToolDocument, principal: Principal, toolkits: Toolkits): Promise<boolean> {
   if (isAdministrator(principal)) return true
   const owner = (await toolkits.find(document.toolkit))?.owner
   return owner !== undefined && mayReadPending(principal, document, owner)

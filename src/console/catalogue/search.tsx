@@ -1,6 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageVisit, Reply } from '../visit.ts'
-import { type Option, Select, TextField } from '../parts.tsx'
+import { Select, TextField } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof searchOf>
@@ -27,6 +27,7 @@ const MAX_OPTIONS = 200
 export function Search({ search, toolkits: listed }: SearchProps) {
   const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
+  const options = toolkits.map((each) => ({ value: each.toolkit, text: `${each.toolkit} (${each.tools})` }))
   const chosen = toolkits.find((each) => each.toolkit.toLowerCase() === toolkit.toLowerCase())?.toolkit ?? toolkit
   return (
     <search>
@@ -38,7 +39,7 @@ export function Search({ search, toolkits: listed }: SearchProps) {
         {toolkits.length > MAX_OPTIONS ? (
           <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={100} />
         ) : (
-          <Select label="Toolkit" name="toolkit" options={[ALL, ...toolkits.map(optionOf)]} value={chosen} />
+          <Select label="Toolkit" name="toolkit" options={[{ value: '', text: 'All' }, ...options]} value={chosen} />
         )}
         <TextField label="Tag" name="tag" value={tag} maxlength={100} />
         <label class="choice">
@@ -52,10 +53,4 @@ export function Search({ search, toolkits: listed }: SearchProps) {
       )}
     </search>
   )
-}
-
-const ALL: Option = { value: '', text: 'All' }
-
-function optionOf({ toolkit, tools }: { readonly toolkit: string; readonly tools: number }): Option {
-  return { value: toolkit, text: `${toolkit} (${tools})` }
 }
