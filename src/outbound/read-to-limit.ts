@@ -43,31 +43,22 @@ function readerOf(body: ReadableStream<Uint8Array>): { readonly read: Read; read
 }
 
 async function readAll(read: Read, limit: number, grow?: Grow): Promise<ReadBytes> {
-  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let buffer = new ArrayBuffer(0)
   let room = new Uint8Array(ROOM)
   let size = 0
   let grown = ROOM
   for (;;) {
     const { done, value } = await read(room)
-    if (done) return { bytes: joined(pieces, size), isWhole: true }
-    pieces.push(value.slice(0, limit - size))
+    if (done) return { bytes: new Uint8Array(buffer.transfer(size)), isWhole: true }
+    const end = Math.min(size + value.length, limit)
+    // Transferred, the memory of before is free at once, and not when V8 next collects
+    if (end > buffer.byteLength) buffer = buffer.transfer(Math.min(Math.max(end, 2 * buffer.byteLength), limit))
+    new Uint8Array(buffer).set(value.subarray(0, end - size), size)
     size += value.length
-    if (size > limit) return { bytes: joined(pieces, limit), isWhole: false }
+    if (size > limit) return { bytes: new Uint8Array(buffer), isWhole: false }
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
     if (size < grown) continue
     grown *= 2
     await grow?.(Math.min(grown, limit))
   }
-}
-
-function joined(pieces: readonly Uint8Array<ArrayBuffer>[], size: number): Uint8Array<ArrayBuffer> {
-  const [only] = pieces
-  if (only && pieces.length === 1) return only
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const piece of pieces) {
-    bytes.set(piece, offset)
-    offset += piece.length
-  }
-  return bytes
 }
