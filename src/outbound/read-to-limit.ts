@@ -9,7 +9,7 @@ export interface ReadBytes {
 /** In bytes: workerd gives 4,096 at a time to whoever brings no room for them, and each time takes microseconds. */
 const ROOM = 65_536
 
-/** Called with how many bytes will be read so far, from 64 KiB on: what is large may have to wait. */
+/** Called with how many bytes there is memory for, past 64 KiB: what is large may have to wait. */
 export type Grow = (bytes: number) => Promise<void>
 
 /** Rejects when the body breaks off, and when `signal` aborts, even if the body does not listen. */
@@ -46,19 +46,19 @@ async function readAll(read: Read, limit: number, grow?: Grow): Promise<ReadByte
   let buffer = new ArrayBuffer(0)
   let room = new Uint8Array(ROOM)
   let size = 0
-  let grown = ROOM
   for (;;) {
     const { done, value } = await read(room)
     if (done) return { bytes: new Uint8Array(buffer.transfer(size)), isWhole: true }
     const end = Math.min(size + value.length, limit)
-    // Transferred, the memory of before is free at once, and not when V8 next collects
-    if (end > buffer.byteLength) buffer = buffer.transfer(Math.min(Math.max(end, 2 * buffer.byteLength), limit))
+    if (end > buffer.byteLength) {
+      const wanted = Math.min(Math.max(end, 2 * buffer.byteLength), limit)
+      if (end > ROOM) await grow?.(wanted)
+      // Transferred, the memory of before is free at once, and not when V8 next collects
+      buffer = buffer.transfer(wanted)
+    }
     new Uint8Array(buffer).set(value.subarray(0, end - size), size)
     size += value.length
     if (size > limit) return { bytes: new Uint8Array(buffer), isWhole: false }
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
-    if (size < grown) continue
-    grown *= 2
-    await grow?.(Math.min(grown, limit))
   }
 }
