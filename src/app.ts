@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { documentOf, openApiFace, sectionsOf } from './api/openapi/routes.ts'
+import { documenting, openApiFace, referenceSections } from './api/openapi/routes.ts'
 import { serversFace } from './api/servers/routes.ts'
 import { accessFaces } from './compose/access-faces.ts'
 import { callFaces } from './compose/call-faces.ts'
@@ -35,7 +35,7 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   // Beside the bundle, of which they were a tenth
   const loadDocs = async () => (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? NO_DOCS)
 
-  const loadDocument = documentOf(() => app.routes, { version, loadDocs })
+  const loadApi = documenting(() => app.routes, loadDocs)
 
   const pages = createConsole({
     gate: doors.gateForVisitors,
@@ -52,8 +52,8 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
     ...dialects.map(({ routes }) => routes),
     ...toolFaces(deployment, publishing),
     ...accessFaces(deployment, publishing),
-    openApiFace({ ...forAnybody, loadDocument, loadDocs }),
-    docsFace({ ...forAnybody, loadDocs, loadReference: sectionsOf(loadDocument) }),
+    openApiFace({ ...forAnybody, loadApi, loadDocs, version }),
+    docsFace({ ...forAnybody, loadDocs, loadReference: () => referenceSections(loadApi) }),
     serversFace({
       ...forAnybody,
       deployment: {

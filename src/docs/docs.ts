@@ -9,23 +9,20 @@ export interface Docs {
   readonly reference: ReferenceWords
 }
 
-/** The words of the API reference that the routes do not declare, as few requests need them. */
+/** The words of the API reference that the routes do not declare; `words.schema.json` beside them says what each is for. */
 export interface ReferenceWords {
-  /** By name, behind the operation, component or first segment of a path that a name is for. */
   readonly fields: Readonly<Record<string, FieldWords>>
-  /** By method and path. */
   readonly examples: Readonly<Record<string, OperationExample>>
 }
 
-export type FieldWords = readonly [description: string, example?: Json]
+export interface FieldWords {
+  readonly description: string
+  readonly example?: Json
+}
 
 export interface OperationExample {
-  /** In place of the examples of the parameters; optional ones stand in no request otherwise. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly body?: Json
-  /** A body that is no JSON; a name behind an `@` is that of a file, as curl has it. */
-  readonly sends?: string
-  /** In place of one that is made of the examples of the fields. */
   readonly answer?: Json
 }
 

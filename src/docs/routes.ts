@@ -12,7 +12,7 @@ import type { DocsSection } from './search.ts'
 export interface DocsFaceDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
   /** The operations of the API, which a search finds beside the guides. */
-  readonly loadReference: (origin: string) => Promise<readonly DocsSection[]>
+  readonly loadReference: () => Promise<readonly DocsSection[]>
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
@@ -44,7 +44,7 @@ export function docsFace({ loadDocs, loadReference, ...deps }: DocsFaceDeps): Ho
     async (c, { q }) => {
       const [{ guidesPage, resultsPage }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
       if (q.trim() === '') return guidesPage(docs)
-      return resultsPage(docs, await loadReference(originOf(c)), q, originOf(c))
+      return resultsPage(docs, await loadReference(), q, originOf(c))
     },
     onPage,
   )

@@ -7,8 +7,7 @@ import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
 import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
-import { EXAMPLES } from '../api/openapi/examples.ts'
-import { FIELDS } from '../api/openapi/fields.ts'
+import words from '../api/openapi/words.json' with { type: 'json' }
 import type { Docs } from '../docs/docs.ts'
 import { readGuides } from './guides.ts'
 import { readTools, sha256 } from './read-tools.ts'
@@ -80,7 +79,7 @@ async function readDocs(): Promise<Docs> {
   const files: Record<string, string> = {}
   for (const name of ['alerts.yml', 'dashboard.json']) files[name] = await readFile(join(folder, name), 'utf8')
   const style = await styleIn(join(folder, 'docs.css'))
-  return { guides: await readGuides(folder), files, style, reference: { fields: FIELDS, examples: EXAMPLES } }
+  return { guides: await readGuides(folder), files, style, reference: words }
 }
 
 async function styleIn(file: string): Promise<string> {

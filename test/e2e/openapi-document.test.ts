@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FIELDS } from '../../src/api/openapi/fields.ts'
+import words from '../../src/api/openapi/words.json' with { type: 'json' }
 import { definition } from './definition.ts'
 import { launchBrowser, NO_BROWSER, person } from './oauth/browser.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -233,7 +233,9 @@ it('has a description of each parameter, and of each field of a body and of an a
   }
   for (const [name, schema] of Object.entries(described.components.schemas)) look(schema, name)
   expect(unsaid).toEqual([])
-  const unused = Object.entries(FIELDS).filter(([key, [words]]) => !said.has(`${key.split(' ').at(-1)}: ${words}`))
+  const unused = Object.entries(words.fields).filter(
+    ([key, { description }]) => !said.has(`${key.split(' ').at(-1)}: ${description}`),
+  )
   expect(unused.map(([key]) => key)).toEqual([])
 })
 

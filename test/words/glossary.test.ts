@@ -11,7 +11,7 @@ import { glossary, labelsOf, phrasesIn, unknownLabels } from './labels.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = execFileSync('git', ['ls-files', 'src', 'tools', 'README.md'], { cwd: root, encoding: 'utf8' })
   .split('\n')
-  .filter((path) => /\.(?:tsx?|md)$/.test(path) && !/^src\/(?!docs\/).*\.md$|\.test\.ts$/.test(path))
+  .filter((path) => /\.(?:tsx?|md)$|\/words\.json$/.test(path) && !/^src\/(?!docs\/).*\.md$|\.test\.ts$/.test(path))
 
 /** Without the comments, which are for those who read the source. */
 function wordsOf(path: string): string {

@@ -5,51 +5,55 @@ export const COMPONENT = '#/components/schemas/'
 /** Of references within each other: one may lead back to itself. */
 const MAX_DEPTH = 6
 
-export type WordsFor = (name: string) => FieldWords | undefined
-
-/** Adds descriptions and examples to the fields of a schema, wherever the declaration has none of its own. */
-export function describeFields(schema: Json, wordsFor: WordsFor): Json {
-  if (isList(schema)) return schema.map((each) => describeFields(each, wordsFor))
-  if (!isJsonObject(schema)) return schema
-  const entries = Object.entries(schema).map(
-    ([keyword, value]) => [keyword, describeFields(value ?? null, wordsFor)] as const,
-  )
-  const { properties, ...rest } = Object.fromEntries(entries)
-  if (!isJsonObject(properties)) return { ...rest, ...(properties === undefined ? {} : { properties }) }
-  const described = Object.entries(properties).map(([name, field]) => [name, describeField(field, wordsFor(name))])
-  return { ...rest, properties: Object.fromEntries(described) }
-}
-
-export function describeField(schema: Json | undefined, [words, example]: Partial<FieldWords> = []): JsonObject {
-  const own = isJsonObject(schema) ? schema : {}
-  const said = typeof own.description === 'string' ? own.description : ''
-  const rule = said.startsWith('Must be ') ? said : ''
-  const description = [rule === said ? words : said, rule]
-    .filter((each) => each !== undefined && each !== '')
-    .join('. ')
-  return {
-    ...own,
-    ...(description === '' ? {} : { description }),
-    ...(example === undefined ? {} : { examples: [example] }),
-  }
-}
+export type WordsFor = (name: string) => FieldWords
 
 /** Those of the first owner that has some come before those of the name alone. */
 export function wordsOf(fields: ReferenceWords['fields'], owners: readonly string[]): WordsFor {
   return (name) => {
     const keys = [...owners.map((owner) => `${owner} ${name}`), name]
-    return fields[keys.find((key) => Object.hasOwn(fields, key)) ?? '']
+    return fields[keys.find((key) => Object.hasOwn(fields, key)) ?? ''] ?? { description: '' }
   }
 }
 
-/** Puts the components of a document in place of the references to them. */
-export function resolved(schema: Json | undefined, components: JsonObject, depth = MAX_DEPTH): Json {
-  if (isList(schema)) return schema.map((each) => resolved(each, components, depth))
-  if (!isJsonObject(schema)) return schema ?? {}
-  const name = componentOf(schema)
-  if (name !== undefined) return depth === 0 ? {} : resolved(components[name], components, depth - 1)
+/** Adds descriptions and examples to the fields of a schema, wherever the declaration has none of its own. */
+export function describeFields(schema: JsonObject, wordsFor: WordsFor): JsonObject {
+  const describe = (value: Json): Json => {
+    if (isList(value)) return value.map(describe)
+    return isJsonObject(value) ? describeFields(value, wordsFor) : value
+  }
   return Object.fromEntries(
-    Object.entries(schema).map(([keyword, each]) => [keyword, resolved(each, components, depth)]),
+    Object.entries(schema).map(([keyword, value = null]) => {
+      const inner = describe(value)
+      return [keyword, keyword === 'properties' && isJsonObject(inner) ? describeEach(inner, wordsFor) : inner]
+    }),
+  )
+}
+
+function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const own = isJsonObject(property) ? property : {}
+      const { description, example } = wordsFor(name)
+      const examples = example === undefined ? {} : { examples: [example] }
+      return [name, { ...own, description: descriptionOf(own, description), ...examples }]
+    }),
+  )
+}
+
+/** What a field must be stands behind the words of its name; any other description of its own replaces them. */
+export function descriptionOf({ description: own }: JsonObject, words: string): string {
+  if (typeof own !== 'string') return words
+  return own.startsWith('Must be ') && words !== '' ? `${words}. ${own}` : own
+}
+
+/** Puts the components of a document in place of the references to them. */
+export function resolved(schema: Json, components: JsonObject, depth = MAX_DEPTH): Json {
+  if (isList(schema)) return schema.map((each) => resolved(each, components, depth))
+  if (!isJsonObject(schema)) return schema
+  const name = componentOf(schema)
+  if (name !== undefined) return depth === 0 ? {} : resolved(components[name] ?? {}, components, depth - 1)
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, each = null]) => [keyword, resolved(each, components, depth)]),
   )
 }
 

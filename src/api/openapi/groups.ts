@@ -21,9 +21,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 export const GROUP_NAMES = Object.keys(GROUPS)
 
 export function groupOf(path: string): string {
-  const fitting = Object.entries(GROUPS).flatMap(([name, starts]) =>
-    starts.flatMap((start) => (path.startsWith(start) ? [{ name, start }] : [])),
-  )
-  return fitting.reduce((best, each) => (each.start.length > best.start.length ? each : best), { name: '', start: '' })
-    .name
+  const starts = Object.entries(GROUPS).flatMap(([name, all]) => all.map((start) => ({ name, start })))
+  const fitting = starts.filter(({ start }) => path.startsWith(start))
+  return fitting.toSorted((one, other) => other.start.length - one.start.length)[0]?.name ?? ''
 }

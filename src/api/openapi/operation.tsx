@@ -1,25 +1,23 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { curlOf } from '../../docs/curl.ts'
-import type { ReferenceWords } from '../../docs/docs.ts'
 import { REFERENCE } from '../../docs/frame.tsx'
 import { Copyable } from '../../http/page/rows.tsx'
-import { rowsOf, schemaColumns, type SchemaRow, typeOf } from '../../http/page/schema-table.tsx'
+import { rowOf, rowsOf, schemaColumns, type SchemaRow, typeOf } from '../../http/page/schema-table.tsx'
 import { type Column, DataTable } from '../../http/page/table.tsx'
 import { indentedJson } from '../../http/page/text.ts'
-import { componentOf } from './describe.ts'
-import { bodyOf, type DocumentedOperation, formsOf, membersOf, objectsIn, textOf } from './documented.ts'
+import { componentOf, resolved } from './describe.ts'
+import type { DocumentedBody, DocumentedOperation, DocumentedParameter, DocumentedResponse } from './operations.ts'
 
-interface Shown {
-  readonly document: JsonObject
-  readonly examples: ReferenceWords['examples']
+interface OperationSectionProps {
+  readonly operation: DocumentedOperation
+  readonly components: JsonObject
   readonly origin: string
 }
 
-export function OperationSection({ id, method, path, summary, operation, ...shown }: DocumentedOperation & Shown) {
-  const { document } = shown
+export function OperationSection({ operation, components, origin }: OperationSectionProps) {
+  const { id, method, path, summary, credential, scope, parameters, body, responses } = operation
   const name = `${method} ${path}`
-  const body = bodyOf(operation)
-  const parameters = objectsIn(operation.parameters)
+  const needs = credential === 'none' ? 'no credential' : scope === undefined ? 'a credential' : `the scope ${scope}`
   return (
     <>
       <h2 id={id}>
@@ -28,7 +26,7 @@ export function OperationSection({ id, method, path, summary, operation, ...show
         </a>
       </h2>
       <p>
-        {summary}. {credentialWords(operation)}
+        {summary}. Needs {needs}.
       </p>
       {parameters.length === 0 ? undefined : (
         <>
@@ -39,171 +37,131 @@ export function OperationSection({ id, method, path, summary, operation, ...show
       {body && (
         <>
           <h3>Request body</h3>
-          <Body label={`Body of ${name}`} type={body[0]} schema={body[1].schema} document={document} />
+          <Body label={`Body of ${name}`} body={body} components={components} />
         </>
       )}
       <h3>Example</h3>
-      <Copyable text={commandOf(name, operation, shown)} />
+      <Copyable text={commandOf(operation, origin)} />
       <h3>Responses</h3>
-      {membersOf(operation.responses).map(([status, response]) => (
-        <Answer label={`Response ${status} of ${name}`} status={status} response={response} document={document} />
+      {responses.map((response) => (
+        <Answer label={`Response ${response.status} of ${name}`} response={response} components={components} />
       ))}
     </>
   )
 }
 
-const [NAME, ...TYPE_AND_DESCRIPTION] = schemaColumns((text) => text)
-type ParameterRow = SchemaRow & { readonly place: string }
+type ParameterRow = SchemaRow & Pick<DocumentedParameter, 'in'>
+
+const COLUMNS = schemaColumns((text) => text)
 const PARAMETER_COLUMNS: readonly Column<ParameterRow>[] = [
-  ...(NAME ? [NAME] : []),
-  { title: 'In', cell: ({ place }) => place },
-  ...TYPE_AND_DESCRIPTION,
+  ...COLUMNS.slice(0, 1),
+  { title: 'In', cell: (row) => row.in },
+  ...COLUMNS.slice(1),
 ]
 
-function parameterRow({ name, in: place, required, description, schema = {} }: JsonObject): ParameterRow {
-  const property = { ...(isJsonObject(schema) ? schema : {}), description: textOf(description) }
-  const [row] = rowsOf({ properties: { [textOf(name)]: property }, required: required === true ? [textOf(name)] : [] })
-  return { ...(row ?? { name: '', type: '', isRequired: false, description: '', rules: [] }), place: textOf(place) }
+function parameterRow({ name, in: place, required, description, schema }: DocumentedParameter): ParameterRow {
+  return { ...rowOf(name, { ...schema, description }, required), in: place }
 }
 
 interface BodyProps {
   readonly label: string
-  readonly type: string
-  readonly schema: Json | undefined
-  readonly document: JsonObject
+  readonly body: DocumentedBody
+  readonly components: JsonObject
 }
 
-/** The first form of several is open; of the others, what they have that it has not. */
-function Body({ label, type, schema, document }: BodyProps) {
-  const [first, ...others] = formsOf(schema, document)
+function Body({ label, body: { type, schema }, components }: BodyProps) {
+  const [first, ...others] = formsOf(schema, components)
   if (first === undefined) return <p>{type === '*/*' ? 'A file of any type.' : <code>{type}</code>}</p>
-  const known = new Set(rowsOf(first).map((row) => JSON.stringify(row)))
+  const rows = rowsOf(first)
+  const known = new Set(rows.map((row) => JSON.stringify(row)))
   return (
     <>
-      <Fields label={label} rows={rowsOf(first)} type={typeOf(first)} />
-      {others.map((form, index) => {
-        const rows = rowsOf(rowsFrom(form)).filter((row) => !known.has(JSON.stringify(row)))
-        if (rows.length === 0 || isListOf(form, [first, ...others])) return <p>Or: {wordsOf(form)}.</p>
-        return (
-          <details>
-            <summary>Or: {wordsOf(form, rows)}</summary>
-            <DataTable label={`${label}, form ${index + 2}`} columns={FIELD_COLUMNS} items={rows} />
-          </details>
-        )
-      })}
+      {rows.length === 0 ? <p>Type: {typeOf(first)}.</p> : <FieldsTable label={label} rows={rows} />}
+      {others.map((form, index) => (
+        <OtherForm
+          label={`${label}, form ${index + 2}`}
+          form={form}
+          rows={rowsOf(form).filter((row) => !known.has(JSON.stringify(row)))}
+        />
+      ))}
     </>
   )
 }
 
-function wordsOf(form: Json, rows: readonly SchemaRow[] = []): string {
-  const { description, type } = isJsonObject(form) ? form : {}
-  if (typeof description === 'string') return description
-  if (type === 'array') return 'an array of these'
-  const outer = rows.filter(({ name }) => !isWithin(name))
-  return `with ${(outer.length > 0 ? outer : rows).map(({ name }) => name).join(', ')}`
+/** With the rows that the first form has not. */
+function OtherForm({ label, form, rows }: FieldsProps & { readonly form: Json }) {
+  const names = new Set(rows.map(({ name }) => name.split(/[.[ ]/)[0]))
+  if (names.size > 0) return <FoldedFields label={label} rows={rows} summary={`Or with ${[...names].join(', ')}`} />
+  return <p>Or: {isJsonObject(form) && typeof form.description === 'string' ? form.description : typeOf(form)}.</p>
 }
-
-/** Whether it is a list of what its neighbours are. */
-function isListOf(form: Json, forms: readonly Json[]): boolean {
-  if (!isJsonObject(form) || form.type !== 'array') return false
-  const rest = forms.filter((each) => each !== form)
-  return [...rest, { anyOf: rest }].some((each) => JSON.stringify(each) === JSON.stringify(form.items))
-}
-
-/** A list has a row for what lies in its items. */
-function rowsFrom(schema: Json): Json {
-  const { items } = isJsonObject(schema) ? schema : {}
-  return items === undefined ? schema : { properties: { '[]': items } }
-}
-
-interface FieldsProps {
-  readonly label: string
-  readonly type: string
-  readonly rows: readonly SchemaRow[]
-}
-
-/** Fields of a body; those within them are in a table that is opened. */
-function Fields({ label, type, rows }: FieldsProps) {
-  if (rows.length === 0) return <p>Type: {type}.</p>
-  const inner = rows.filter(({ name }) => isWithin(name))
-  return (
-    <>
-      <DataTable label={label} columns={FIELD_COLUMNS} items={rows.filter(({ name }) => !isWithin(name))} />
-      {inner.length === 0 ? undefined : (
-        <details>
-          <summary>{inner.length === 1 ? '1 nested field' : `${inner.length} nested fields`}</summary>
-          <DataTable label={`${label}, nested`} columns={FIELD_COLUMNS} items={inner} />
-        </details>
-      )}
-    </>
-  )
-}
-
-export const FIELD_COLUMNS = schemaColumns((text) => text)
-const isWithin = (name: string) => /[.[(]/.test(name)
 
 interface AnswerProps {
   readonly label: string
-  readonly status: string
-  readonly response: JsonObject
-  readonly document: JsonObject
+  readonly response: DocumentedResponse
+  readonly components: JsonObject
 }
 
-function Answer({ label, status, response, document }: AnswerProps) {
-  const [[type, { schema, example }] = ['', {} as JsonObject]] = membersOf(response.content)
-  const failure =
-    isJsonObject(schema) && (status === 'default' || Number(status) >= 400) ? componentOf(schema) : undefined
-  const words = textOf(response.description)
-  if (failure !== undefined) {
-    return (
-      <p>
-        <strong>{status === 'default' ? 'Errors' : status}</strong> {status === 'default' ? '' : `${words}: `}
-        <a href={`${REFERENCE.href}#${failure}`}>{failure}</a>
-      </p>
-    )
-  }
-  const rows = answerRows(schema, document)
+/** The index describes errors, once. */
+function Answer({ label, response, components }: AnswerProps) {
+  const { status, says, schema, type, example } = response
+  const error = schema && !status.startsWith('2') ? componentOf(schema) : undefined
+  const rows = error === undefined ? rowsIn(schema, components) : []
   return (
     <>
       <p>
-        <strong>{status}</strong> {words}
-        {schema === undefined && type !== '' ? ` (${type})` : ''}
+        <strong>{status}</strong> {says}
+        {error === undefined ? undefined : (
+          <>
+            : <a href={`${REFERENCE.href}#${error}`}>{error}</a>
+          </>
+        )}
+        {type === undefined ? '' : ` (${type})`}
       </p>
-      {rows.length === 0 ? undefined : (
-        <details>
-          <summary>{rows.length === 1 ? '1 field' : `${rows.length} fields`}</summary>
-          <DataTable label={label} columns={FIELD_COLUMNS} items={rows} />
-        </details>
-      )}
+      <FoldedFields label={label} rows={rows} summary={rows.length === 1 ? '1 field' : `${rows.length} fields`} />
       {example === undefined ? undefined : <Copyable text={indentedJson(example)} />}
     </>
   )
 }
 
-export function answerRows(schema: Json | undefined, document: JsonObject): readonly SchemaRow[] {
-  return formsOf(schema, document).flatMap((form) => rowsOf(rowsFrom(form)).filter(({ name }) => name !== '[]'))
+interface FieldsProps {
+  readonly label: string
+  readonly rows: readonly SchemaRow[]
 }
 
-function commandOf(name: string, operation: JsonObject, { examples, origin }: Shown): string {
-  const [method = '', template = ''] = name.split(' ')
+function FoldedFields({ summary, ...fields }: FieldsProps & { readonly summary: string }) {
+  if (fields.rows.length === 0) return <></>
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <FieldsTable {...fields} />
+    </details>
+  )
+}
+
+export function FieldsTable({ label, rows }: FieldsProps) {
+  return <DataTable label={label} columns={COLUMNS} items={rows} />
+}
+
+export function rowsIn(schema: Json | undefined, components: JsonObject): readonly SchemaRow[] {
+  return formsOf(schema, components).flatMap(rowsOf)
+}
+
+function formsOf(schema: Json | undefined, components: JsonObject): readonly Json[] {
+  if (schema === undefined) return []
+  const whole = resolved(schema, components)
+  return isJsonObject(whole) && whole.properties === undefined && isList(whole.anyOf) ? whole.anyOf : [whole]
+}
+
+function commandOf({ method, path: template, credential, parameters, body }: DocumentedOperation, origin: string) {
   const query = new URLSearchParams()
   let path = template
-  for (const { name: parameter, in: place, example } of objectsIn(operation.parameters)) {
-    if (place === 'path')
-      path = path.replace(`{${textOf(parameter)}}`, encodeURIComponent(textOf(example)).replaceAll('%40', '@'))
-    else if (example !== undefined) query.append(textOf(parameter), String(example))
+  for (const { name, in: place, example } of parameters) {
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(example)).replaceAll('%40', '@'))
+    else if (example !== undefined) query.append(name, String(example))
   }
   if (query.size > 0) path += `?${query}`
-  const [type, { example }] = bodyOf(operation) ?? ['', {} as JsonObject]
-  const body = example === undefined ? examples[name]?.sends : indentedJson(example)
-  const request = { method, path, body, type: type === '*/*' ? 'text/plain' : type }
-  const [security] = objectsIn(operation.security)
-  return curlOf(request, origin, security === undefined, security?.agent ? 'ACCESS_TOKEN' : undefined)
-}
-
-function credentialWords({ security }: JsonObject): string {
-  const [first] = objectsIn(security)
-  if (!first) return 'Needs no credential.'
-  const scopes = Object.values(first).flat()
-  return scopes.length === 0 ? 'Needs a credential.' : `Needs the scope ${scopes.join(', ')}.`
+  const { type, example } = body ?? {}
+  const text = example === undefined || typeof example === 'string' ? example : indentedJson(example)
+  const request = { method, path, body: text, type: type === '*/*' ? 'text/plain' : (type ?? '') }
+  return curlOf(request, origin, credential === 'none', credential === 'agent' ? 'ACCESS_TOKEN' : undefined)
 }

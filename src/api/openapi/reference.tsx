@@ -1,94 +1,90 @@
-import type { JsonObject } from '../../core/tool/json.ts'
 import type { Docs } from '../../docs/docs.ts'
-import { answerDocs, REFERENCE } from '../../docs/frame.tsx'
+import { answerDocs, type DocsLink, REFERENCE } from '../../docs/frame.tsx'
 import type { DocsSection } from '../../docs/search.ts'
-import { rowsOf } from '../../http/page/schema-table.tsx'
-import { DataTable } from '../../http/page/table.tsx'
-import { COMPONENT } from './describe.ts'
-import { bodyOf, failuresIn, formsOf, groupsIn, objectsIn, operationsIn, slugOf, textOf } from './documented.ts'
-import { answerRows, FIELD_COLUMNS, OperationSection } from './operation.tsx'
+import { GROUP_NAMES } from './groups.ts'
+import { FieldsTable, OperationSection, rowsIn } from './operation.tsx'
+import type { DocumentedApi, DocumentedOperation } from './operations.ts'
 
 /** The list of all operations, whose ids lead from here to the pages of their groups. */
-export function referencePage(docs: Docs, document: JsonObject): Promise<Response> {
-  const operations = operationsIn(document)
-  const reference = groupsIn(document)
+export function referencePage(docs: Docs, { operations, components }: DocumentedApi): Promise<Response> {
   const content = (
     <>
       <p class="note">
         <a href="/openapi.json">OpenAPI 3.1</a>
       </p>
-      {reference.map(({ href, title }) => (
+      {GROUP_NAMES.map((group) => (
         <>
-          <h2 id={slugOf(title)}>
-            <a href={href}>{title}</a>
+          <h2 id={slugOf(group)}>
+            <a href={hrefOf(group)}>{group}</a>
           </h2>
           <ul class="list">
-            {operations
-              .filter(({ group }) => group === title)
-              .map(({ id, method, path, summary }) => (
-                <li id={id}>
-                  <a href={`${href}#${id}`}>
-                    <code>
-                      {method} {path}
-                    </code>
-                  </a>
-                  <p>{summary}</p>
-                </li>
-              ))}
+            {operations.filter(inGroup(group)).map(({ id, method, path, summary }) => (
+              <li id={id}>
+                <a href={`${hrefOf(group)}#${id}`}>
+                  <code>
+                    {method} {path}
+                  </code>
+                </a>
+                <p>{summary}</p>
+              </li>
+            ))}
           </ul>
         </>
       ))}
       <h2 id="errors">Errors</h2>
-      {failuresIn(document).map((name) => (
+      {[...new Set(operations.map(({ failures }) => failures))].map((name) => (
         <>
           <h3 id={name}>{name}</h3>
-          <DataTable
-            label={`Fields of ${name}`}
-            columns={FIELD_COLUMNS}
-            items={answerRows({ $ref: COMPONENT + name }, document)}
-          />
+          <FieldsTable label={`Fields of ${name}`} rows={rowsIn(components[name], components)} />
         </>
       ))}
     </>
   )
-  return answerDocs(docs, { title: 'API reference', path: REFERENCE.href, reference, content })
+  return answerDocs(docs, { title: 'API reference', path: REFERENCE.href, reference: linksTo(operations), content })
 }
 
 /** A group of operations on a page of its own; undefined where no group has that name. */
-export function groupPage(
-  docs: Docs,
-  document: JsonObject,
-  slug: string,
-  origin: string,
-): Promise<Response> | undefined {
-  const reference = groupsIn(document)
-  const path = `${REFERENCE.href}/${slug}`
-  const here = reference.find(({ href }) => href === path)
-  if (!here) return undefined
+export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: string): Promise<Response> | undefined {
+  const title = GROUP_NAMES.find((group) => slugOf(group) === slug)
+  if (title === undefined) return undefined
   const content = (
     <>
-      {operationsIn(document)
-        .filter(({ group }) => group === here.title)
-        .map((each) => (
-          <OperationSection {...each} document={document} examples={docs.reference.examples} origin={origin} />
-        ))}
+      {api.operations.filter(inGroup(title)).map((operation) => (
+        <OperationSection operation={operation} components={api.components} origin={origin} />
+      ))}
     </>
   )
-  return answerDocs(docs, { title: here.title, path, reference, content })
+  return answerDocs(docs, { title, path: hrefOf(title), reference: linksTo(api.operations), content })
 }
 
 /** For the search of the docs. */
-export function referenceSections(document: JsonObject): readonly DocsSection[] {
-  return operationsIn(document).map(({ id, method, path, group, summary, operation }) => ({
-    href: `${REFERENCE.href}/${slugOf(group)}#${id}`,
+export function referenceSections({ operations, components }: DocumentedApi): readonly DocsSection[] {
+  return operations.map(({ id, method, path, group, summary, parameters, body }) => ({
+    href: `${hrefOf(group)}#${id}`,
     guide: REFERENCE.title,
     title: `${method} ${path}`,
     text: [
       `${summary}.`,
-      ...objectsIn(operation.parameters).map(({ name, description }) => `${textOf(name)}: ${textOf(description)}.`),
-      ...formsOf(bodyOf(operation)?.[1].schema, document)
-        .flatMap(rowsOf)
-        .map(({ name, description }) => `${name}: ${description}.`),
+      ...[...parameters, ...rowsIn(body?.schema, components)].map(
+        ({ name, description }) => `${name}: ${description}.`,
+      ),
     ].join('\n'),
   }))
 }
+
+function linksTo(operations: DocumentedApi['operations']): readonly DocsLink[] {
+  return GROUP_NAMES.map((title) => ({
+    title,
+    href: hrefOf(title),
+    within: operations
+      .filter(inGroup(title))
+      .map(({ id, method, path }) => ({ href: `#${id}`, title: `${method} ${path}` })),
+  }))
+}
+
+const slugOf = (group: string) => group.toLowerCase().replaceAll(' ', '-')
+const hrefOf = (group: string) => `${REFERENCE.href}/${slugOf(group)}`
+const inGroup =
+  (name: string) =>
+  ({ group }: DocumentedOperation) =>
+    group === name

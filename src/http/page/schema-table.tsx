@@ -56,6 +56,12 @@ const RULES: readonly (readonly [keyword: string, words: string])[] = [
   ['maxItems', 'maximum items'],
 ]
 
+export function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
+  const known = isJsonObject(schema) ? schema : {}
+  const description = typeof known.description === 'string' ? known.description : ''
+  return { name, type: typeOf(schema), isRequired, description, rules: rulesOf(known) }
+}
+
 /** The properties of a schema without references, and those within them. */
 export function rowsOf(schema: Json): readonly SchemaRow[] {
   const rows: SchemaRow[] = []
@@ -69,10 +75,7 @@ function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): vo
   for (const [key, property = {}] of Object.entries(schema.properties)) {
     if (rows.length >= MAX_ROWS) return
     const name = `${prefix}${key}`
-    const known = isJsonObject(property) ? property : {}
-    const description = typeof known.description === 'string' ? known.description : ''
-    const isRequired = required.includes(key)
-    rows.push({ name, type: typeOf(property), isRequired, description, rules: rulesOf(known) })
+    rows.push(rowOf(name, property, required.includes(key)))
     add(rows, property, `${name}.`, depth + 1)
     if (!isJsonObject(property)) continue
     if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)

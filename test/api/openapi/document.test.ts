@@ -1,9 +1,13 @@
+import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CLIENT } from '../../../src/api/clients/routes.ts'
 import { openApiDocument } from '../../../src/api/openapi/document.ts'
-import { referencePage } from '../../../src/api/openapi/reference.tsx'
+import { documentedApi } from '../../../src/api/openapi/operations.ts'
+import { groupPage, referencePage } from '../../../src/api/openapi/reference.tsx'
+import words from '../../../src/api/openapi/words.json' with { type: 'json' }
+import wordsSchema from '../../../src/api/openapi/words.schema.json' with { type: 'json' }
 import { encodeSession } from '../../../src/api/sessions/routes.ts'
 import { encodeAgent } from '../../../src/api/users/agents/routes.ts'
 import { encodeGrant } from '../../../src/api/users/routes.ts'
@@ -16,7 +20,7 @@ import { newKey, ROTATION } from '../../../src/core/access/api-key.ts'
 import { check, type Reader, schemaOf } from '../../../src/core/tool/json-reader.ts'
 import { CALL_REQUEST } from '../../../src/dialects/oxp/wire.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
-import { items } from '../../../src/http/route/answers.ts'
+import { items, plain } from '../../../src/http/route/answers.ts'
 import { declare, declarePage } from '../../../src/http/route/operation.ts'
 import { NO_QUERY } from '../../../src/http/request/query.ts'
 
@@ -27,8 +31,9 @@ const routes = ['GET /keys', 'POST /keys/:id/rotate'].map((each) => {
   const operation = { summary: each, query: NO_QUERY, body: jsonBody(NEW_KEY), answers: { 200: items('Keys', 'Key') } }
   return { method, path, handler: declare(operation, () => undefined) }
 })
-const AT_EXAMPLE = { origin: 'https://sb.example', version: '1.0.0', words: { fields: {}, examples: {} } }
-const document = await openApiDocument(routes, AT_EXAMPLE)
+const NO_WORDS = { fields: {}, examples: {} }
+const AT_EXAMPLE = { origin: 'https://sb.example', version: '1.0.0' }
+const document = openApiDocument(await documentedApi(routes, NO_WORDS), AT_EXAMPLE)
 
 describe('the document', () => {
   it('holds schemas that a validator takes', () => {
@@ -40,16 +45,34 @@ describe('the document', () => {
 
   it('leaves out pages, and keeps the others', async () => {
     const page = { method: 'GET', path: '/unknown', handler: declarePage(() => undefined) }
-    expect(await openApiDocument([page, ...routes], AT_EXAMPLE)).toEqual(document)
+    const api = await documentedApi([page, ...routes], NO_WORDS)
+    expect(openApiDocument(api, AT_EXAMPLE)).toEqual(document)
   })
 
-  it('is told as a page whatever it holds', async () => {
-    const odd = { paths: { '/<x>': { get: { tags: ['<t>'], responses: { 200: { description: '<b>' } } } } } }
-    const text = await (
-      await referencePage({ guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }, odd)
-    ).text()
-    expect(text).toContain('&lt;x&gt;')
-    expect(text).not.toContain('<b>')
+  it('is told as pages whatever it holds', async () => {
+    const operation = { summary: '<i>', query: NO_QUERY, answers: { 200: plain('<b>', '<type>') } }
+    const odd = await documentedApi(
+      [{ method: 'GET', path: '/<x>', handler: declare(operation, () => undefined) }],
+      NO_WORDS,
+    )
+    const docs = { guides: [], files: {}, style: '', reference: NO_WORDS }
+    const pages = [await referencePage(docs, odd), await groupPage(docs, odd, 'deployment', AT_EXAMPLE.origin)]
+    for (const page of pages) {
+      const text = (await page?.text()) ?? ''
+      expect(text).toContain('&lt;x&gt;')
+      expect(text).not.toMatch(/<(?:x|i|b|type)>/)
+    }
+  })
+
+  it('has its words in a file as its schema says, which editors know by its name', () => {
+    expect(words.$schema).toBe('./words.schema.json')
+    const validate = new Ajv({ allErrors: true }).compile(wordsSchema)
+    validate(words)
+    expect(validate.errors).toBeNull()
+    validate({ fields: { 'a b c': { description: '' } }, examples: { '/keys': { sends: 'x' } } })
+    expect(validate.errors?.map(({ instancePath }) => instancePath)).toEqual(
+      expect.arrayContaining(['/fields', '/fields/a b c/description', '/examples', '/examples/~1keys']),
+    )
   })
 })
 

@@ -1,0 +1,182 @@
+import type { Scope } from '../../core/access/principal.ts'
+import { schemaOf } from '../../core/tool/json-reader.ts'
+import { isJsonObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { FieldWords, OperationExample, ReferenceWords } from '../../docs/docs.ts'
+import { type DeclaredAnswer, ref, TEXT } from '../../http/route/answers.ts'
+import { operationOf, type Operation } from '../../http/route/operation.ts'
+import { describeFields, descriptionOf, exampleOf, resolved, type WordsFor, wordsOf } from './describe.ts'
+import { groupOf } from './groups.ts'
+import { COMPONENTS } from './schemas.ts'
+
+export interface AppRoute {
+  readonly method: string
+  readonly path: string
+  readonly handler: object
+}
+
+/** All that the routes declare, with words and examples: the OpenAPI document and the reference are made of it. */
+export interface DocumentedApi {
+  readonly operations: readonly DocumentedOperation[]
+  readonly components: JsonObject
+}
+
+export interface DocumentedOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly group: string
+  readonly summary: string
+  readonly credential: 'none' | 'key' | 'agent'
+  readonly scope: Scope | undefined
+  readonly parameters: readonly DocumentedParameter[]
+  readonly body: DocumentedBody | undefined
+  readonly responses: readonly DocumentedResponse[]
+  /** The component that its errors fit. */
+  readonly failures: string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly schema: JsonObject
+}
+
+export interface DocumentedParameter extends Parameter {
+  readonly description: string
+  readonly example: Json | undefined
+}
+
+export interface DocumentedBody {
+  readonly type: string
+  readonly required: boolean
+  readonly schema?: JsonObject
+  readonly example: Json | undefined
+}
+
+export interface DocumentedResponse extends DeclaredAnswer {
+  readonly status: string
+  readonly example: Json | undefined
+}
+
+/** Collections come before their members. */
+export async function documentedApi(routes: readonly AppRoute[], words: ReferenceWords): Promise<DocumentedApi> {
+  const components = Object.fromEntries(
+    Object.entries(COMPONENTS).map(([name, schema]) => [name, describeFields(schema, wordsOf(words.fields, [name]))]),
+  )
+  const paths = Map.groupBy(routedOf(routes), ({ path }) => path)
+  const ordered = [...paths].toSorted(([one], [other]) => one.split('/').length - other.split('/').length)
+  const operations = ordered
+    .flatMap(([, routed]) => routed)
+    .flatMap(({ operation: { summary, ...operation }, ...route }) =>
+      summary === undefined ? [] : [documented({ ...route, operation, summary }, components, words)],
+    )
+  return { operations: await Promise.all(operations), components }
+}
+
+interface Routed {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation<unknown>
+}
+
+export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
+  return routes.flatMap(({ method, path, handler }) => {
+    const operation = operationOf(handler)
+    return method === 'OPTIONS' || method === 'ALL' || !operation ? [] : [{ method, path, operation }]
+  })
+}
+
+async function documented(
+  { method, path: pattern, operation, summary }: Routed & { readonly summary: string },
+  components: JsonObject,
+  words: ReferenceWords,
+): Promise<DocumentedOperation> {
+  const path = pattern.replace(/:(\w+)/g, '{$1}')
+  const name = `${method} ${path}`
+  // Fields mean the same below the same first segment, where nothing nearer says more
+  const wordsFor = wordsOf(words.fields, [name, `/${path.split('/')[1]}`])
+  const example = words.examples[name] ?? {}
+  const { scope, isPrivate, failures = 'Error' } = operation
+  const isOpen = scope === undefined && !isPrivate
+  return {
+    id: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
+    method,
+    path,
+    group: groupOf(path),
+    summary,
+    credential: isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key',
+    scope,
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(operation),
+      ...(operation.conditional ? [IF_MATCH] : []),
+    ].map((parameter) => described(parameter, wordsFor(parameter.name), example)),
+    body: await bodyOf(operation, wordsFor, example),
+    responses: responsesOf({ ...operation, failures }).map(({ schema, ...response }) => {
+      if (!schema) return { ...response, example: undefined }
+      const fields = describeFields(schema, wordsFor)
+      const answer = example.answer ?? exampleOf(resolved(fields, components))
+      return { ...response, schema: fields, example: response.isShown ? answer : undefined }
+    }),
+    failures,
+  }
+}
+
+const IF_MATCH: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  schema: {
+    ...TEXT,
+    description: 'ETags of the revisions to change: if the resource has another one, nothing is changed (412)',
+  },
+}
+
+function pathParameters(path: string): readonly Parameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: TEXT }))
+}
+
+function queryParameters({ query }: Operation<unknown>): readonly Parameter[] {
+  const { properties, required } = schemaOf(query.reader)
+  const needed = isTexts(required) ? required : []
+  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: needed.includes(name),
+    schema: query.lists.has(name) ? { type: 'array', items: TEXT } : isJsonObject(schema) ? schema : {},
+  }))
+}
+
+function described(
+  { schema: { description, ...schema }, ...parameter }: Parameter,
+  words: FieldWords,
+  { parameters = {} }: OperationExample,
+): DocumentedParameter {
+  const example = parameters[parameter.name] ?? (parameter.required ? words.example : undefined)
+  return { ...parameter, description: descriptionOf({ description }, words.description), schema, example }
+}
+
+async function bodyOf(
+  { body, sends }: Operation<unknown>,
+  wordsFor: WordsFor,
+  { body: example }: OperationExample,
+): Promise<DocumentedBody | undefined> {
+  if (sends !== undefined) return { type: sends, required: true, example }
+  if (!body?.reader) return undefined
+  const schema = schemaOf(await body.reader())
+  const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
+  return { type: 'application/json', required, schema: describeFields(schema, wordsFor), example }
+}
+
+/** An example of what makes something says that it was made. */
+function responsesOf({ answers = {}, failures = 'Error', conditional }: Operation<unknown>) {
+  const changed = { says: 'The resource has changed: its ETag is not in If-Match', schema: ref(failures) }
+  const all: Readonly<Record<string, DeclaredAnswer>> = {
+    ...answers,
+    ...(conditional ? { 412: changed } : {}),
+    default: { says: 'Any error', schema: ref(failures) },
+  }
+  const shown = Object.hasOwn(all, '201') ? '201' : Object.keys(all)[0]
+  return Object.entries(all).map(([status, answer]) => ({ ...answer, status, isShown: status === shown }))
+}
