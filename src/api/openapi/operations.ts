@@ -56,7 +56,7 @@ export interface DocumentedBody {
 
 export interface DocumentedResponse extends DeclaredAnswer {
   readonly status: string
-  readonly example: Json | undefined
+  readonly example?: Json | undefined
 }
 
 /** Collections come before their members. */
@@ -65,12 +65,10 @@ export async function documentedApi(routes: readonly AppRoute[], words: Referenc
     Object.entries(COMPONENTS).map(([name, schema]) => [name, describeFields(schema, wordsOf(words.fields, [name]))]),
   )
   const paths = Map.groupBy(routedOf(routes), ({ path }) => path)
-  const ordered = [...paths].toSorted(([one], [other]) => one.split('/').length - other.split('/').length)
-  const operations = ordered
-    .flatMap(([, routed]) => routed)
-    .flatMap(({ operation: { summary, ...operation }, ...route }) =>
-      summary === undefined ? [] : [documented({ ...route, operation, summary }, components, words)],
-    )
+  const operations = [...paths]
+    .toSorted(([one], [other]) => one.split('/').length - other.split('/').length)
+    .flatMap(([, routed]) => routed.filter(({ operation }) => operation.summary !== undefined))
+    .map((routed) => documented(routed, components, words))
   return { operations: await Promise.all(operations), components }
 }
 
@@ -88,7 +86,7 @@ export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
 }
 
 async function documented(
-  { method, path: pattern, operation, summary }: Routed & { readonly summary: string },
+  { method, path: pattern, operation }: Routed,
   components: JsonObject,
   words: ReferenceWords,
 ): Promise<DocumentedOperation> {
@@ -97,8 +95,11 @@ async function documented(
   // Fields mean the same below the same first segment, where nothing nearer says more
   const wordsFor = wordsOf(words.fields, [name, `/${path.split('/')[1]}`])
   const example = words.examples[name] ?? {}
-  const { scope, isPrivate, failures = 'Error' } = operation
+  const { summary = '', scope, isPrivate, failures = 'Error' } = operation
   const isOpen = scope === undefined && !isPrivate
+  const answers = answersOf(operation, failures)
+  // An example of what makes something says that it was made
+  const shown = Object.hasOwn(answers, '201') ? '201' : Object.keys(answers)[0]
   return {
     id: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
     method,
@@ -113,11 +114,11 @@ async function documented(
       ...(operation.conditional ? [IF_MATCH] : []),
     ].map((parameter) => described(parameter, wordsFor(parameter.name), example)),
     body: await bodyOf(operation, wordsFor, example),
-    responses: responsesOf({ ...operation, failures }).map(({ schema, ...response }) => {
-      if (!schema) return { ...response, example: undefined }
-      const fields = describeFields(schema, wordsFor)
-      const answer = example.answer ?? exampleOf(resolved(fields, components))
-      return { ...response, schema: fields, example: response.isShown ? answer : undefined }
+    responses: Object.entries(answers).map(([status, answer]) => {
+      if (!answer.schema) return { ...answer, status }
+      const schema = describeFields(answer.schema, wordsFor)
+      const made = status === shown ? (example.answer ?? exampleOf(resolved(schema, components))) : undefined
+      return { ...answer, status, schema, example: made }
     }),
     failures,
   }
@@ -169,14 +170,14 @@ async function bodyOf(
   return { type: 'application/json', required, schema: describeFields(schema, wordsFor), example }
 }
 
-/** An example of what makes something says that it was made. */
-function responsesOf({ answers = {}, failures = 'Error', conditional }: Operation<unknown>) {
+function answersOf(
+  { answers, conditional }: Operation<unknown>,
+  failures: string,
+): Readonly<Record<string, DeclaredAnswer>> {
   const changed = { says: 'The resource has changed: its ETag is not in If-Match', schema: ref(failures) }
-  const all: Readonly<Record<string, DeclaredAnswer>> = {
+  return {
     ...answers,
     ...(conditional ? { 412: changed } : {}),
     default: { says: 'Any error', schema: ref(failures) },
   }
-  const shown = Object.hasOwn(all, '201') ? '201' : Object.keys(all)[0]
-  return Object.entries(all).map(([status, answer]) => ({ ...answer, status, isShown: status === shown }))
 }
