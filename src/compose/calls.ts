@@ -4,7 +4,7 @@ import { createToolSecrets } from '../core/access/tool-secrets.ts'
 import { createFindCandidates, createFindTools } from '../core/call/bare-name.ts'
 import { createCallTool } from '../core/call/call.ts'
 import { callableTool } from '../core/call/callable-tool.ts'
-import { createReadiness } from '../core/call/readiness.ts'
+import type { createReadiness, TellReadiness } from '../core/call/readiness.ts'
 import { INLINE_FOR_MODELS } from '../core/call/run.ts'
 import { createResolver, governResolver, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
@@ -59,7 +59,7 @@ export function composeCalls(parts: CallsParts) {
     writeRecord: recording.writeCall,
     defect: (call_id, tool, message, at) => log({ event: 'tool-defect', call_id, tool, message, at }),
   })
-  const tellReadiness = createReadiness({
+  const readinessDeps: Parameters<typeof createReadiness>[0] = {
     toolSecrets,
     grants: vault,
     approvals: vault,
@@ -71,7 +71,9 @@ export function composeCalls(parts: CallsParts) {
       const { state, retryAfterMs } = traffic.health(host, toolkit, caller)
       return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }
     },
-  })
+  }
+  const tellReadiness: TellReadiness = async (found, asker) =>
+    (await import('../core/call/readiness.ts')).createReadiness(readinessDeps)(found, asker)
   return { resolver, toolSecrets, callTool, tellReadiness }
 }
 

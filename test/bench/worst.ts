@@ -36,7 +36,7 @@ interface Sent {
 
 execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
 const upstream = await startUpstream(({ url }, response) => {
-  const { type, text } = answersIn.get(url) ?? { type: 'text/plain', text: '' }
+  const { type, text } = answersIn.get(url.replace('/tools/call', '')) ?? { type: 'text/plain', text: '' }
   response.writeHead(200, { 'content-type': type }).end(text)
 })
 const vars = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => ['--var', each])
