@@ -31,7 +31,7 @@ export function welcomePage(): Page {
         </a>
       </p>,
       <p class="note">
-        To connect an agent, see <a href="/console/connect">what each one takes</a>. All else is in the{' '}
+        To connect an agent, see the <a href="/console/connect">setup for each</a>. Everything else is in the{' '}
         <a href="/docs">guides</a>; programs read <a href="/llms.txt">llms.txt</a>.
       </p>,
     ],

@@ -32,10 +32,7 @@ interface DocsPage {
 /** Answers with a page of the docs. Its script only copies and focuses: without it, everything can be read and searched. */
 export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
   const { title, path, q = '', reference = [], content } = page
-  const groups = Object.entries(GROUPS).map(([name, names]) => ({
-    name,
-    links: names.flatMap((each) => guides.find((guide) => guide.name === each) ?? []).map(linkTo),
-  }))
+  const groups = groupsOf(guides).map((group) => ({ name: group.name, links: group.guides.map(linkTo) }))
   const referenceGroup = { name: 'Reference', links: [REFERENCE, ...reference] }
   const order = [...groups, referenceGroup].flatMap(({ links }) => links)
   const body = (
@@ -72,6 +69,13 @@ export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Res
     </>
   )
   return answerDocument({ status: 200, title, style, script: assets.script, keepsForms: true, body })
+}
+
+export function groupsOf(guides: readonly Guide[]) {
+  return Object.entries(GROUPS).map(([name, names]) => ({
+    name,
+    guides: names.flatMap((each) => guides.find((guide) => guide.name === each) ?? []),
+  }))
 }
 
 function linkTo({ name, title }: Guide): DocsLink {

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Docs, Guide } from './docs.ts'
-import { answerDocs } from './frame.tsx'
+import { answerDocs, groupsOf } from './frame.tsx'
 import { type DocsSection, searchDocs, sectionsOf } from './search.ts'
 
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
@@ -42,14 +42,19 @@ export function guidesPage(docs: Docs) {
       <p>
         Get started: <a href="/console/connect">connect an agent</a>, or <a href="/console">find a tool</a> and call it.
       </p>
-      <ul class="list">
-        {docs.guides.map(({ name, title, summaryHtml }) => (
-          <li>
-            <a href={`/docs/${name}`}>{title}</a>
-            <p>{raw(summaryHtml)}</p>
-          </li>
-        ))}
-      </ul>
+      {groupsOf(docs.guides).map((group) => (
+        <>
+          <h2>{group.name}</h2>
+          <ul class="list">
+            {group.guides.map(({ name, title, summaryHtml }) => (
+              <li>
+                <a href={`/docs/${name}`}>{title}</a>
+                <p>{raw(summaryHtml)}</p>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
       <p>
         For programs: <a href="/openapi.json">OpenAPI</a>, <a href="/llms.txt">llms.txt</a>
       </p>

@@ -94,12 +94,11 @@ it('the chart has axes with whole numbers, and marks how long calls took where t
   ]) {
     expect(text).toContain(ticks)
   }
-  expect(text.match(/data-format="hour">(\d\d:\d\d)</g)?.map((time) => time.slice(-6, -1))).toEqual([
-    '13:00',
+  expect([...text.matchAll(/data-format="(?:day|hour)">([^<]+)</g)].map(([, time]) => time)).toEqual([
+    'Jan 1, 13:00',
     '19:00',
     '01:00',
     '07:00',
-    '13:00',
   ])
   expect(text).toContain('Times are UTC.')
   expect(text).toContain('href="/docs/calls"')

@@ -143,6 +143,8 @@ describe('the list of guides', () => {
   it('leads to each', async () => {
     const shown = await (await get('/docs')).text()
     for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)
+    const listed = [...shown.matchAll(/<li><a href="\/docs\/([\w-]+)">[^<]*<\/a><p>/g)].map(([, name]) => name)
+    expect(listed).toEqual(Object.values(GROUPS).flat())
   })
 
   it('is in llms.txt, with what each is for', async () => {

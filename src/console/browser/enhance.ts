@@ -2,6 +2,7 @@
 
 /** By the name in `data-format`; the time in UTC stays in the title. */
 const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  day: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
   hour: { hour: 'numeric', minute: '2-digit' },
   second: { dateStyle: 'medium', timeStyle: 'medium' },
 }

@@ -87,8 +87,8 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
       </svg>
       <Axis labels={ticksOf(slowest).map(msOf)} />
       <p class="ticks" aria-hidden="true">
-        {Array.from({ length: TICKS + 1 }, (_, index) => (
-          <Tick at={range.start + (index * range.bars * range.step) / TICKS} by={range.by} />
+        {Array.from({ length: TICKS }, (_, index) => (
+          <Tick at={range.start + (index * range.bars * range.step) / TICKS} by={range.by} isFirst={index === 0} />
         ))}
       </p>
       <figcaption class="note">
@@ -112,11 +112,19 @@ function Axis({ labels }: { labels: readonly string[] }) {
   )
 }
 
-function Tick({ at, by }: { at: number; by: Range['by'] }) {
+interface TickProps {
+  readonly at: number
+  readonly by: Range['by']
+  /** It has the day too. */
+  readonly isFirst: boolean
+}
+
+function Tick({ at, by, isFirst }: TickProps) {
   const iso = new Date(at).toISOString()
   if (by === 'day') return <span>{dayOf(at)}</span>
   return (
-    <time datetime={iso} data-format="hour">
+    <time datetime={iso} data-format={isFirst ? 'day' : 'hour'}>
+      {isFirst ? `${dayOf(at)}, ` : ''}
       {iso.slice(11, 16)}
     </time>
   )

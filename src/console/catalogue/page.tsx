@@ -67,7 +67,7 @@ function titleOf({ q, toolkit, view }: ToolSearch, name = toolkit) {
   const trail = [{ text: 'Catalog', href: '/' }]
   if (q) return { title: `Tools for “${q.slice(0, 100)}”`, trail }
   if (toolkit) return { title: name.slice(0, 100), trail }
-  return view ? { title: 'Tools', trail } : { title: 'Tools' }
+  return view ? { title: 'Tools', trail } : { title: 'Catalog' }
 }
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
@@ -109,6 +109,7 @@ function FirstSteps({ origin }: { origin: string }) {
   return (
     <section class="panel" aria-labelledby="first">
       <h2 id="first">Get started</h2>
+      <p>Switchboard is one URL for every tool an agent calls.</p>
       <ol>
         <li>Call a tool: open one below. Its page has a form, and the same call in each dialect.</li>
         <li>

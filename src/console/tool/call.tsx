@@ -144,7 +144,7 @@ export function CallForm({
         {fields.length === 0 ? <p class="note">No parameters.</p> : undefined}
         {asksUser ? (
           <label>
-            User <span class="note">whose connected accounts are used, if the tool needs any</span>
+            User <span class="note">whose connected accounts are used</span>
             <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
           </label>
         ) : undefined}

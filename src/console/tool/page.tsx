@@ -81,7 +81,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
         <CallForm
           fields={fields}
           context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
-          asksUser={principal.users === 'any' || principal.users.length > 1}
+          asksUser={dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)}
           callId={newId()}
           hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
           form={form}
@@ -122,6 +122,12 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   if (!calling || !running) return view
   const end = async () => contentOf({ ...calling, reply: await running.end() })
   return { ...view, live: { parts: linesOf(running.progress), end } }
+}
+
+/** A call that waits for approval is also its user's. */
+function dependsOnUser({ requirements = {}, readiness: { approval, context = [] } }: ToolData): boolean {
+  const { authorization = [], user_id: needsUser = false } = requirements
+  return needsUser || authorization.length > 0 || approval === true || context.includes('user_id')
 }
 
 /** In characters. */

@@ -75,7 +75,7 @@ function UsageTable({ items, visit, by, nameOf, range }: UsageTableProps) {
   const ordered = by.value === 'day' ? items.toSorted((one, other) => dayOf(one).localeCompare(dayOf(other))) : items
   const nameCell = ({ group }: Usage) => {
     const value = group[by.value] ?? ''
-    if (by.value === 'day' || value === '') return value || 'none'
+    if (by.value === 'day' || value === '') return value || (by.value === 'toolkit' ? 'unknown tools' : 'none')
     const filter = by.value === 'toolkit' ? { tool: `${value}.*` } : { [by.value]: value }
     return <a href={`/console/calls?${queryOf({ ...filter, range })}`}>{nameOf(value)}</a>
   }

@@ -39,9 +39,11 @@ const SCOPE_WORDS =
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
   scopes: described(SCOPE_WORDS, distinct(oneOf(SCOPES), 1)),
-  tools: described('Tools that the key covers, as patterns such as Gmail.*; all by default', distinct(toolPattern), [
-    '*',
-  ]),
+  tools: described(
+    'Tools that the key covers, as patterns such as Gmail.*; by default all below security level 4, so name those that need a secret, account or user',
+    distinct(toolPattern),
+    ['*'],
+  ),
   users: described(
     'Users that the key may act for; none by default',
     stating<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
@@ -54,7 +56,7 @@ const FIELDS = {
 export function newKey(now: () => Date) {
   const { tools, users } = FIELDS
   const more = {
-    expires_at: optional(described('Time of expiry; without it, the key does not expire', expiry(now))),
+    expires_at: optional(described('Time of expiry; never, if left empty', expiry(now))),
     limits: optional(described('Rate and concurrency limits', callLimits)),
   }
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })

@@ -4,7 +4,7 @@ import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Decoded, Given } from '../tool/codec.ts'
 import { recordOf, type Sha256 } from '../tool/digest.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
-import { isObject, type Json } from '../tool/json.ts'
+import { isList, isObject, type Json } from '../tool/json.ts'
 import { joinedName, type ToolName } from '../tool/tool-id.ts'
 import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
 import { sanitizedName, sanitizedNames } from '../tool/sanitize-name.ts'
@@ -196,12 +196,15 @@ function under(prefix: string, { path, message }: Problem): Problem {
 
 export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
   const names = quoted(codecs.map((codec) => codec.dialect))
+  const recognised = isObject(document) ? codecs.find((codec) => codec.recognises(document)) : undefined
+  if (!recognised && isObject(document) && isList(document['items']))
+    return "Is a list of tools: send its 'items' as an array"
   if (dialect !== undefined) {
     return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
   }
   if (!isObject(document)) return 'Must be a definition, which is an object'
   return (
-    codecs.find((codec) => codec.recognises(document)) ??
+    recognised ??
     `Is not recognised as a definition of any dialect (${names}): say which with ?dialect= to see what is missing`
   )
 }

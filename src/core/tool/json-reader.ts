@@ -207,7 +207,7 @@ export function object<T extends object>(
   { unknown, called = 'field', meant = {}, beside = [], rule }: ObjectRules<T> = {},
 ): Reader<ObjectOf<T>> {
   const known = [...beside, ...Object.keys(readers)]
-  const wanted = known.length === 0 ? 'none is known here' : `wanted ${quoted(known)}`
+  const wanted = known.length === 0 ? `no ${called}s are taken here` : `wanted ${quoted(known)}`
   const hint = (name: string): string => {
     const tried = Object.hasOwn(meant, name) ? meant[name] : undefined
     const near = tried !== undefined && known.includes(tried) ? tried : nearestOf(name, known)

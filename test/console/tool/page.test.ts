@@ -145,6 +145,22 @@ describe('the definition of a tool', () => {
 })
 
 describe('the form of a tool', () => {
+  it('asks for the user where something depends on who it is', async () => {
+    const asks = async (tool: object, readiness: object = {}) => {
+      const { get } = setUp({
+        'GET /tools/Evil.Tool': () => ({ ...TOOL, ...tool }),
+        'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...readiness }),
+      })
+      return (await (await get(PAGE)).text()).includes('name="user_id"')
+    }
+    expect(await asks({})).toBe(false)
+    expect(await asks({ requirements: { secrets: [{ id: 'KEY' }] } })).toBe(false)
+    expect(await asks({ requirements: { user_id: true } })).toBe(true)
+    expect(await asks({ requirements: { authorization: [{ id: 'google' }] } })).toBe(true)
+    expect(await asks({}, { approval: true })).toBe(true)
+    expect(await asks({}, { context: ['user_id'] })).toBe(true)
+  })
+
   it('calls it as it says, once where it is sent twice', async () => {
     const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 12.4, value: 5 } })
     const fields = { 'input/to': 'ann', 'user_id': 'bob', 'call_id': 'form-1' }

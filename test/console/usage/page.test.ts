@@ -20,7 +20,7 @@ describe('the page of usage', () => {
     ])
     expect(text).toContain('2,000 calls, 100 failed (5.0 %)')
     expect(text).toContain('href="/console/calls?tool=Mail.*&amp;range=week">Mail</a>')
-    expect(text).toMatch(/<th[^>]*>none<\/th>/)
+    expect(text).toMatch(/<th[^>]*>unknown tools<\/th>/)
     for (const cell of ['1,500', '1.0 %', '1.2 s', '9 s']) expect(text).toContain(`>${cell}</td>`)
   })
 

@@ -27,6 +27,15 @@ describe('the codec of a document', () => {
     }
   })
 
+  it('is none of a list that was read here, whichever dialect is named', () => {
+    for (const dialect of [undefined, 'plain']) {
+      expect(chooseCodec({ items: [{ plain: [] }] }, dialect, [plain, other])).toBe(
+        "Is a list of tools: send its 'items' as an array",
+      )
+    }
+    expect(chooseCodec({ plain: [], items: [] }, undefined, [plain, other])).toBe(plain)
+  })
+
   it('is none where no codec recognises it', () => {
     expect(chooseCodec({}, undefined, [plain, other])).toBe(
       "Is not recognised as a definition of any dialect ('plain', 'other'): say which with ?dialect= to see what is missing",

@@ -193,7 +193,7 @@ describe('an object', () => {
 
   it('names no more than the beginning of a long field', () => {
     const [message] = Object.values(problemsOf(object({}), { ['x'.repeat(101)]: 1 }))
-    expect(message).toBe(`Unknown field '${'x'.repeat(100)}': none is known here`)
+    expect(message).toBe(`Unknown field '${'x'.repeat(100)}': no fields are taken here`)
   })
 
   it('says which field is nearest to an unknown one, ignoring case', () => {
