@@ -85,7 +85,7 @@ export class Switchboard {
   }
 
   /**
-   * Calls a tool, by its id or its name. All attempts share one `callId`, so that the tool runs once. The value is not
+   * Calls a tool, by its id or its name. All attempts share one `callId`, so that they have one effect. The value is not
    * checked against `T`: the deployment holds it to the tool's output schema.
    */
   call<T = unknown>(tool: string, input?: JsonRecord, options?: CallOptions): Promise<CallResult<T>>
@@ -105,8 +105,10 @@ export interface TypedSwitchboard<Tools extends ToolTypes<Tools>> extends Omit<S
   ): Promise<CallResult<Tools[Id]['output']>>
 }
 
-/** A `Switchboard` whose `call` takes the named tools alone, each with its own input and output. */
-export function createClient<Tools extends ToolTypes<Tools>>(options: SwitchboardOptions): TypedSwitchboard<Tools> {
+/** A `Switchboard`. If it is told of `Tools`, its `call` takes these alone, each with its own input and output. */
+export function createClient(options: SwitchboardOptions): Switchboard
+export function createClient<Tools extends ToolTypes<Tools>>(options: SwitchboardOptions): TypedSwitchboard<Tools>
+export function createClient(options: SwitchboardOptions): Switchboard {
   return new Switchboard(options)
 }
 

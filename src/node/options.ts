@@ -5,7 +5,10 @@ const ABOUT = 'Builds the Worker and serves it on workerd, with what it stores k
 const OPTIONS = {
   'port': { type: 'string', default: '8787', says: 'where to listen; 0 for any free port' },
   'ip': { type: 'string', default: '127.0.0.1', says: 'the address to listen at' },
-  'persist-to': { type: 'string', says: 'the folder in which to keep what is stored' },
+  'persist-to': {
+    type: 'string',
+    says: 'where to keep what is stored: npm run serve in this folder, npm run dev apart, in its v3',
+  },
   'var': {
     type: 'string',
     multiple: true,

@@ -88,6 +88,11 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   const found = decoded.ok ? decoded.value.warnings : decoded.problems
   problems.push(...found.filter((each) => !decoded.ok || each.path.startsWith('/requirements')))
   refuse(path, problems)
+  if (record.requirements.authorization.length > 0 && !tool.hosts?.length) {
+    console.warn(
+      `${path} uses authorization but names no hosts, so its fetch reaches no server: add hosts: ['api.acme.com']`,
+    )
+  }
   return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
 }
 

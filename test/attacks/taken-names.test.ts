@@ -103,7 +103,7 @@ describe("a name that looks like another toolkit's", () => {
       const tool = `X${Buffer.from(name).toString('hex')}`
       const { status, body } = await publish(named(`Evil2.${tool}`, name))
       expect(status).toBe(201)
-      expect(JSON.stringify(body.warnings)).toContain(`is called 'Evil2_${tool}'`)
+      expect(JSON.stringify(body.warnings)).toContain(`over MCP this tool is 'Evil2_${tool}'`)
     },
   )
 
@@ -112,7 +112,7 @@ describe("a name that looks like another toolkit's", () => {
     expect(await listed()).toContain('Stripe_CreateCharge')
     const other = await keyOf(server, ['*'])
     const squatted = await publish(named('Stripe.CreateCharge', 'x'), other.as)
-    expect([squatted.status, squatted.body.message]).toEqual([409, expect.stringContaining('cannot be had')])
+    expect([squatted.status, squatted.body.message]).toEqual([409, expect.stringContaining('is taken or reserved')])
     const real = named('Stripe.CreateCharge', 'Stripe_CreateCharge', {}, HONEST)
     expect((await publish(real, asAdmin)).status).toBe(201)
     const names = await listed()
@@ -277,7 +277,9 @@ describe('a name of what is hidden', () => {
     ] as const) {
       const { status, body } = await publish(named(`Nosy.${tool}`, name, {}, HONEST), nosy.as)
       expect(status).toBe(201)
-      const [warning] = body.warnings.filter(({ message }: { message: string }) => message.includes('cannot be had'))
+      const [warning] = body.warnings.filter(({ message }: { message: string }) =>
+        message.includes('is taken or reserved'),
+      )
       said.push(
         warning.message.replace(name, 'NAME').replaceAll(`Nosy.${tool}@1.0.0`, 'T').replace(`Nosy_${tool}`, 'N'),
       )

@@ -206,7 +206,9 @@ describe('the types of tools', () => {
       const { value } = await createClient<Tools>({ url: 'https://a.example' }).call('Team.regroup', { group })
       const done: boolean = value.done
       const called = await new Switchboard({ url: 'https://a.example' }).call<{ n: number }>('Any.Tool', { done })
-      called.value.n.toFixed()`
+      called.value.n.toFixed()
+      const plain = await createClient({ url: 'https://a.example' }).call<number>('Any.Tool', { done })
+      plain.value.toFixed()`
     const lines = ['--allowImportingTsExtensions']
     expect(await compiled(use("{ name: 'a', members: [{ name: 'b', kind: 'team' }, null] }"), ...lines)).toBe(
       'in order',

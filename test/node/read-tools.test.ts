@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readTools } from '../../src/node/read-tools.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -29,6 +29,16 @@ describe('the file of a tool', () => {
   it('declares what there is to declare', async () => {
     const all = "title: 'Do', tags: ['x'], securityLevel: 0, timeoutMs: 1000, requirements: { user_id: true }"
     expect(await read(all)).toMatchObject([{ record: { id: 'Kit.Do@1.0.0', title: 'Do', tags: ['x'] } }])
+  })
+
+  it('that uses authorization and names no hosts is read with a warning', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const requirements = "requirements: { authorization: [{ id: 'google' }] }"
+    await read(requirements)
+    const path = `${relative(root, folder)}/Kit/Do.ts`
+    const why = 'uses authorization but names no hosts, so its fetch reaches no server'
+    expect(warn.mock.calls).toEqual([[`${path} ${why}: add hosts: ['api.acme.com']`]])
+    warn.mockRestore()
   })
 
   it.each([

@@ -74,7 +74,7 @@ export function registry(server: () => RunningServer) {
     /** Publishes what is not published yet and has the name of another tool: where names are alone, it is called otherwise. */
     async publishNamesake(document: { readonly id: string }, called: string): Promise<void> {
       const body = { definition: document, implementation: giving(1) }
-      const warning = { path: '', message: expect.stringContaining(`'${document.id}' is called '${called}' there`) }
+      const warning = { path: '', message: expect.stringContaining(`over MCP this tool is '${called}'`) }
       const answer = { status: 201, body: { ids: [document.id], warnings: [warning] } }
       expect(await ask('POST', '/tools', body)).toEqual(answer)
     },

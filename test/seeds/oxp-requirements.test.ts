@@ -453,7 +453,7 @@ works(SECRETS, 'anything but an array of objects', async () => {
     })
   }
   expect(await refused(requiring('Secrets.Other@1.0.0', { secrets: ['KEY'] }))).toEqual({
-    '/requirements/secrets/0/id': 'Is required',
+    '/requirements/secrets/0': `Must be an object such as {"id": "X"}, got 'KEY'`,
   })
 })
 

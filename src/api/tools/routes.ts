@@ -221,7 +221,11 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
     }
     const entry = changed.document.versions.find((each) => each.version === version)
-    return entry ? ok(encodeVersion(changed.document, entry, isAdministrator(principal))) : unknown(asked)
+    if (!entry) return unknown(asked)
+    const encoded = encodeVersion(changed.document, entry, isAdministrator(principal))
+    if (body.status?.state !== 'active' || entry.status.state === 'active') return ok(encoded)
+    const message = `The status of its toolkit holds: change it with PATCH /toolkits/${toolkit}`
+    return ok({ ...encoded, message })
   })
 
   on('POST /convert', 'Convert a definition to another format', {

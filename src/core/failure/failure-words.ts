@@ -22,6 +22,8 @@ export function againOf({ may_have_run }: EndedEarly) {
   return may_have_run ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: true }
 }
 
+export const secondsOf = (count: number) => `${count} ${count === 1 ? 'second' : 'seconds'}`
+
 export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureWords {
   switch (failure.type) {
     case 'request-malformed':
@@ -50,7 +52,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'rate-limited':
       return {
         message: limitWords(failure.policy),
-        detail: `try again in ${Math.ceil(failure.retry_after_ms / 1000)} seconds`,
+        detail: `try again in ${secondsOf(Math.ceil(failure.retry_after_ms / 1000))}`,
       }
     case 'tool-unknown':
       return { message: `Tool '${failure.asked.slice(0, 200)}' was not found${didYouMean(failure.suggestions)}` }
@@ -81,7 +83,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       }
     case 'tool-timed-out':
       return {
-        message: `The tool did not answer within ${failure.timeout_ms / 1000} seconds`,
+        message: `The tool did not answer within ${secondsOf(failure.timeout_ms / 1000)}`,
         detail: failure.may_have_run ? lowerFirst(MAY_HAVE_RUN) : 'the deadline passed while the tool ran',
       }
     case 'output-invalid':
@@ -134,7 +136,7 @@ function limitWords(policy: LimitPolicy | undefined): string {
   if (!policy) return 'Too many requests'
   const { name, quota, seconds } = policy
   const of = name === 'tool' ? 'of this tool' : 'with this credential'
-  return `Too many calls ${of}: at most ${quota} ${seconds === undefined ? 'at a time' : `in ${seconds} seconds`}`
+  return `Too many calls ${of}: at most ${quota} ${seconds === undefined ? 'at a time' : `in ${secondsOf(seconds)}`}`
 }
 
 export function sentence({ message, detail }: FailureWords): string {

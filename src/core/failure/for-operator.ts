@@ -1,7 +1,7 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
-const ENABLE = 'an administrator can enable it with PATCH /tools/{id}'
+const ENABLE = 'an administrator can enable it with PATCH /tools/{id}, or its toolkit with PATCH /toolkits/{toolkit}'
 
 export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')

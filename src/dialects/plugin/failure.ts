@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { secondsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
@@ -41,7 +41,7 @@ export function textOf(failure: Failure): string {
       return `Some arguments are invalid: ${listed(failure.problems, 'The arguments')}`
     case 'tool-failed': {
       const { message, developer_message, additional_prompt_content, retry_after_ms } = failure
-      const retry = retry_after_ms === undefined ? [] : [`Try again in ${Math.ceil(retry_after_ms / 1000)} seconds`]
+      const retry = retry_after_ms === undefined ? [] : [`Try again in ${secondsOf(Math.ceil(retry_after_ms / 1000))}`]
       const more = [developer_message, additional_prompt_content].filter(
         (each) => each !== undefined && each !== message,
       )

@@ -30,7 +30,9 @@ export function unanswered(
   redact: Redact,
 ): FailedCall {
   const isUnreachable = kind === 'unreachable'
-  const why = redact(`${request} had no answer (${kind})`)
+  const why = redact(
+    kind === 'refused' ? `${request} was blocked by Switchboard` : `${request} had no answer (${kind})`,
+  )
   const failure = {
     message: redact(message),
     developer_message: why,

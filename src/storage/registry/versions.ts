@@ -97,10 +97,10 @@ export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undef
   const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
   const exposed = field<string | null>(sql, query, toolKey(record), record.version)
   if (!exposed || exposed === record.name) return undefined
-  return `${nameTaken(record.name)}: '${record.id}' is called '${exposed}' there`
+  return `${nameTaken(record.name)}: over MCP this tool is '${exposed}'`
 }
 
 /** The same for whatever has it, which whoever asks may not be allowed to see. */
 export function nameTaken(name: string): string {
-  return `The name '${name}' cannot be had where tools have names alone`
+  return `'${name}' is taken or reserved`
 }

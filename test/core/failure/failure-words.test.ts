@@ -25,6 +25,7 @@ describe('words of a failure', () => {
       detail: 'the deadline passed while the tool ran',
     })
     expect(wordsOf({ type: 'rate-limited', retry_after_ms: 1001 }).detail).toBe('try again in 2 seconds')
+    expect(wordsOf({ type: 'tool-timed-out', timeout_ms: 1000 }).message).toMatch(/within 1 second$/)
   })
 
   it('name what was asked for, cut, and the nearest there is', () => {

@@ -53,7 +53,7 @@ describe('what only an operator can do', () => {
 
   it('adds to the reason that a tool is disabled for', () => {
     const told = failureFor(ADMIN, { type: 'tool-disabled', id, detail: 'INC-7' })
-    expect(told).toMatchObject({ detail: expect.stringMatching(/^INC-7; .*PATCH/) })
+    expect(told).toMatchObject({ detail: expect.stringMatching(/^INC-7; .*PATCH .*PATCH \/toolkits\//) })
   })
 
   it('leaves what everybody is told as it is', () => {

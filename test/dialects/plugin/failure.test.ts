@@ -107,7 +107,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     'Some arguments are invalid: The arguments: Too many; The arguments: Too deep',
   ],
   [{ type: 'tool-failed', message: 'No such mailbox' }, 'No such mailbox'],
-  [{ type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 }, 'Gone\nTry again in 1 seconds'],
+  [{ type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 }, 'Gone\nTry again in 1 second'],
   [
     { type: 'tool-failed', message: 'Busy', developer_message: 'Busy', additional_prompt_content: 'Wait' },
     'Busy\nWait',

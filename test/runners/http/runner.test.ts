@@ -192,7 +192,7 @@ test('a refusal is told without the secret that is the host', async () => {
     ok: false,
     failure: {
       message: 'refused at "https://[redacted].example.com"',
-      developer_message: 'GET https://{h}.example.com/ had no answer (refused)',
+      developer_message: 'GET https://{h}.example.com/ was blocked by Switchboard',
       can_retry: false,
     },
   })

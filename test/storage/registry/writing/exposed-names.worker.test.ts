@@ -32,7 +32,7 @@ describe('the name a tool is exposed under', () => {
       const other = await declare(harness, 'Mail.Send@1.0.0', 'SEND')
       expect(other).toMatchObject({
         outcome: 'created',
-        warnings: [expect.stringContaining("'Mail.Send@1.0.0' is called 'Mail_Send'")],
+        warnings: [expect.stringContaining("over MCP this tool is 'Mail_Send'")],
       })
       expect([exposed(harness, 'sms.send'), exposed(harness, 'mail.send')]).toEqual(['Send', 'Mail_Send'])
     }))
