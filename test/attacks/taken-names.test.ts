@@ -294,7 +294,7 @@ describe('a name that is held by a disabled tool', () => {
     await publish(named('Evil2.Squat', 'ListInvoices', {}, HONEST))
     await server.json('PATCH', '/tools/Evil2.Squat', { status: 'disabled' }, asAdmin)
     const { body } = await publish(named('Billing.ListInvoices', 'ListInvoices', {}, HONEST), asAdmin)
-    expect(JSON.stringify(body.warnings)).toContain("is called 'Billing_ListInvoices'")
+    expect(JSON.stringify(body.warnings)).toContain("over MCP this tool is 'Billing_ListInvoices'")
     const give = (name: unknown, as: Headers = asAdmin) =>
       server.json('PATCH', '/tools/Billing.ListInvoices', { name }, as)
     expect((await give('ListInvoices', mallory.as)).status).toBe(403)

@@ -108,7 +108,9 @@ describe('the client, as the guide has it', () => {
 
   it('finds tools', async () => {
     const said = await printed(snippets[1])
-    expect(said).toMatch(/^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found .+ \[\]\n\[ 'a', 'b' \]\n$/)
+    expect(said).toMatch(
+      /^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found .+ \[\]\n\{[^]*required: \[ 'a', 'b' \]\n\}\n$/,
+    )
   })
 
   it('waits for a person', async () => {

@@ -84,7 +84,7 @@ describe('PATCH /toolkits/{toolkit}', () => {
     expect((await server.json('POST', '/tools/call', { tool_id: 'Doorbell.Ring', input: {} }, asAdmin)).status).toBe(
       400,
     )
-    const { body } = await server.json('PATCH', '/tools/Doorbell.Ring', { status: 'active' }, asAdmin)
+    const { body } = await server.json('PATCH', '/tools/Doorbell.Ring@0.1.0', { status: 'active' }, asAdmin)
     const message = 'The status of its toolkit holds: change it with PATCH /toolkits/Doorbell'
     expect(body).toMatchObject({ id: 'Doorbell.Ring@0.1.0', status: 'disabled', message })
     expect((await server.json('DELETE', '/toolkits/Doorbell', undefined, asAdmin)).body.message).toContain(
