@@ -35,13 +35,13 @@ export function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const [, at = ''] = /(at position \d+(?: \(line \d+ column \d+\))?)/.exec(String(error)) ?? []
-    throw new CliError('usage', `${what} is no JSON${at === '' ? '' : `: ${at}`}`)
+    const [, at = ''] = /at (position \d+)/.exec(String(error)) ?? []
+    throw new CliError('usage', `${what} is not valid JSON${at === '' ? '' : ` (${at})`}`)
   }
 }
 
 export function readObject(text: string, what: string): JsonRecord {
   const value = readJson(text, what)
   if (isObject(value)) return value
-  throw new CliError('usage', `${what} is no JSON object`)
+  throw new CliError('usage', `${what} is not a JSON object`)
 }

@@ -58,21 +58,26 @@ function describe(error: SwitchboardError | CliError): object {
 
 function linesOf(error: SwitchboardError | CliError): readonly string[] {
   const coloured = process.stderr.isTTY && (process.env['NO_COLOR'] ?? '') === ''
-  const first = lineOf([['red', 'Error: '], error.message], coloured)
-  if (error instanceof CliError) return [first, ...(error.hint === undefined ? [] : [lineOf([error.hint], false)])]
+  const first = (message: string) => lineOf([['red', 'Error: '], message], coloured)
+  if (error instanceof CliError)
+    return [first(error.message), ...(error.hint === undefined ? [] : [lineOf([error.hint], false)])]
   const { developerMessage, parameterErrors = {}, challenges = [] } = error.details
   const { problems = [], missing, suggestions = [] } = error.details
+  // It names the version that was asked for, where the message has the specification's words
+  const isNearby = suggestions.length > 0 && developerMessage !== undefined
   const rest = [
-    ...(developerMessage === undefined ? [] : [developerMessage]),
+    ...(developerMessage === undefined || isNearby ? [] : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
     ...problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
-    ...(missing?.secrets ?? []).map((id) => `  The secret '${id}' is not set`),
+    ...(missing?.secrets ?? []).map((id) => `  It needs the secret '${id}'`),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
-    ...(missing?.user ? ['  It is for a user: pass --user'] : []),
-    ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
+    // Without a user nobody can consent, and the links lead nowhere
+    ...(missing?.user
+      ? ['  It acts for a user: pass --user']
+      : challenges.map(({ id, url }) => `  ${id}: open ${url}`)),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
-  return [first, ...rest.map((line) => lineOf([line], false))]
+  return [first(isNearby ? developerMessage : error.message), ...rest.map((line) => lineOf([line], false))]
 }
 
 const stop = new AbortController()

@@ -58,7 +58,7 @@ export function createTerminal(
     async confirm(question: string): Promise<void> {
       if (yes) return
       if (!isInteractive) {
-        throw new CliError('usage', `Cannot ask without a terminal: ${question}`, 'Pass --yes to confirm')
+        throw new CliError('usage', `Cannot ask without a terminal: ${question}`, 'Confirm with --yes')
       }
       const reader = createInterface({ input: stdin, output: stderr })
       try {

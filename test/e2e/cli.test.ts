@@ -65,8 +65,9 @@ describe('what it is asked', () => {
     [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
     [['list', '--limit', 'many'], /Wanted a whole number from 1/],
     [['call'], /missing required argument 'tool'/],
-    [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is no JSON/],
-    [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is no JSON object/],
+    [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is not valid JSON$/m],
+    [['call', 'Calculator.Add', '--input', '{a}'], /^Error: The input is not valid JSON \(position 1\)$/m],
+    [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is not a JSON object/],
     [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
     [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /either --input or --field/],
     [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
@@ -88,7 +89,7 @@ describe('what it is asked', () => {
     })
     expect(await run(['keys', 'create', '--help'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('--scope'),
+      stdout: expect.stringMatching(/--scope[^-]+users:confirm/),
     })
     const { stdout } = await run(['keys', 'create', '--help'])
     expect(await run(['help', 'keys', 'create'])).toMatchObject({ code: 0, stdout })
@@ -148,6 +149,13 @@ describe('list, search and show', () => {
     )
   })
 
+  it('say a title once, where the description is the same', async () => {
+    const titled = { name: 'rates', title: 'Gives rates', description: 'Gives rates', inputSchema: { type: 'object' } }
+    await edge.ask('POST', '/tools', { definition: titled, toolkit: 'Twice', version: '1.0.0' })
+    expect((await run(['list', '--toolkit', 'Twice'])).stdout).toMatch(/@1\.0\.0 {2}Gives rates\n$/)
+    expect((await run(['show', 'Twice.rates'])).stdout).toMatch(/^Twice\.rates@1\.0\.0\nGives rates\n/)
+  })
+
   it('say why there is nothing', async () => {
     const why = "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"
     for (const args of [['list'], ['search', 'add']]) {
@@ -175,6 +183,13 @@ describe('list, search and show', () => {
     })
     expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(
       /^Version +Status +Changes\nCalculator\.Add@1\.0\.0 {2}active +\n/,
+    )
+    const parameters = { type: 'object', properties: { text: { type: 'string' }, up: { type: 'boolean' } } }
+    const input_schema = { parameters: { ...parameters, required: ['text', 'up'] } }
+    const versions = [definition('Change.Tool@1.0.0'), definition('Change.Tool@2.0.0', { input_schema })]
+    await run(['publish', await file('change.json', versions)])
+    expect((await run(['show', 'Change.Tool', '--versions'])).stdout).toMatch(
+      /\nChange\.Tool@2\.0\.0 +active +.*Breaking: .*'up'/,
     )
   })
 
@@ -219,6 +234,18 @@ describe('call', () => {
     const { code, stderr } = await run(['call', 'Calculator.Add', '--field', 'a=one'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^Error: Some input parameters are invalid\n(?: {2}[ab]: .+\n){2}$/)
+  })
+
+  it('names the version that was asked for, and those that there are', async () => {
+    expect((await run(['call', 'Calculator.Add@^2', '--input', '{}'])).stderr).toBe(
+      'Error: Calculator.Add version ^2 is not available\n  There is Calculator.Add@1.0.0\n',
+    )
+  })
+
+  it('asks for a user before it gives a link', async () => {
+    const { stderr } = await run(['call', 'Mail.GetEmails'])
+    expect(stderr).toMatch(/\n {2}It acts for a user: pass --user\n$/)
+    expect(stderr).not.toContain('open http')
   })
 
   it('ends with the link where nobody is at the terminal', async () => {
@@ -314,6 +341,10 @@ describe('what happened', () => {
     expect(json.items).toMatchObject([{ tool: 'Calculator.Add@1.0.0', user_id: 'lou', outcome: 'success' }])
     const usage = await run(['usage', '--by', 'tool,outcome', '--user', 'lou'])
     expect(usage.stdout).toMatch(/^Tool +Outcome +Calls +Errors .*\nCalculator\.Add +success +2 +0 /)
+    await run(['call', 'Nobody.Knows'])
+    await expect
+      .poll(async () => (await run(['usage', '--since', '1h'])).stdout, { timeout: 10_000 })
+      .toMatch(/\n\(unknown\) +\d+ +\d+ /)
     expect(await run(['calls', '--since', 'yesterday'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('since'),
@@ -362,6 +393,7 @@ describe('disable, enable and yank', () => {
     expect((await run(['enable', 'Status'])).code).toBe(0)
     expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
     expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
+    expect((await run(['yank', '--help'])).stdout).not.toContain('all its versions')
   })
 })
 
@@ -476,7 +508,7 @@ describe('keys', () => {
     expect(await run(['keys', 'rotate', id, '--overlap', '0'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('Pass --yes'),
+      stderr: expect.stringContaining('Confirm with --yes'),
     })
     const rotated = await run(['keys', 'rotate', id, '--overlap', '0', '--yes', '--json'])
     expect(rotated.json).toMatchObject({
@@ -486,10 +518,12 @@ describe('keys', () => {
     })
     expect((await run(['list'], { env })).code).toBe(4)
     expect((await run(['list'], { env: { SWITCHBOARD_KEY: rotated.json.key } })).code).toBe(0)
+    const again = await run(['keys', 'rotate', id, '--overlap', '0', '--yes'])
+    expect(again.stderr).toMatch(/\nThe old key has stopped working\n$/)
 
     expect((await run(['keys', 'revoke', id])).code).toBe(2)
     expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toEqual({ id, revoked: true })
-    expect((await run(['list'], { env: { SWITCHBOARD_KEY: rotated.json.key } })).code).toBe(4)
+    expect((await run(['list'], { env: { SWITCHBOARD_KEY: again.stdout.trim() } })).code).toBe(4)
     expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toMatchObject({ error: { code: 'not_found' } })
   })
 
@@ -570,7 +604,17 @@ describe('doctor', () => {
       },
       others: [],
     })
-    expect((await run(['doctor'])).stdout).toMatch(/^✓ deployment +http.+ is well/)
+    const { stdout } = await run(['doctor'])
+    expect(stdout).toMatch(/^✓ deployment +http.+ is well/)
+    expect(stdout).toMatch(/^✓ key +It is an administrator's$/m)
+    const open = await startApp({ vars: { ACCESS: 'open' } })
+    try {
+      const there = await run(['doctor', '--url', open.url], { env: { SWITCHBOARD_KEY: 'sb_wrong' } })
+      expect(there.stdout).toMatch(/^– key +Keys are not checked with ACCESS=open$/m)
+      expect(there.stdout).toMatch(/^– API keys +There are no API keys$/m)
+    } finally {
+      await open.stop()
+    }
   })
 
   it('says what to do where nobody answers, or the key is not known', async () => {
@@ -663,6 +707,8 @@ describe('import', () => {
     const args = ['import', source, '--toolkit', 'Rates']
     const shown = await run([...args, '--dry-run'])
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ Rates.latest@1.0.0') })
+    expect(shown.stdout).toMatch(/^\+ Rates\.latest@1\.0\.0 {2}GET \/latest\b/m)
+    expect((await run([...args, '--dry-run', '--tool', 'nix*'])).stderr).toContain('No tool matches nix*')
     const asked = await run(args)
     expect(asked).toMatchObject({
       code: 2,
@@ -678,7 +724,7 @@ describe('import', () => {
   it('warns once of what is wrong with many', async () => {
     const source = await file('nowhere.json', { ...description, servers: [{ url: 'http://HOSTNAME' }] })
     const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])
-    expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0\n.*Nowhere\.older@1\.0\.0\n$/)
+    expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0 {2}GET \/latest\n.*Nowhere\.older@1\.0\.0 {2}GET \/older\n$/)
     expect(stderr).toMatch(
       /^It cannot run: .*'http:\/\/HOSTNAME'.* \(2 tools, such as Nowhere\.latest@1\.0\.0, Nowhere\.older@1\.0\.0\)\n$/,
     )
@@ -812,7 +858,9 @@ describe('backup and restore', () => {
         code: 2,
         stderr: expect.stringContaining(other.url),
       })
-      expect((await run(['restore', path, '--yes', ...there])).stderr).toContain('?trust=1')
+      expect((await run(['restore', path, '--yes', ...there])).stderr).toContain(
+        'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust',
+      )
       const restored = await run(['restore', path, '--trust', '--yes', '--json', ...there])
       expect(restored).toMatchObject({ code: 0, json: { refused: 0, created: expect.any(Number) } })
       expect(restored.json.created).toBeGreaterThan(3)
@@ -829,7 +877,7 @@ describe('backup and restore', () => {
     const cut = await file('cut.jsonl', '{"kind":"archive","format":1}\n{"kind":"tool"}\n')
     expect(await run(['restore', cut, '--yes'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('is incomplete'),
+      stderr: expect.stringContaining('is incomplete: its last line is missing'),
     })
     const other = await file('other.jsonl', '{"a":1}\n')
     expect(await run(['restore', other, '--yes'])).toMatchObject({

@@ -76,8 +76,8 @@ export async function* partsOf(
 }
 
 const UNSIGNED =
-  'Is not signed by this deployment, from here on: what another one exported, or somebody wrote, an administrator who trusts it restores with ?trust=1'
-const BROKEN_OFF = 'The file breaks off: no signature of this deployment comes after this'
+  'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust (?trust=1)'
+const BROKEN_OFF = 'The file is incomplete: its last signature is missing'
 
 async function readLine(
   each: { readonly text: string } | { readonly problem: string },

@@ -34,6 +34,6 @@ export function encodeProgress(line: number, counts: Counts): string {
 }
 
 export function encodeRestored(counts: Counts, isWhole: boolean): string {
-  const message = "The file breaks off: its last line, of the kind 'end', is missing or counts other lines"
+  const message = "The file is incomplete: its last line, of the kind 'end', is missing or counts other lines"
   return lineOf({ done: true, ...counts, complete: isWhole, ...(isWhole ? {} : { message }) })
 }

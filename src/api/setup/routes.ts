@@ -89,7 +89,7 @@ function keysCheck(count: number): SetupCheck {
   const about = 'API keys'
   if (count > 0) return { about, state: 'ok', message: count === 1 ? '1 key' : `${count} keys` }
   const fix = 'Create one for each agent, in the console or with `switchboard keys create --name …`'
-  return { about, state: 'off', message: 'There are no keys besides ADMIN_KEY', fix }
+  return { about, state: 'off', message: 'There are no API keys', fix }
 }
 
 function providersCheck(ids: readonly string[]): SetupCheck {

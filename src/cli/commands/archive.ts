@@ -81,7 +81,7 @@ async function inspected(file: string): Promise<number> {
     throw new CliError('refused', `${file} is not a backup of a Switchboard`)
   const end = parsed(last)
   if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1) {
-    throw new CliError('refused', `${file} is incomplete: its end is missing`)
+    throw new CliError('refused', `${file} is incomplete: its last line is missing`)
   }
   return lines
 }
@@ -93,7 +93,7 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
   const { size } = await stat(file)
   const lines = await inspected(file)
   await terminal.confirm(
-    `${file} (${lines} lines, ${size} bytes) will be restored to ${url.origin}, which cannot be undone. Continue?`,
+    `This restores ${file} (${Math.ceil(size / 1_024)} kB) into ${url.origin}, which cannot be undone. Continue?`,
   )
   const told: JsonRecord[] = []
   const body = await openAsBlob(file, { type: JSON_LINES })

@@ -30,7 +30,7 @@ async function authorize(session: CliSession, tool: string, options: AuthorizeOp
   if (isObject(missing) && missing['user_id'] === true)
     throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
   if (objectsIn(missing, 'authorization').length === 0) {
-    return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs nobody's consent now`))
+    return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
   }
   const challenges = await linksOf(session, tool)
   const waits = options.wait ?? terminal.isInteractive

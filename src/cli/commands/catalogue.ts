@@ -46,7 +46,8 @@ export const addCatalogue: AddCommands = (program, open) => {
 
 const COLUMNS: Columns = {
   Tool: 'id',
-  Description: ({ title, description }) => [title, description].filter((text) => text !== undefined).join(': '),
+  Description: ({ title, description }) =>
+    [...new Set([title, description])].filter((text) => text !== undefined).join(': '),
 }
 
 async function list(session: CliSession, { toolkit, tag, allVersions, limit = Infinity }: ListOptions): Promise<void> {
@@ -87,7 +88,10 @@ async function search(session: CliSession, question: string, { toolkit, tag, lim
 const VERSIONS: Columns = {
   Version: 'id',
   Status: 'status',
-  Changes: ({ changes }) => objectsIn({ changes }, 'changes').map(({ message }) => message),
+  Changes: ({ changes }) =>
+    objectsIn({ changes }, 'changes').map(
+      ({ what, level }) => `${level === 'major' ? 'Breaking: ' : ''}${String(what)}`,
+    ),
 }
 
 async function show(session: CliSession, tool: string, { format, versions, user }: ShowOptions): Promise<void> {
@@ -111,7 +115,7 @@ async function show(session: CliSession, tool: string, { format, versions, user 
 
 function printDefinition({ terminal }: CliSession, definition: ToolDefinition, title: string | undefined): void {
   const { id, description, input_schema, output_schema } = definition
-  terminal.print(['bold', id], title === undefined ? '' : `  ${title}`)
+  terminal.print(['bold', id], title === undefined || title === description ? '' : `  ${title}`)
   terminal.print(description)
   const { properties, required } = input_schema.parameters
   const names = Object.entries(isObject(properties) ? properties : {})

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../client/connection.ts'
+import { type Ask, type Connection, isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
@@ -54,17 +54,29 @@ async function health({ stranger, url, signal }: CliSession): Promise<Finding[]>
   }
 }
 
-async function key({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
+async function key({ connection, stranger, hasKey, signal }: CliSession): Promise<Finding[]> {
   const about = 'key'
   if (!hasKey) return [{ about, state: 'off', message: 'There is none', fix: 'Set SWITCHBOARD_KEY, or pass --key' }]
   try {
     await connection.json({ path: '/tools', query: { limit: 1 }, signal })
-    return [{ about, state: 'ok', message: 'It is valid, and can read tools' }]
+    const isAdministrator = await reads(connection, { path: '/keys', signal })
+    if (isAdministrator && (await reads(stranger, { path: '/keys', signal })))
+      return [{ about, state: 'off', message: 'Keys are not checked with ACCESS=open' }]
+    return [{ about, state: 'ok', message: isAdministrator ? ADMINISTRATOR : 'It is valid, and can read tools' }]
   } catch (error) {
     const fix = 'Ask an administrator for one: switchboard keys create --name …'
     const message = isRefused(error) ? 'It is wrong, or cannot read tools' : messageOf(error)
     return [{ about, state: 'fault', message, fix }]
   }
+}
+
+const ADMINISTRATOR = "It is an administrator's"
+
+function reads({ json }: Connection, request: Omit<Ask<never>, 'read'>): Promise<boolean> {
+  return json(request).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Finding[]> {
@@ -81,13 +93,10 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
     }
     if (!isRefused(error)) return [{ about, state: 'fault', message: messageOf(error) }]
   }
-  const reads = await stranger.json({ path: '/tools', query: { limit: 1 }, signal }).then(
-    () => true,
-    () => false,
-  )
-  const message = reads ? 'public: anyone can list and call tools of level 0' : 'keys: every request needs one'
+  const isPublic = await reads(stranger, { path: '/tools', query: { limit: 1 }, signal })
+  const message = isPublic ? 'public: anyone can list and call tools of level 0' : 'keys: every request needs one'
   const found: Finding = { about, state: 'ok', message }
-  return hasKey || reads ? [found] : [{ ...found, state: 'off' }]
+  return hasKey || isPublic ? [found] : [{ ...found, state: 'off' }]
 }
 
 /** An administrator's alone, in the words of the deployment. */

@@ -44,8 +44,8 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   const plan = await terminal.during(`Reading ${source}`, () => send(session, body, options, true))
   const made = objectsIn(plan, 'tools')
   const news = made.filter(({ state }) => state !== 'unchanged')
-  if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan))
-  if (!terminal.json) printPlan(session, plan)
+  if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan, tool))
+  if (!terminal.json) printPlan(session, plan, tool)
   if (news.length === 0) {
     return terminal.give({ ids: [], skipped: objectsIn(plan, 'skipped') }, () =>
       terminal.note('There is nothing to import'),
@@ -100,11 +100,21 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonR
 
 const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }
 
-function printPlan({ terminal }: CliSession, plan: unknown): void {
+function needsOf({ requirements }: JsonRecord): string {
+  if (!isObject(requirements)) return ''
+  const named = [...objectsIn(requirements, 'authorization'), ...objectsIn(requirements, 'secrets')]
+  return `  needs ${named.length === 0 ? 'a user' : named.map(({ id }) => id).join(', ')}`
+}
+
+function printPlan({ terminal }: CliSession, plan: unknown, patterns: readonly string[] = []): void {
+  if (patterns.length > 0 && [...objectsIn(plan, 'tools'), ...objectsIn(plan, 'skipped')].length === 0)
+    terminal.note(`No tool matches ${patterns.join(', ')}`)
   for (const made of objectsIn(plan, 'tools')) {
-    const { requirements } = made
-    const needs = isObject(requirements) ? `  needs ${Object.keys(requirements).join(', ')}` : ''
-    terminal.print(['green', SIGNS[textIn(made, 'state') ?? ''] ?? '+'], ` ${textIn(made, 'id') ?? ''}`, ['dim', needs])
+    const { id, state, method, path, security_level: level } = made
+    const place = method === undefined ? '' : `  ${String(method).toUpperCase()} ${String(path)}`
+    const guard = level === undefined ? '' : `  level ${String(level)}`
+    const more = `${place}${guard}${needsOf(made)}`
+    terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', more])
   }
   for (const each of objectsIn(plan, 'skipped')) {
     terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)

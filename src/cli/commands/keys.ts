@@ -36,7 +36,7 @@ export const addKeys: AddCommands = (program, open) => {
     .requiredOption('--name <name>', 'its name')
     .option(
       '--scope <scope>',
-      'tools:read, tools:call, tools:publish, records:read, admin; can be repeated (default: tools:read and tools:call)',
+      'tools:read, tools:call, tools:publish, users:confirm, records:read, admin; can be repeated (default: tools:read and tools:call)',
       gather,
     )
     .option(
@@ -78,7 +78,9 @@ async function rotate(session: CliSession, id: string, overlap: number | undefin
   await terminal.confirm(`The current text of the key '${id}' stops working ${ends}. Continue?`)
   const path = `/keys/${encodeURIComponent(id)}/rotate`
   const json = overlap === undefined ? {} : { overlap_seconds: overlap }
-  showKey(session, await connection.json({ method: 'POST', path, json, signal }))
+  const key: unknown = await connection.json({ method: 'POST', path, json, signal })
+  const until = textIn(key, 'previous_expires_at')
+  showKey(session, key, overlap === 0 ? 'The old key has stopped working' : `The old key works until ${until}`)
 }
 
 async function revoke({ connection, terminal, signal }: CliSession, id: string): Promise<void> {
@@ -90,11 +92,10 @@ async function revoke({ connection, terminal, signal }: CliSession, id: string):
   )
 }
 
-function showKey({ terminal }: CliSession, key: unknown): void {
+function showKey({ terminal }: CliSession, key: unknown, note?: string): void {
   terminal.give(key, () => {
     terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown only once:`)
     terminal.print(textIn(key, 'key') ?? '')
-    const until = textIn(key, 'previous_expires_at')
-    if (until !== undefined) terminal.note(`The previous text works until ${until}`)
+    if (note !== undefined) terminal.note(note)
   })
 }

@@ -53,7 +53,7 @@ const LISTINGS: readonly Listing[] = [
     path: '/usage',
     filters: ['by', 'tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
     columns: ({ by = 'tool' }) => ({
-      ...Object.fromEntries(by.split(',').map((field) => [headingOf(field), `group.${field}`])),
+      ...Object.fromEntries(by.split(',').map((field) => [headingOf(field), groupOf(field)])),
       'Calls': 'calls',
       'Errors': 'failures',
       'p50 ms': 'p50_ms',
@@ -185,6 +185,12 @@ async function follow(
     seen = new Set(items.map((item) => JSON.stringify(item)))
     newest = Math.max(newest, timeOf(items[0]) || 0)
   }
+}
+
+/** Calls of a tool that is not there are counted under no name. */
+function groupOf(field: string): Columns[string] {
+  if (field !== 'tool' && field !== 'toolkit') return `group.${field}`
+  return ({ group }) => textIn(group, field) || '(unknown)'
 }
 
 function headingOf(field: string): string {

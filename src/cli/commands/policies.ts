@@ -72,7 +72,7 @@ async function removePolicy(session: CliSession, pattern: string): Promise<void>
   const { connection, terminal, signal } = session
   const { policy, headers } = await readPolicy(session, pattern)
   if (!terminal.json) terminal.table(COLUMNS)([policy])
-  await terminal.confirm(`These rules will no longer apply to '${pattern}'. Continue?`)
+  await terminal.confirm(`This removes the policy '${pattern}'. Continue?`)
   const path = pathOf(pattern)
   await connection.ask({ method: 'DELETE', path, headers, signal, read: async () => undefined })
   terminal.give({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))

@@ -19,7 +19,10 @@ export const addStatus: AddCommands = (program, open) => {
     const command = program
       .command(name)
       .description(description)
-      .argument('<tool>', "such as Gmail.Send@1.2.0, Gmail.Send (all its versions), or the toolkit's name")
+      .argument(
+        '<tool>',
+        `such as Gmail.Send@1.2.0,${status === 'yanked' ? '' : ' Gmail.Send (all its versions),'} or the toolkit's name`,
+      )
     if (status !== 'active') command.option('--message <text>', 'the reason, shown to callers')
     command.action((tool: string, options: StatusOptions) => setStatus(open(options), tool, status, options.message))
   }
