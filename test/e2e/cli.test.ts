@@ -458,7 +458,7 @@ describe('publish', () => {
     const watched = await file('watched.json', definition('Cli.Watched@1.0.0'))
     const steps = [
       ['Watching', () => writeFile(watched, '{')],
-      ['is no JSON', () => writeFile(watched, JSON.stringify(definition('Cli.Watched@1.1.0')))],
+      ['is not valid JSON', () => writeFile(watched, JSON.stringify(definition('Cli.Watched@1.1.0')))],
     ] as const
     let step = 0
     const { code, stdout } = await run(['publish', watched, '--watch'], {
@@ -548,7 +548,7 @@ describe('policies', () => {
     expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('security_level 5'),
-      stderr: expect.stringContaining("These rules will no longer apply to 'Ruled.*'"),
+      stderr: expect.stringContaining("This removes the policy 'Ruled.*'"),
     })
     const removed = await run(['policies', 'remove', 'Ruled.*', '--yes', '--json'])
     expect(removed).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', removed: true } })
