@@ -150,18 +150,20 @@ describe('call', () => {
     expect(text(answer)).toContain("'b'")
   })
 
-  it('gives the link to open when somebody must consent', async () => {
+  it('gives no link to open where no consent can help', async () => {
     const answer = await call({ name: 'Gmail_GetEmails' }, '', { ...asAdmin, 'x-user-id': 'ann' })
     expect(answer).toMatchObject({ status: 200, body: { isError: true } })
-    expect(text(answer)).toContain(server.url)
+    expect(text(answer)).toContain('PUT /providers/google')
+    expect(text(answer)).not.toContain(server.url)
     // For nobody there is nothing to open
     const forNobody = await call({ name: 'Gmail_GetEmails' })
-    expect(text(forNobody)).toContain('The call names no user')
+    expect(text(forNobody)).toContain('No user given')
     expect(text(forNobody)).not.toContain(server.url)
   })
 
   it('answers 404 when there is no such tool, and 400 when it is no request', async () => {
     expect(await call({ name: 'none' })).toMatchObject({ status: 404, body: { isError: true } })
+    expect(text(await call({ name: 'Calculator_Ad' }))).toContain("did you mean 'Calculator_Add'?")
     for (const params of [undefined, {}, { name: 1 }, { name: 'x', arguments: [] }, { name: 'a b' }]) {
       expect(await call(params)).toMatchObject({ status: 400, body: { isError: true, content: [{ type: 'text' }] } })
     }

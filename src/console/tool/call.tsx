@@ -26,13 +26,14 @@ export interface CallBody {
   readonly message?: string
   readonly developer_message?: string
   readonly parameter_errors?: Readonly<Record<string, string>>
-  readonly missing_requirements?: { readonly authorization?: readonly ChallengeLink[] }
+  readonly missing_requirements?: { readonly authorization?: readonly ChallengeLink[]; readonly user_id?: boolean }
 }
 
 export interface ChallengeLink {
   readonly id: string
   readonly url: string
   readonly check_url?: string
+  readonly needs_setup?: boolean
 }
 
 export interface GivenArtifact {

@@ -1,5 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
+import { notSetUp } from '../../core/failure/failure-words.ts'
 import type { CallEnd } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
@@ -9,9 +10,11 @@ import { isOpenable, OpenLink, Result } from './result.tsx'
 interface OutcomeProps {
   readonly reply: CallEnd<CallBody>
   readonly origin: string
+  readonly asksUser: boolean
+  readonly isAdmin: boolean
 }
 
-export function CallOutcome({ reply: { status, value }, origin }: OutcomeProps) {
+export function CallOutcome({ reply: { status, value }, origin, asksUser, isAdmin }: OutcomeProps) {
   const { result, artifact } = value
   if (result?.success) {
     return (
@@ -30,7 +33,12 @@ export function CallOutcome({ reply: { status, value }, origin }: OutcomeProps) 
     )
   }
   if (result?.error) return <ToolError error={result.error} origin={origin} />
+  if (asksUser && value.missing_requirements?.user_id) {
+    return <Notice isProblem>Fill in User, then call again.</Notice>
+  }
   const challenges = challengesOf(value)
+  const unset = challenges.filter(({ needs_setup }) => needs_setup)
+  if (unset.length > 0) return <NotSetUp providers={unset.map(({ id }) => id)} isAdmin={isAdmin} />
   if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
   return <FailureNotice failure={failureOf(status, value)} />
 }
@@ -56,6 +64,22 @@ function ArtifactLink({ url, origin }: { url: string; origin: string }) {
     <p>
       <OpenLink url={url}>Open the result</OpenLink>
     </p>
+  )
+}
+
+function NotSetUp({ providers, isAdmin }: { providers: readonly string[]; isAdmin: boolean }) {
+  return (
+    <Notice isProblem>
+      {providers.map((id) =>
+        isAdmin ? (
+          <p>
+            {id} is not set up: <a href="/console/providers">set it up under Providers</a>.
+          </p>
+        ) : (
+          <p>{notSetUp(id)}.</p>
+        ),
+      )}
+    </Notice>
   )
 }
 

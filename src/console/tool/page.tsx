@@ -65,6 +65,8 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
   const { title = qualified, icon } = readiness
   const mayCall = hasScope(principal, 'tools:call')
+  const asksUser = dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)
+  const isAdmin = hasScope(principal, 'admin')
   const contentOf = (called: FormCall | undefined) => (
     <>
       {title === qualified ? undefined : (
@@ -81,14 +83,16 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
         <CallForm
           fields={fields}
           context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
-          asksUser={dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)}
+          asksUser={asksUser}
           callId={newId()}
           hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
           form={form}
           problems={called ? problemsOf(called) : []}
           isRunning={running !== undefined}
         >
-          {called?.reply ? <CallOutcome reply={called.reply} origin={url.origin} /> : undefined}
+          {called?.reply ? (
+            <CallOutcome reply={called.reply} {...{ origin: url.origin, asksUser, isAdmin }} />
+          ) : undefined}
         </CallForm>
       ) : (
         <p>You can view this tool, but not call it.</p>

@@ -7,7 +7,7 @@ import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
-import { detailOf, type FailureWords, wordsOf } from '../failure/failure-words.ts'
+import { detailOf, type FailureWords, NO_USER, notSetUp, wordsOf } from '../failure/failure-words.ts'
 import { type LookDeps, type LookedAt, stagesOf } from './callable-tool.ts'
 import type { Runnable } from './runner.ts'
 import { failureFor } from '../failure/for-operator.ts'
@@ -133,16 +133,17 @@ function problemWords(failure: Failure, isOperator: boolean): FailureWords {
 function lacking(failure: RequirementsMissing): string {
   const { authorization, secrets, tokens = [], user_id } = failure
   return [
-    ...authorization.map(({ id, authorization: asked }) => {
-      const page = asked === undefined ? ': the answer to a call has the link to the page' : ', at the page of its link'
+    ...(user_id ? [] : authorization).map(({ id, authorization: asked, needsSetup }) => {
+      if (needsSetup) return notSetUp(id)
+      const page = asked === undefined ? ': the answer to a call has the link to the page' : ' by opening its link'
       return `The user must connect '${id}'${page}`
     }),
     ...tokens.map(({ id }) => `The caller must send the token that the tool calls '${id}'`),
     ...secrets.map(({ id }) => `The operator must set the secret '${id}' and let the tool use it`),
-    ...(user_id ? ['The call must name a user'] : []),
+    ...(user_id ? [NO_USER] : []),
   ].join('; ')
 }
 
-function encodeChallenge({ id, authorization, url, check_url, scopes, status }: AuthorizationChallenge) {
-  return { id, scopes: [...scopes], status, ...(authorization === undefined ? {} : { url, check_url }) }
+function encodeChallenge({ id, authorization, url, check_url, scopes, status, needsSetup }: AuthorizationChallenge) {
+  return { id, scopes: [...scopes], status, ...(authorization === undefined || needsSetup ? {} : { url, check_url }) }
 }

@@ -38,6 +38,8 @@ export interface AuthorizationChallenge {
   readonly check_url?: string
   readonly scopes: readonly string[]
   readonly status: AuthorizationStatus
+  /** The link's page can only say that the provider is not set up. */
+  readonly needsSetup?: true
 }
 
 export interface Stopped {

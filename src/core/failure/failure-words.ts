@@ -12,7 +12,11 @@ export const MAX_VERSIONS = 20
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
 export const NO_USER =
-  "The call names no user: set 'context.user_id' or (MCP and plugins) the header 'X-User-Id', or use an API key with one user"
+  "No user given: set 'context.user_id' or (MCP and plugins) the header 'X-User-Id', or use an API key with one user"
+
+export function notSetUp(provider: string): string {
+  return `'${provider}' is not set up on this Switchboard, so nobody can connect an account. Ask its administrator to set it up`
+}
 
 export const MAY_HAVE_RUN = 'It may have taken effect all the same: check what it did before you call it again'
 

@@ -72,6 +72,14 @@ export type Failure =
   | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
   | { readonly type: 'internal'; readonly reference: string }
 
+/** The challenges that a person can meet: none without a user, and none of a provider that is not set up. */
+export function openChallenges({
+  authorization,
+  user_id,
+}: Extract<Failure, { type: 'requirements-missing' }>): readonly AuthorizationChallenge[] {
+  return user_id ? [] : authorization.filter(({ needsSetup }) => !needsSetup)
+}
+
 type ForOperator = { readonly forOperator?: string }
 
 /** The call ended while its tool ran: its effect is unknown, and it must not be repeated. */

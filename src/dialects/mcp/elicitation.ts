@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/failure/failure.ts'
+import { type Failure, openChallenges } from '../../core/failure/failure.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
@@ -19,8 +19,9 @@ export function urlElicitations(failure: Failure): readonly ReturnType<typeof ur
     case 'approval-required':
       return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
     case 'requirements-missing': {
-      const { tool, authorization, secrets, user_id } = failure
-      if (secrets.length > 0 || user_id) return []
+      const { tool, authorization, secrets } = failure
+      // No link helps while something else is missing
+      if (secrets.length > 0 || openChallenges(failure).length < authorization.length) return []
       return authorization.map((challenge) =>
         urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
       )

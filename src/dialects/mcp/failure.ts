@@ -1,4 +1,4 @@
-import type { Failure, FailureType } from '../../core/failure/failure.ts'
+import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
 import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
@@ -88,8 +88,7 @@ function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-un
 }
 
 function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
-  const followed = failure.user_id ? [] : failure.authorization
-  const steps = followed.map(
+  const steps = openChallenges(failure).map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
   if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoted(failure.secrets.map(({ id }) => id))}`)

@@ -1,12 +1,12 @@
 import { covers, maySee, type Principal } from '../../core/access/principal.ts'
-import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve-tool.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import { unknownAmong } from '../../http/answer/why-empty.ts'
+import { namesNear, unknownAmong } from '../../http/answer/why-empty.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
-import { ALL, isChosen, type McpClient, narrowedTo, toolkitsOf } from './toolset.ts'
+import { isChosen, type McpClient, toolkitsOf } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 
 /** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
@@ -33,7 +33,7 @@ export async function misnamed({ toolset, principal }: McpClient, catalogue: Cat
   const unknown = await unknownAmong(toolset.named, principal, catalogue)
   const [name] = toolset.names
   if (unknown !== undefined || name === undefined) return unknown
-  const near = await namesNear(name, { principal, toolset: ALL }, catalogue)
+  const near = await namesNear(name, principal, catalogue)
   return `There is no tool '${name}' here${didYouMean(near)}`
 }
 
@@ -58,21 +58,4 @@ export async function askedWithin(
   const ids = own.length > MAX_TOOLKITS ? [] : own.map((each) => formatToolId(each, selector))
   const [only = shown, ...others] = (await Promise.all(ids.map(async (id) => ((await has(id)) ? [id] : [])))).flat()
   return others.length === 0 ? only : shown
-}
-
-const MAX_SUGGESTIONS = 3
-
-const NAMES: LineFormat = {
-  name: 'mcp-names',
-  write: (record, name) => (record.implementation === undefined ? '' : name),
-}
-
-export async function namesNear(
-  name: string,
-  { principal, toolset }: Pick<McpClient, 'principal' | 'toolset'>,
-  catalogue: Catalogue,
-): Promise<readonly string[]> {
-  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
-  const listing = await catalogue.list(query, narrowedTo(principal, toolset), NAMES)
-  return (listing?.lines ?? []).filter((line) => line !== '')
 }

@@ -7,7 +7,6 @@ import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { afford, CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
-import { nearestOf } from '../../core/tool/nearest.ts'
 import { giveWay, readJson } from '../../http/request/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
 import { backgroundOf, type Gate, type RouteContext } from '../../http/route/gate.ts'
@@ -23,7 +22,7 @@ import { answerCall, answerFailure, messageEvent, unknownTool, wantsMessages } f
 import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declareCall } from '../../http/route/operation.ts'
-import { ALL, type McpClient, readToolset, toolsetQuery } from './toolset.ts'
+import { ALL, type McpClient, narrowedTo, readToolset, toolsetQuery } from './toolset.ts'
 import { answerText, decodeToolCall, errorText, INVALID_REQUEST, type McpAnswer, type McpError } from './wire.ts'
 import { type McpRequest, MESSAGES, readMessage, type ToolCall } from './wire.ts'
 
@@ -168,13 +167,11 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     return answerCall(found.call, revision, client, stream, calling)
   }
 
-  /** Clients with the whole list misspell names and do not search, so only a near miss is suggested. */
   async function suggest(name: string, client: McpClient): Promise<readonly string[]> {
-    if (scopeDenial(client.principal, 'tools:read')) return []
-    const { namesNear } = await import('./named-tools.ts')
-    const names = await reached(namesNear(name, client, catalogue))
-    if ('code' in names) return []
-    return client.toolset.search ? names : [nearestOf(name, names) ?? []].flat()
+    const { namesNear, nearMiss } = await import('../../http/answer/why-empty.ts')
+    const find = client.toolset.search ? namesNear : nearMiss
+    const names = await reached(find(name, narrowedTo(client.principal, client.toolset), catalogue))
+    return 'code' in names ? [] : names
   }
 
   const withNames = async (client: McpClient) => (await import('./named-tools.ts')).withNames(client, resolver)

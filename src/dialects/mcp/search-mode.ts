@@ -11,7 +11,8 @@ import { plainName } from '../../core/tool/sanitize-name.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { digestOf, MAX_SHOWN } from './output-digest.ts'
-import { misnamed, namesNear } from './named-tools.ts'
+import { namesNear } from '../../http/answer/why-empty.ts'
+import { misnamed } from './named-tools.ts'
 import { textOf } from './failure.ts'
 import { publishedName } from './tool-document.ts'
 import { encodeErrorResult } from './tools-call.ts'
@@ -117,7 +118,11 @@ function callOf(call: ToolCall, name: string, given: Json, revision: Revision, m
 }
 
 async function search(call: ToolCall, revision: Revision, client: McpClient, { catalogue }: SearchDeps) {
-  const { query = '', limit = DEFAULT_RESULTS, cursor } = call.input
+  const { query = '', limit = DEFAULT_RESULTS, cursor, ...others } = call.input
+  const [other] = Object.keys(others)
+  if (other !== undefined) {
+    return encodeErrorResult(`Unknown argument '${other.slice(0, 200)}': wanted 'query', 'cursor' or 'limit'`, revision)
+  }
   if (typeof query !== 'string' || query.length > 500)
     return wrong('query', 'a string of at most 500 characters', revision)
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
@@ -159,7 +164,7 @@ async function describe(
   const found = resolved.ok ? resolved.tool.record : undefined
   const record = found && (plain === name || publishedName(found) === name) ? found : undefined
   if (!resolved.ok || !record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
-    const near = await namesNear(name, client, deps.catalogue)
+    const near = await namesNear(name, narrowedTo(client.principal, client.toolset), deps.catalogue)
     const hint = didYouMean(near) || ': search_tools finds the names there are'
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
   }

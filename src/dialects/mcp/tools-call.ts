@@ -18,7 +18,15 @@ import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
 import { publishedName } from './tool-document.ts'
 import { type McpClient, isChosen } from './toolset.ts'
-import { invalid, type McpAnswer, type McpError, notificationText, type ToolCall, withHeaders } from './wire.ts'
+import {
+  INVALID_PARAMS,
+  invalid,
+  type McpAnswer,
+  type McpError,
+  notificationText,
+  type ToolCall,
+  withHeaders,
+} from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool
@@ -48,7 +56,8 @@ export async function answerCall(
     const isShown = record && maySee(principal, record) && isChosen(toolset, record)
     const isMeant =
       isShown && (name === call.name || publishedName(record) === call.name || record.called === call.name)
-    if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision)
+    if (!isMeant)
+      return answerCallFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
   }
   const beginning = revision.round(call, client)
   const round = beginning instanceof Promise ? await beginning : beginning
@@ -82,7 +91,7 @@ export async function answerCall(
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const asking = await round.ask(result.failure)
   if (asking === undefined || (typeof asking === 'object' && 'failure' in asking)) {
-    return withHeaders(answerFailure(asking?.failure ?? result.failure, revision), headers)
+    return withHeaders(answerCallFailure(asking?.failure ?? result.failure, revision, client), headers)
   }
   return withHeaders(asking, headers)
 }
@@ -90,6 +99,13 @@ export async function answerCall(
 export function answerFailure(failure: Failure, revision: Revision): string | McpError {
   const encoded = encodeFailure(failure, revision)
   return typeof encoded === 'string' ? encoded : { ...encoded, headers: failureHeaders(failure) }
+}
+
+/** In search mode the tool's name is an argument, which a model corrects if it sees the error. */
+function answerCallFailure(failure: Failure, revision: Revision, { toolset }: McpClient): string | McpError {
+  const answer = answerFailure(failure, revision)
+  const isArgument = toolset.search && typeof answer !== 'string' && answer.code === INVALID_PARAMS
+  return isArgument ? encodeErrorResult(answer.message, revision) : answer
 }
 
 export function unknownTool(name: string, suggestions: readonly string[] = []): Failure {

@@ -56,15 +56,19 @@ export function failureBody(failure: Failure): JsonObject {
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
         ...suggesting(failure.available.slice(-MAX_VERSIONS).map((version) => `${failure.tool}@${version}`)),
       }
-    case 'requirements-missing':
+    case 'requirements-missing': {
+      const own = failure.authorization
+        .filter(({ needsSetup }) => needsSetup)
+        .map(({ id }) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`)
       return {
-        ...said(wordsOf(failure)),
+        ...said(wordsOf({ ...failure, detail: failure.detail + own.join('') })),
         missing_requirements: {
           ...(failure.authorization.length > 0 ? { authorization: failure.authorization.map(authorization) } : {}),
           ...(failure.secrets.length > 0 ? { secrets: failure.secrets.map(({ id }) => ({ id })) } : {}),
           ...(failure.user_id ? { user_id: true } : {}),
         },
       }
+    }
     case 'approval-required':
       return { ...said(wordsOf(failure)), missing_requirements: { authorization: [authorization(failure.challenge)] } }
     case 'input-invalid': {
@@ -113,6 +117,6 @@ function suggesting(suggestions: readonly string[]) {
   return suggestions.length === 0 ? {} : { suggestions }
 }
 
-function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
-  return { id, url, check_url }
+function authorization({ id, url, check_url, needsSetup }: AuthorizationChallenge): JsonObject {
+  return { id, url, check_url, needs_setup: needsSetup }
 }

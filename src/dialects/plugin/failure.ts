@@ -1,4 +1,4 @@
-import type { Failure, FailureType } from '../../core/failure/failure.ts'
+import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
 import { secondsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
@@ -32,8 +32,10 @@ export function textOf(failure: Failure): string {
       return failure.suggestions.length === 0 ? `${message}: describe lists the tools there are` : message
     }
     case 'requirements-missing': {
-      const links = failure.authorization.map(({ id, url }) => `To authorize '${id}', open ${url} and then call again`)
-      return [sentence(wordsOf(failure)), ...(failure.user_id ? [] : links)].join('\n')
+      const links = openChallenges(failure).map(
+        ({ id, url }) => `To authorize '${id}', open ${url} and then call again`,
+      )
+      return [sentence(wordsOf(failure)), ...links].join('\n')
     }
     case 'approval-required':
       return `${sentence(wordsOf(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import type { Failure } from '../../core/failure/failure.ts'
+import { fail, type Failure } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { isOwnName, plainName } from '../../core/tool/sanitize-name.ts'
@@ -45,11 +45,17 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
       caller,
     )
     const headers = callHeaders(outcome)
-    const text = JSON.stringify(encodeOutcome(outcome, structured))
-    const { result } = outcome
+    const { result } = outcome.result.ok ? outcome : { result: fail(await suggesting(outcome.result.failure, caller)) }
+    const text = JSON.stringify(encodeOutcome({ ...outcome, result }, structured))
     return result.ok
       ? jsonText(text, 200, headers)
       : jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
+  }
+
+  async function suggesting(failure: Failure, { principal }: Caller): Promise<Failure> {
+    if (failure.type !== 'tool-unknown' || failure.suggestions.length > 0) return failure
+    const { nearMiss } = await import('../../http/answer/why-empty.ts')
+    return { ...failure, suggestions: await nearMiss(failure.asked, principal, deps.catalogue) }
   }
 
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {

@@ -1,5 +1,6 @@
-import type { Catalogue } from '../../core/catalogue/catalogue.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import { type Principal, scopeDenial } from '../../core/access/principal.ts'
+import { nearestOf } from '../../core/tool/nearest.ts'
 import { didYouMean, quoted } from '../../core/tool/problem.ts'
 import { noteHeader } from './json-response.ts'
 
@@ -36,4 +37,23 @@ export async function unknownAmong(
   const kind = name.includes('.') ? 'tool' : 'toolkit'
   const others = isNear ? didYouMean(known) : known.length === 0 ? '' : `: there are ${quoted(known)}`
   return `There is no ${kind} '${name}' here${others}`
+}
+
+const MAX_SUGGESTIONS = 3
+
+const NAMES: LineFormat = {
+  name: 'names',
+  write: (record, name) => (record.implementation === undefined ? '' : name),
+}
+
+export async function namesNear(name: string, principal: Principal, catalogue: Catalogue): Promise<readonly string[]> {
+  if (scopeDenial(principal, 'tools:read')) return []
+  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
+  const listing = await catalogue.list(query, principal, NAMES)
+  return (listing?.lines ?? []).filter((line) => line !== '')
+}
+
+/** Clients with the whole list misspell names and do not search, so only a near miss is suggested. */
+export async function nearMiss(...asked: Parameters<typeof namesNear>): Promise<readonly string[]> {
+  return [nearestOf(asked[0], await namesNear(...asked)) ?? []].flat()
 }

@@ -22,10 +22,17 @@ export interface TokenRequest {
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
+/** Why there is no token: the operator reads `forOperator` in place of the reason. */
+export interface NotGranted {
+  readonly reason: string
+  readonly forOperator?: string
+  readonly needsSetup?: true
+}
+
 export type TokenAnswer =
   | GrantedToken
   | Unavailable
-  | { readonly scopes: readonly string[]; readonly reason: string; readonly forOperator?: string }
+  | ({ readonly scopes: readonly string[] } & NotGranted)
   | { readonly accounts: readonly string[] }
 
 /** The deployment's part of a vault, the same for all users. */

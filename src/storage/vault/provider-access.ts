@@ -24,5 +24,5 @@ export function createProviderAccess({ providers, variablesOf, keepsGrants }: Pr
 function notConnected(id: string, variables: ReturnType<ProviderAccessOptions['variablesOf']>): string {
   const set = variables ? `set ${variables.clientId} and ${variables.clientSecret}, or ` : ''
   const put = `an administrator can ${set}PUT /providers/${encodeURIComponent(id.toWellFormed())}`
-  return `No provider '${id}' is connected: ${put}; or send a token as context.authorization [{"id": "${id}", "token": …}]`
+  return `No provider '${id}' is connected: ${put}`
 }

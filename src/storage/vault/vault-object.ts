@@ -8,6 +8,7 @@ import {
   type Visit,
 } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
+import { notSetUp } from '../../core/failure/failure-words.ts'
 import { createChanges } from '../changes.ts'
 import { newAuthorizationId, newState } from './authorization-id.ts'
 import {
@@ -26,6 +27,7 @@ import {
   createGrants,
   type Grants,
   NO_KEYS,
+  type NotGranted,
   notGranted,
   type TokenAnswer,
   type TokenRequest,
@@ -34,15 +36,11 @@ import {
 import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner } from './tables.ts'
 
-export interface OpenQuestion {
+export interface OpenQuestion extends NotGranted {
   /** Absent where a look finds none open. */
   readonly authorization?: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
-  readonly reason: string
-  /** Replaces the reason for whoever runs the deployment. */
-  readonly forOperator?: string
 }
 
-type Why = Pick<OpenQuestion, 'reason' | 'forOperator'>
 type VaultAnswer = Exclude<TokenAnswer, { scopes: unknown }> | OpenQuestion
 
 interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAuthorization, 'requestedBy'> {
@@ -110,15 +108,15 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async #tokenFor(request: CallTokenRequest, how: 'use' | 'look' | 'new'): Promise<TokenAnswer> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
-      if (typeof provider === 'string') return { scopes, ...nobodyCan(request, provider) }
-      if (keyring.isEmpty) return { scopes, ...nobodyCan(request, NO_KEYS) }
+      if (typeof provider === 'string') return { scopes, ...notReady(request, provider) }
+      if (keyring.isEmpty) return { scopes, ...notReady(request, NO_KEYS) }
       const answer =
         how === 'new'
           ? { scopes, reason: notGranted(request.tool, provider.id) }
           : await this.#grants[how === 'use' ? 'token' : 'look']({ ...request, provider })
       if (!('scopes' in answer)) return answer
       const unready = oauth.unready(provider)
-      if (unready !== undefined) return { scopes: answer.scopes, ...nobodyCan(request, unready) }
+      if (unready !== undefined) return { scopes: answer.scopes, ...notReady(request, unready) }
       return how === 'use' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
     }
 
@@ -206,13 +204,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       await this.#schedule()
     }
 
-    async #ask(wanted: NewAuthorization, why: Why, newId = newAuthorizationId(this.ctx.id)) {
+    async #ask(wanted: NewAuthorization, why: NotGranted, newId = newAuthorizationId(this.ctx.id)) {
       const { id, scopes, status } = this.#rows.open(wanted.purpose) ?? this.#rows.insert(newId, wanted)
       await this.#schedule()
       return { authorization: { id, scopes, status }, ...why }
     }
 
-    #withLastFailure({ reason, forOperator }: Why, name: 'asked' | 'provider', value: string): Why {
+    #withLastFailure({ reason, forOperator }: NotGranted, name: 'asked' | 'provider', value: string): NotGranted {
       const last = this.#rows.lastFailure(name, value)
       const told = (why: string, failure: string | undefined) =>
         failure === undefined ? why : `${why}. When it was last asked for: ${failure}`
@@ -255,9 +253,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
 
-function nobodyCan({ tool, providerId }: CallTokenRequest, forOperator: string): Why {
-  const reason = `Nobody can allow '${tool}' access to '${providerId}' here yet: the operator must set that up; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
-  return { reason, forOperator }
+function notReady({ providerId }: CallTokenRequest, forOperator: string): NotGranted {
+  return { reason: notSetUp(providerId), forOperator, needsSetup: true }
 }
 
 function grantFor(

@@ -77,9 +77,11 @@ export function createVault(
     const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
     const answer = await vaultOf(owner).token(owner, request, how)
     if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
-    const { authorization, ...why } = answer
-    if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...why }
-    return { challenge: challengeOf(requirement.id, authorization, reachedAt()), ...why }
+    const { authorization, needsSetup, ...why } = answer
+    const challenge = authorization
+      ? challengeOf(requirement.id, authorization, reachedAt())
+      : challengeForNobody(requirement, reachedAt)
+    return { challenge: needsSetup ? { ...challenge, needsSetup } : challenge, ...why }
   }
 
   async function step<V extends Visit>(

@@ -209,6 +209,16 @@ describe('the form of a tool', () => {
     expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
   })
 
+  it('offers no link that cannot work', async () => {
+    const google = { id: 'google', url: 'https://s.test/authorizations/x/start' }
+    const missing = (missing_requirements: object) => send({ message: 'Needs more', missing_requirements }, 400)
+    const { text: noUser } = await missing({ authorization: [google], user_id: true })
+    expect(noUser).toContain('Fill in User, then call again.')
+    const { text: notSetUp } = await missing({ authorization: [{ ...google, needs_setup: true }] })
+    expect(notSetUp).toContain('google is not set up: <a href="/console/providers">set it up under Providers</a>.')
+    for (const text of [noUser, notSetUp]) expect(text).not.toContain('/x/start')
+  })
+
   it('tells whether it is ready for the user who is named', async () => {
     const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 1 } })
     const text = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob' })).text()

@@ -335,6 +335,17 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     {
       type: 'requirements-missing',
       tool: 'Kit.Tool',
+      authorization: [{ id: 'google', url: 'https://here/start', scopes: [], status: 'not_started', needsSetup: true }],
+      secrets: [],
+      user_id: false,
+      detail: 'No provider',
+    },
+    "The tool 'Kit.Tool' needs something more before it can be called: No provider",
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
       authorization: [{ id: 'google', url: 'https://here/start', scopes: ['mail'], status: 'not_started' }],
       secrets: [],
       user_id: false,

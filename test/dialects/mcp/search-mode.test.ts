@@ -162,6 +162,13 @@ describe('search mode', () => {
     expect([face.calls, face.list.mock.calls]).toEqual([[], []])
   })
 
+  it('refuses to search by an argument that it does not have', async () => {
+    const face = setUp()
+    const said = "Unknown argument 'question': wanted 'query', 'cursor' or 'limit'"
+    expect(await call(face, 'search_tools', { question: 'mail' })).toBe(said)
+    expect(face.list.mock.calls).toEqual([])
+  })
+
   it('describes a tool, and cuts a name that is none', async () => {
     expect(await call(setUp(), 'describe_tool', { name: 'echo' })).toEqual({
       name: 'echo',
@@ -231,7 +238,7 @@ describe('search mode', () => {
     expect(await call(face, 'describe_tool', { name: 'other' }, '&toolkits=Kit')).toBe(unknown)
     const chosen = { path: `${path}&toolkits=Kit` }
     const refused = await face.legacy('tools/call', { name: 'call_tool', arguments: { name: 'other' } }, chosen)
-    expect(await refused.json()).toMatchObject({ error: { code: -32602, message: unknown } })
+    expect(await refused.json()).toMatchObject({ result: { content: [{ text: unknown }], isError: true } })
     expect(face.calls).toEqual([])
     expect(face.list.mock.calls.map(([query]) => query)).toEqual(
       ['Kit_echoes', 'other', 'other'].map((q) => ({ q, versions: 'newest', limit: 3, callable: true })),
@@ -239,7 +246,7 @@ describe('search mode', () => {
     const failing = setUp({ run: ({ asked }) => fail({ type: 'tool-unknown', asked, suggestions: [] }) })
     const call_tool = { name: 'call_tool', arguments: { name: 'ecko' } }
     expect(await (await failing.legacy('tools/call', call_tool, { path })).json()).toMatchObject({
-      error: { code: -32602, message: "Unknown tool: 'ecko': did you mean 'echo'?" },
+      result: { content: [{ text: "Unknown tool: 'ecko': did you mean 'echo'?" }], isError: true },
     })
   })
 

@@ -202,6 +202,22 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     {
       type: 'requirements-missing',
       tool: 'Kit.Tool',
+      authorization: [{ id: 'google', url: 'https://here/start', scopes: [], status: 'not_started', needsSetup: true }],
+      secrets: [],
+      user_id: false,
+      detail: 'No provider',
+    },
+    {
+      message: "Tool 'Kit.Tool' needs something more before it can be called",
+      developer_message:
+        'No provider; or send a token of your own as context.authorization [{"id": "google", "token": …}]',
+      missing_requirements: { authorization: [{ id: 'google', url: 'https://here/start', needs_setup: true }] },
+    },
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
       authorization: [{ id: 'google', url: 'https://here/start', scopes: ['mail'], status: 'not_started' }],
       secrets: [],
       user_id: false,

@@ -1,3 +1,4 @@
+import { notSetUp } from '../../../src/core/failure/failure-words.ts'
 import { describe, expect, it } from 'vitest'
 import { notGranted } from '../../../src/storage/vault/grants.ts'
 import { asking, browser, CALLBACK, challenged, consent, createWorld, locationOf, tool, type World } from './world.ts'
@@ -89,7 +90,7 @@ describe('a look at what a call would get', () => {
     change(world)
     const seen = challenged(await look(world, user))
     expect(seen.forOperator).toMatch(words)
-    expect(seen.reason).toContain("Nobody can allow 'Mail.Get@1.0.0' access to 'mail' here yet")
+    expect(seen.reason).toBe(notSetUp('mail'))
     expect(seen.authorization).toBe(authorization)
     expect(challenged(await look(world, world.user('new'))).forOperator).toMatch(words)
   })
