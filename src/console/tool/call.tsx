@@ -33,7 +33,6 @@ export interface ChallengeLink {
   readonly id: string
   readonly url: string
   readonly check_url?: string
-  readonly needs_setup?: boolean
 }
 
 export interface GivenArtifact {

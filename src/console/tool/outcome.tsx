@@ -1,6 +1,5 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Progress } from '../../core/call/progress.ts'
-import { notSetUp } from '../../core/failure/failure-words.ts'
 import type { CallEnd } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
@@ -11,10 +10,9 @@ interface OutcomeProps {
   readonly reply: CallEnd<CallBody>
   readonly origin: string
   readonly asksUser: boolean
-  readonly isAdmin: boolean
 }
 
-export function CallOutcome({ reply: { status, value }, origin, asksUser, isAdmin }: OutcomeProps) {
+export function CallOutcome({ reply: { status, value }, origin, asksUser }: OutcomeProps) {
   const { result, artifact } = value
   if (result?.success) {
     return (
@@ -33,12 +31,11 @@ export function CallOutcome({ reply: { status, value }, origin, asksUser, isAdmi
     )
   }
   if (result?.error) return <ToolError error={result.error} origin={origin} />
-  if (asksUser && value.missing_requirements?.user_id) {
-    return <Notice isProblem>Fill in User, then call again.</Notice>
+  if (value.missing_requirements?.user_id) {
+    if (asksUser) return <Notice isProblem>Fill in User, then call again.</Notice>
+    return <FailureNotice failure={failureOf(status, value)} />
   }
   const challenges = challengesOf(value)
-  const unset = challenges.filter(({ needs_setup }) => needs_setup)
-  if (unset.length > 0) return <NotSetUp providers={unset.map(({ id }) => id)} isAdmin={isAdmin} />
   if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
   return <FailureNotice failure={failureOf(status, value)} />
 }
@@ -64,22 +61,6 @@ function ArtifactLink({ url, origin }: { url: string; origin: string }) {
     <p>
       <OpenLink url={url}>Open the result</OpenLink>
     </p>
-  )
-}
-
-function NotSetUp({ providers, isAdmin }: { providers: readonly string[]; isAdmin: boolean }) {
-  return (
-    <Notice isProblem>
-      {providers.map((id) =>
-        isAdmin ? (
-          <p>
-            {id} is not set up: <a href="/console/providers">set it up under Providers</a>.
-          </p>
-        ) : (
-          <p>{notSetUp(id)}.</p>
-        ),
-      )}
-    </Notice>
   )
 }
 

@@ -66,7 +66,6 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const { title = qualified, icon } = readiness
   const mayCall = hasScope(principal, 'tools:call')
   const asksUser = dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)
-  const isAdmin = hasScope(principal, 'admin')
   const contentOf = (called: FormCall | undefined) => (
     <>
       {title === qualified ? undefined : (
@@ -90,9 +89,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
           problems={called ? problemsOf(called) : []}
           isRunning={running !== undefined}
         >
-          {called?.reply ? (
-            <CallOutcome reply={called.reply} {...{ origin: url.origin, asksUser, isAdmin }} />
-          ) : undefined}
+          {called?.reply ? <CallOutcome reply={called.reply} {...{ origin: url.origin, asksUser }} /> : undefined}
         </CallForm>
       ) : (
         <p>You can view this tool, but not call it.</p>

@@ -117,6 +117,6 @@ function suggesting(suggestions: readonly string[]) {
   return suggestions.length === 0 ? {} : { suggestions }
 }
 
-function authorization({ id, url, check_url, needsSetup }: AuthorizationChallenge): JsonObject {
-  return { id, url, check_url, needs_setup: needsSetup }
+function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
+  return { id, url, check_url }
 }
