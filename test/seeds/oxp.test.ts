@@ -448,7 +448,6 @@ works(MULTIPLE, 'one that does not exist is not called', async () => {
     refusal(400, {
       message: "Tool 'Multiple_Absent' was not found",
       developer_message: 'Multiple.Absent version 3.0.0 is not available',
-      suggestions: ['Multiple.Absent@1.0.0'],
     }),
   )
 })

@@ -7,7 +7,7 @@ export interface FailureWords {
   readonly detail?: string | undefined
 }
 
-export const MAX_VERSIONS = 20
+const MAX_VERSIONS = 20
 
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 

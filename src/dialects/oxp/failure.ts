@@ -1,12 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import {
-  againOf,
-  detailOf,
-  type FailureWords,
-  inputProblems,
-  MAX_VERSIONS,
-  wordsOf,
-} from '../../core/failure/failure-words.ts'
+import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
@@ -43,18 +36,18 @@ export function failureBody(failure: Failure): JsonObject {
       }
     case 'tool-unknown': {
       const { asked, suggestions } = failure
-      return { ...said(wordsOf(failure), `${asked.slice(0, 200)} is not available`), ...suggesting(suggestions) }
+      const body = said(wordsOf(failure), `${asked.slice(0, 200)} is not available`)
+      return suggestions.length === 0 ? body : { ...body, suggestions }
     }
     case 'unauthenticated': {
       const { suggestions = [] } = failure
-      return { ...said(wordsOf(failure)), ...suggesting(suggestions) }
+      return suggestions.length === 0 ? said(wordsOf(failure)) : { ...said(wordsOf(failure)), suggestions }
     }
     case 'version-unavailable':
       return {
         // In the words of the specification's example, which clients are tested with
         message: `Tool '${failure.name}' was not found`,
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
-        ...suggesting(failure.available.slice(-MAX_VERSIONS).map((version) => `${failure.tool}@${version}`)),
       }
     case 'requirements-missing': {
       const own = failure.authorization
@@ -111,10 +104,6 @@ export function failureBody(failure: Failure): JsonObject {
 
 function said(words: FailureWords, developer_message = detailOf(words)): JsonObject {
   return { message: words.message, developer_message }
-}
-
-function suggesting(suggestions: readonly string[]) {
-  return suggestions.length === 0 ? {} : { suggestions }
 }
 
 function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
