@@ -19,7 +19,7 @@ const AT_MOST = {
   'GET /tools': { files: 25, functions: 85, blocks: 231, promises: 43, bytes: 58_000 },
   'GET /tools?q=': { files: 32, functions: 118, blocks: 536, promises: 85, bytes: 143_000 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
-  'POST /tools, one tool': { files: 44, functions: 209, blocks: 1991, promises: 170, bytes: 360_000 },
+  'POST /tools, one tool': { files: 44, functions: 209, blocks: 1993, promises: 170, bytes: 360_000 },
 } as const
 
 const KINDS = ['files', 'functions', 'blocks', 'promises', 'bytes'] as const
