@@ -119,8 +119,7 @@ const MEANT = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 
 
 function named<T extends object>(readers: { readonly [K in keyof T]: json.Reader<T[K]> }) {
   const reader = json.object(readers, { ...EXTENSION, meant: MEANT })
-  return (value: unknown, report: json.Report) =>
-    isObject(value) ? reader(value, report) : json.unfit(report, 'an object such as {"id": "X"}', value)
+  return (value: unknown, report: json.Report) => reader(isObject(value) ? value : {}, report)
 }
 
 function requirements(): json.Reader<Requirements> {

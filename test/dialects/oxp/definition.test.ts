@@ -172,10 +172,7 @@ describe('an OXP definition', () => {
     [{ output_schema: true }, [['/output_schema', 'Must be a JSON Schema object, or null for no output, got true']]],
     [{ requirements: 1 }, [['/requirements', 'Must be an object, got 1']]],
     [{ requirements: { authorization: {} } }, [['/requirements/authorization', 'Must be an array, got an object']]],
-    [
-      { requirements: { authorization: [1] } },
-      [['/requirements/authorization/0', 'Must be an object such as {"id": "X"}, got 1']],
-    ],
+    [{ requirements: { authorization: [1] } }, [['/requirements/authorization/0/id', 'Is required']]],
     [
       { requirements: { authorization: [{ id: 'a b' }] } },
       [['/requirements/authorization/0/id', "Must be 1 to 128 visible ASCII characters, got 'a b'"]],
@@ -211,10 +208,7 @@ describe('an OXP definition', () => {
       ],
     ],
     [{ requirements: { secrets: 1 } }, [['/requirements/secrets', 'Must be an array, got 1']]],
-    [
-      { requirements: { secrets: ['x'] } },
-      [['/requirements/secrets/0', `Must be an object such as {"id": "X"}, got 'x'`]],
-    ],
+    [{ requirements: { secrets: ['x'] } }, [['/requirements/secrets/0/id', 'Is required']]],
     [{ requirements: { user_id: 'yes' } }, [['/requirements/user_id', "Must be a boolean, got 'yes'"]]],
     [
       { requirements: { authorization: [{ id: 'a' }, { id: 'a' }], secrets: [{ id: 'a' }, { id: 'b' }, { id: 'b' }] } },
