@@ -62,6 +62,10 @@ export function createAuthorize(deps: AuthorizeDeps) {
     if (!isTrustworthy(url)) return page(NOT_SAFE)
     const signIn = signInPath(pathname + search)
     if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
+    const repeated = repeatedName(searchParams)
+    if (repeated !== undefined) {
+      return page(wrongRequestPage(`The link has '${bounded(repeated, MAX_NAME)}' more than once`, undefined))
+    }
     // Nothing is looked up or fetched for strangers
     const signed = await sessions.signedIn(c.req.raw, () => shield(c))
     if (!signed.ok) {
@@ -146,6 +150,16 @@ export function createAuthorize(deps: AuthorizeDeps) {
       return connected.ok ? goTo(connected.to) : page(wrongRequestPage(connected.message, connected.back))
     },
   }
+}
+
+/** RFC 6749, section 3.1; only `resource` may be repeated (RFC 8707, section 2). */
+function repeatedName(parameters: URLSearchParams): string | undefined {
+  const seen = new Set<string>()
+  for (const name of parameters.keys()) {
+    if (name !== 'resource' && seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
 }
 
 function askingOf({ client, redirectUri }: AuthorizationDetails): Asking {

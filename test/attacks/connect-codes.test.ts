@@ -41,6 +41,27 @@ describe('a code', () => {
     expect(await works(tokens.access_token)).toBe(true)
   })
 
+  it.each(['grant_type', 'code', 'client_id', 'redirect_uri', 'code_verifier'])(
+    'is not redeemed with %s twice, in whichever order, and then still is as it should',
+    async (name) => {
+      const agent = await newAgent(origin)
+      const code = await codeFor(ann, agent, ['Calculator'])
+      const of = { grant_type: 'authorization_code', code, client_id: agent.clientId, code_verifier: agent.verifier }
+      const form = Object.entries({ ...of, redirect_uri: agent.redirectUri, resource: `${origin}/connect/mcp` })
+      const again: [string, string] = [name, 'x']
+      for (const twice of [
+        [...form, again],
+        [again, ...form],
+      ]) {
+        const body = new URLSearchParams(twice)
+        const response = await fetch(`${origin}/connect/token`, { method: 'POST', body })
+        expect(await errorOf(response)).toEqual([400, 'invalid_request'])
+      }
+      const tokens: Tokens = await (await redeem(agent, code)).json()
+      expect(await works(tokens.access_token)).toBe(true)
+    },
+  )
+
   it('that comes again takes back what it gave', async () => {
     const agent = await newAgent(origin)
     const code = await codeFor(ann, agent, ['Calculator'])

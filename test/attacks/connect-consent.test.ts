@@ -43,6 +43,25 @@ describe('consent', () => {
     expect(text).not.toContain(' checked')
   })
 
+  it.each([
+    ['client_id', (mine: string) => mine],
+    ['redirect_uri', () => 'https://evil.test/callback'],
+    ['scope', () => 'admin'],
+    ['state', () => 'another'],
+    ['code_challenge', () => 'x'.repeat(43)],
+    ['response_type', () => 'token'],
+    ['x', () => ''],
+  ])('is not given for a link that has %s twice, of which each reader may take another', async (name, second) => {
+    const ann = await world.signedIn('ann')
+    const [agent, mine] = await Promise.all([newAgent(origin), newAgent(origin)])
+    const link = new URL(authorizeUrl(agent, { x: '1' }))
+    link.searchParams.append(name, second(mine.clientId))
+    const answer = await decide(ann, link.href, ALLOW)
+    expect(answer).toMatchObject({ status: 400, location: undefined })
+    expect(answer.text).toContain(`The link has &#39;${name}&#39; more than once`)
+    expect((await ann.open(link.href)).status).toBe(400)
+  })
+
   it('is not given by an answer that does not say so', async () => {
     const ann = await world.signedIn('ann')
     const url = authorizeUrl(await newAgent(origin))
