@@ -104,8 +104,8 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsP
       const tool = {
         record,
         runnable,
-        validateInput: known?.validateInput ?? (await loadValidator(input)),
-        validateOutput: known?.validateOutput ?? (await loadValidator(output ?? { type: 'null' })),
+        validateInput: await loadValidator(input, known?.validateInput),
+        validateOutput: await loadValidator(output ?? { type: 'null' }, known?.validateOutput),
       }
       return callableTool(tool, limits ? [{ of: '', limits }] : [])
     },

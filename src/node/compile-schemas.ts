@@ -70,7 +70,6 @@ function compile(schema: JsonSchema): string {
     }
   }
   const ajv = new Ajv2020({
-    allErrors: true,
     strict: false,
     validateFormats: false,
     unicodeRegExp: true,

@@ -40,8 +40,7 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     schemas[`output${index}`] = record.output ?? { type: 'null' }
   })
   for (const [name, schema] of Object.entries(schemas)) if (!isCheckedInLinearTime(schema)) delete schemas[name]
-  const compiled = (field: string, name: string) =>
-    name in schemas ? `${field}: compiledValidate(validators.${name}), ` : ''
+  const compiled = (field: string, name: string) => (name in schemas ? `${field}: validators.${name}, ` : '')
   const documents = [...new Set(tools.flatMap(({ document }) => document ?? []))]
   const hash = await sha256([...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join())
   const declarations = [
@@ -51,7 +50,6 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
   ]
   const build = [
     `import type { Build } from '${place('src/node/build.ts')}'`,
-    `import { compiledValidate } from '${place('src/core/schema/validator.ts')}'`,
     "import * as validators from './validators.js'",
     ...tools.map(({ path }, index) => `import tool${index} from '${place(path)}'`),
     '',

@@ -61,26 +61,20 @@ export function createTurns(now: () => number) {
   return {
     take(limited: readonly Limited[], timeoutMs: number) {
       const at = now()
-      const all = limited.map((each) => ({ each, count: countedOf(each, at) }))
-      for (const { each, count } of all) {
-        const { name, limits } = each
-        const { rate, concurrency = Infinity } = limits
-        if (rate && count.calls >= rate.calls) {
-          const policy = { name, quota: rate.calls, seconds: rate.seconds }
-          return fail({ type: 'rate-limited', retry_after_ms: count.windowEnds - at, policy })
-        }
-        if (count.running.size >= concurrency) {
-          return fail({ type: 'rate-limited', retry_after_ms: BUSY_MS, policy: { name, quota: concurrency } })
-        }
+      const spent = allowances(limited, at).find(({ left }) => left === 0)
+      if (spent) {
+        const { left: _, resetMs = BUSY_MS, ...policy } = spent
+        return fail({ type: 'rate-limited', retry_after_ms: resetMs, policy })
       }
+      const all = limited.map((each) => countedOf(each, at))
       const call = {}
-      for (const { count } of all) {
-        count.calls++
-        count.running.set(call, at + timeoutMs + GRACE_MS)
+      for (const each of all) {
+        each.calls++
+        each.running.set(call, at + timeoutMs + GRACE_MS)
       }
       return {
         end() {
-          for (const { count } of all) count.running.delete(call)
+          for (const { running } of all) running.delete(call)
           return allowances(limited, now())
         },
       }

@@ -3,8 +3,8 @@ import { isObject, isTexts } from '../tool/json.ts'
 import { pointerStep } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { ASSERTIONS } from './assertions.ts'
-import { keywordsWhere, malformed } from './keywords.ts'
-import { createMatchers } from './pattern-matcher.ts'
+import { malformed } from './keywords.ts'
+import type { Matches } from './pattern-matcher.ts'
 import { createResources, ROOT, type ResourceScope, scopeBelow, scopeOf } from './resources.ts'
 import { subschemas } from './subschemas.ts'
 import { type Finding, problemMessage } from './wording.ts'
@@ -35,14 +35,13 @@ const PARTS_PER_UNIT = 16
 const MAX_FINDINGS = 1_000
 const MAX_PLACES = 1_000_000
 
-const SURPLUS = keywordsWhere(({ tells }) => tells === 'surplus')
+const OF_SURPLUS_ITEMS = ['items', 'additionalItems', 'unevaluatedItems']
 /** Checked together, since one judges only what the others leave. */
 const OF_PROPERTIES = ['properties', 'patternProperties', 'additionalProperties']
 const OF_ITEMS = ['prefixItems', 'items', 'additionalItems']
 
 /** Generates no code. `$dynamicRef` acts as `$ref`, as in a document of one resource. Throws for an unusable schema. */
-export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
-  const matcherOf = createMatchers(making)
+export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pattern: string) => Matches): Evaluator {
   const resources = createResources<Check>()
   const references: (() => void)[] = []
   let budget = making
@@ -82,7 +81,7 @@ export function createEvaluator(root: JsonSchema, making: Budget): Evaluator {
   function constant(schema: unknown, holder: string): Check {
     if (schema === true) return () => true
     if (schema !== false) throw new TypeError('Cannot check values against what is no schema')
-    const isItem = SURPLUS.has(holder) && holder.toLowerCase().endsWith('items')
+    const isItem = OF_SURPLUS_ITEMS.includes(holder)
     return (_, place) => report(isItem ? place?.above : place, holder)
   }
 

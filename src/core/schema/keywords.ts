@@ -5,8 +5,6 @@ export interface Keyword {
   /** Core section 7; an anchor is one kind of identifier. */
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
   readonly isInPlace?: true
-  /** Reported on failure: problems `below` it, itself as a `whole`, or itself where `false` refused a `surplus`. */
-  readonly tells?: 'below' | 'whole' | 'surplus'
   /** `constraint` is relaxed only by its removal; `opaque` may break callers. Absent where it judges no value. */
   readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
 }
@@ -63,7 +61,7 @@ const count = { ...assertion, holds: 'count' } as const
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ...each(['$id', '$schema', '$comment'], { holds: 'text', role: 'identifier' }),
   ...each(['$anchor', '$dynamicAnchor'], { holds: 'anchor', role: 'anchor', changes: 'opaque' }),
-  ...each(['$ref', '$dynamicRef'], { holds: 'text', role: 'reference', changes: 'opaque', tells: 'below' }),
+  ...each(['$ref', '$dynamicRef'], { holds: 'text', role: 'reference', changes: 'opaque' }),
   ...each(['$defs', 'definitions'], { holds: 'schemas by name', role: 'reserved location', changes: 'opaque' }),
   ...each(['title', 'description'], { holds: 'text', role: 'annotation' }),
   ...each(['deprecated', 'readOnly', 'writeOnly'], { holds: 'flag', role: 'annotation' }),
@@ -82,20 +80,17 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ...each(['minLength', 'minItems', 'minProperties', 'minContains'], { ...count, changes: 'lower' }),
   ...each(['maximum', 'exclusiveMaximum'], { ...assertion, holds: 'number', changes: 'upper' }),
   ...each(['maxLength', 'maxItems', 'maxProperties', 'maxContains'], { ...count, changes: 'upper' }),
-  ['allOf', { ...applicator, holds: 'list of schemas', isInPlace: true, tells: 'below' }],
-  ...each(['anyOf', 'oneOf'], { ...applicator, holds: 'list of schemas', isInPlace: true, tells: 'whole' }),
-  ['not', { ...oneSchema, isInPlace: true, tells: 'whole' }],
-  ...each(['if', 'then', 'else'], { ...oneSchema, isInPlace: true, tells: 'below' }),
-  ['dependentSchemas', { ...applicator, holds: 'schemas by name', isInPlace: true, tells: 'below' }],
+  ...each(['allOf', 'anyOf', 'oneOf'], { ...applicator, holds: 'list of schemas', isInPlace: true }),
+  ...each(['not', 'if', 'then', 'else'], { ...oneSchema, isInPlace: true }),
+  ['dependentSchemas', { ...applicator, holds: 'schemas by name', isInPlace: true }],
   ['dependencies', { ...applicator, holds: 'schemas or names by name', isInPlace: true }],
-  ['properties', { ...applicator, holds: 'schemas by name', changes: 'parts', tells: 'below' }],
-  ['patternProperties', { ...applicator, holds: 'schemas by name', tells: 'below' }],
-  ['additionalProperties', { ...oneSchema, changes: 'parts', tells: 'surplus' }],
-  ['items', { ...applicator, holds: 'schema or list', changes: 'parts', tells: 'surplus' }],
-  ['prefixItems', { ...applicator, holds: 'list of schemas', tells: 'below' }],
-  ...each(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], { ...oneSchema, tells: 'surplus' }),
-  ...each(['contains', 'propertyNames'], { ...oneSchema, tells: 'whole' }),
-  ['contentSchema', oneSchema],
+  ['properties', { ...applicator, holds: 'schemas by name', changes: 'parts' }],
+  ['patternProperties', { ...applicator, holds: 'schemas by name' }],
+  ['additionalProperties', { ...oneSchema, changes: 'parts' }],
+  ['items', { ...applicator, holds: 'schema or list', changes: 'parts' }],
+  ['prefixItems', { ...applicator, holds: 'list of schemas' }],
+  ...each(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], oneSchema),
+  ...each(['contains', 'propertyNames', 'contentSchema'], oneSchema),
 ])
 
 export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<string> {

@@ -1,31 +1,21 @@
 import { afford, type Budget, createBudget, hasTooManyParts, UNITS } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
-import { pointerStep, type Problem } from '../tool/problem.ts'
+import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { expandSchema } from './expand.ts'
 import { createEvaluator, type Evaluator } from './evaluator.ts'
-import { keywordsWhere } from './keywords.ts'
 import { isSimplePattern } from './pattern.ts'
-import { loadPatternEngine, patternsOf } from './pattern-matcher.ts'
+import { createMatchers, loadPatternEngine, type Matches, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
-import { type Finding, problemMessage, reported } from './wording.ts'
+import { reported } from './wording.ts'
 
 export const TOO_COSTLY: readonly Problem[] = [{ path: '', message: 'Is too costly to check against its schema' }]
 
 /** Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too. */
 export type Validate = (value: unknown, whole?: Budget) => readonly Problem[]
 
-interface CompiledError {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly schemaPath: string
-  readonly params: Readonly<Record<string, unknown>>
-}
-
-export interface CompiledSchema {
-  (value: unknown): boolean
-  errors?: readonly CompiledError[] | null
-}
+/** Says only whether a value fits. */
+export type CompiledSchema = (value: unknown) => boolean
 
 /** Compiled code counts no work, so patterns that may backtrack, unique items and recursion must be interpreted. */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
@@ -37,66 +27,32 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   return expanded.ok && expanded.value.cut.length === 0
 }
 
-/** For schemas that are checked in linear time: the same problems as `interpretSchema` gives, without work at run time. */
-export function compiledValidate(compiled: CompiledSchema): Validate {
-  return (value) => {
+/** For schemas that are checked in linear time. Only a value that does not fit is interpreted, to tell its problems. */
+export function compiledValidate(compiled: CompiledSchema, schema: JsonSchema): Validate {
+  let interpreted: Validate | undefined
+  return (value, whole) => {
     try {
       if (hasTooManyParts(value)) return TOO_COSTLY
-      return compiled(value) ? [] : reported(findingsOfErrors(compiled.errors ?? []))
+      if (compiled(value)) return []
     } catch (error) {
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
       throw error
     }
+    interpreted ??= interpretSchema(schema, createBudget, () => nativeMatches)
+    return interpreted(value, whole)
   }
 }
 
-const WRAPPERS = keywordsWhere(({ tells }) => tells === 'below')
-/** Ajv reports nothing below `not`. */
-const COMPOSITES: ReadonlySet<string> = new Set(
-  [...keywordsWhere(({ tells }) => tells === 'whole')].filter((keyword) => keyword !== 'not'),
-)
-/** Ajv's parameter with a keyword's own value; all others use `limit`, or need none. */
-const WANTED: ReadonlyMap<string, string> = new Map([
-  ['type', 'type'],
-  ['enum', 'allowedValues'],
-  ['const', 'allowedValue'],
-  ['multipleOf', 'multipleOf'],
-  ['pattern', 'pattern'],
-])
-
-function findingsOfErrors(errors: readonly CompiledError[]): Finding[] {
-  const kept: CompiledError[] = []
-  for (const error of errors) {
-    if (WRAPPERS.has(error.keyword)) continue
-    if (COMPOSITES.has(error.keyword)) {
-      // Ajv reports what is below a composite right before it
-      for (let last = kept.at(-1); last && isBelow(error, last); last = kept.at(-1)) kept.pop()
-    }
-    kept.push(error)
-  }
-  return kept.map(finding)
-}
-
-/** Schema paths begin anew below a reference, and Ajv reports `anyOf` and `oneOf` before it looks into the value itself. */
-function isBelow(composite: CompiledError, error: CompiledError): boolean {
-  if (error.schemaPath.startsWith(`${composite.schemaPath}/`)) return true
-  if (!error.instancePath.startsWith(composite.instancePath)) return false
-  const schema = composite.schemaPath.slice(0, composite.schemaPath.lastIndexOf('/') + 1)
-  if (!error.schemaPath.startsWith(schema)) return true
-  const looksLater = composite.keyword === 'anyOf' || composite.keyword === 'oneOf'
-  return looksLater && error.instancePath.startsWith(`${composite.instancePath}/`)
-}
-
-function finding({ keyword, instancePath, params }: CompiledError): Finding {
-  const name =
-    params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
-  const path = name === undefined ? instancePath : instancePath + pointerStep(String(name))
-  return { path, keyword, message: problemMessage(keyword, params[WANTED.get(keyword) ?? 'limit']) }
+/** Linear for the patterns of such schemas, and there at once. */
+function nativeMatches(pattern: string): Matches {
+  const expression = new RegExp(pattern, 'u')
+  return (text) => expression.test(text)
 }
 
 const MAKING_UNITS = 2 * UNITS
 
-export async function loadValidator(schema: JsonSchema): Promise<Validate> {
+export async function loadValidator(schema: JsonSchema, compiled?: CompiledSchema): Promise<Validate> {
+  if (compiled) return compiledValidate(compiled, schema)
   await loadPatternEngine(schema)
   return interpretSchema(schema)
 }
@@ -105,10 +61,12 @@ export async function loadValidator(schema: JsonSchema): Promise<Validate> {
 export function interpretSchema(
   schema: JsonSchema,
   budgetOf: (units: number, whole?: Budget) => Budget = createBudget,
+  matchersOf = createMatchers,
 ): Validate {
   let evaluate: Evaluator
   try {
-    evaluate = createEvaluator(schema, budgetOf(MAKING_UNITS))
+    const making = budgetOf(MAKING_UNITS)
+    evaluate = createEvaluator(schema, making, matchersOf(making))
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }

@@ -119,30 +119,17 @@ export function patternCovers(pattern: string, name: ToolName): boolean {
 
 /** `*` stands for any run of characters; case is ignored. */
 export function matchesPattern(pattern: string, text: string): boolean {
-  return matches(pattern.toLowerCase(), text.toLowerCase())
-}
-
-/** On a mismatch only the last `*` is widened, so time is bounded by the two lengths multiplied. */
-function matches(pattern: string, text: string): boolean {
-  let at = 0
-  let star = -1
-  let widenedTo = 0
-  for (let index = 0; index < text.length;) {
-    if (pattern[at] === '*') {
-      star = at
-      widenedTo = index
-      at += 1
-    } else if (pattern[at] === text[index]) {
-      at += 1
-      index += 1
-    } else if (star >= 0) {
-      at = star + 1
-      widenedTo += 1
-      index = widenedTo
-    } else return false
+  const whole = text.toLowerCase()
+  const [begin = '', ...others] = pattern.toLowerCase().split('*')
+  const end = others.pop()
+  if (end === undefined) return whole === begin
+  let at = begin.length
+  for (const part of others) {
+    const found = whole.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
   }
-  while (pattern[at] === '*') at += 1
-  return at === pattern.length
+  return whole.startsWith(begin) && whole.endsWith(end) && at + end.length <= whole.length
 }
 
 export const MAX_NAME = 64

@@ -35,7 +35,10 @@ async function compile(schemas: readonly JsonSchema[]): Promise<readonly (Valida
   const compiledSchemas = await importCompiled(
     Object.fromEntries(schemas.map((schema, index) => [`s${index}`, schema])),
   )
-  return schemas.map((_, index) => compiledSchemas[`s${index}`]).map((each) => each && compiledValidate(each))
+  return schemas.map((schema, index) => {
+    const one = compiledSchemas[`s${index}`]
+    return one && compiledValidate(one, schema)
+  })
 }
 
 const engines = [
