@@ -120,7 +120,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'runners': [...CORE, 'outbound'],
   'importers': [...CORE, 'outbound'],
   'oauth-client': [...CORE, 'outbound'],
-  'storage': [...CORE, 'oauth-client'],
+  'storage': [...CORE, 'oauth-client', 'outbound'],
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
   // Of what is generated, the agent hosts that the guide names
   'docs': [...CORE, 'http', 'generated'],

@@ -4,7 +4,6 @@ import { createMemory } from '../core/cache/kept.ts'
 import type { Config, Env } from '../env.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'
-import { base64OfBytes, bytesOfBase64 } from '../outbound/base64.ts'
 import { accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys } from '../storage/sealing/deployment-keys.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
@@ -60,7 +59,6 @@ export function openStores(
   const connected = (id: string) => connectedProvider(id, config.clientIdOf)
   const providers = eitherProvider(givenProviders, connected)
   const bucket = env.ARTIFACTS
-  const signer = deploymentKeys.signer('artifact')
   return {
     access,
     deploymentKeys,
@@ -89,10 +87,8 @@ export function openStores(
       defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
     }),
     records: createRecords({ namespace: env.Records, sealer: deploymentKeys.sealer('cursor'), now }),
-    artifacts: bucket
-      ? createR2Artifacts({ bucket, signer, bytesOf: bytesOfBase64, base64Of: base64OfBytes, now })
-      : noArtifacts,
-    uploads: bucket ? createR2Uploads({ bucket, base64Of: base64OfBytes, now }) : noUploads,
+    artifacts: bucket ? createR2Artifacts({ bucket, signer: deploymentKeys.signer('artifact'), now }) : noArtifacts,
+    uploads: bucket ? createR2Uploads(bucket, now) : noUploads,
   }
 }
 

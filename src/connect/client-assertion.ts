@@ -2,7 +2,7 @@ import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWT
 import { LRUCache } from 'lru-cache'
 import type { Admission } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
-import type { Asserted } from '../storage/connect/authorization-server.ts'
+import type { Asserted } from '../storage/connect/connect-object.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -21,7 +21,7 @@ import {
   serverMetadata,
   toolkitsQuery,
 } from './metadata.ts'
-import type { OAuthAnswer } from '../storage/connect/authorization-server.ts'
+import type { OAuthAnswer } from '../storage/connect/connect-object.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly issuer: string | undefined

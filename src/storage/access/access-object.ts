@@ -82,11 +82,11 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     this.ctx.storage.transactionSync(() => this.#sessions.store(session, hash))
   }
 
-  session(hash: string): string | undefined {
+  session(hash: string): Session | undefined {
     return this.#sessions.find(hash)
   }
 
-  sessions(owner?: string): string[] {
+  sessions(owner?: string): Session[] {
     return this.#sessions.list(owner)
   }
 

@@ -15,10 +15,13 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
       const surplus = 'SELECT id FROM session WHERE owner = ? ORDER BY expires DESC, rowid DESC LIMIT -1 OFFSET ?'
       sql.exec(`DELETE FROM session WHERE id IN (${surplus})`, owner, MAX_SESSIONS)
     },
-    find: (hash: string) => field<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now()),
-    list(owner?: string): string[] {
+    find(hash: string): Session | undefined {
+      const body = field<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now())
+      return body === undefined ? undefined : JSON.parse(body)
+    },
+    list(owner?: string): Session[] {
       const all = 'SELECT body FROM session WHERE expires > ? AND (? IS NULL OR owner = ?) ORDER BY rowid'
-      return column<string>(sql, all, now(), owner ?? null, owner ?? null)
+      return column<string>(sql, all, now(), owner ?? null, owner ?? null).map((body) => JSON.parse(body))
     },
     remove(id: string, owner?: string): boolean {
       const one = 'DELETE FROM session WHERE id = ? AND (? IS NULL OR owner = ?) RETURNING id'

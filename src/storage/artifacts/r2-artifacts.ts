@@ -1,13 +1,14 @@
 import * as base64url from 'jose/base64url'
 import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
+import { bytesOfBase64 } from '../../outbound/base64.ts'
 import type { Signer } from '../sealing/deployment-keys.ts'
 import { artifactKey, OWNER_LENGTH } from '../keys.ts'
 import { keepBytes, LIFETIME_MS } from './keep-bytes.ts'
-import { type ObjectReader, storedObject } from './stored-object.ts'
+import { storedObject } from './stored-object.ts'
 
-export interface R2ArtifactsOptions extends ObjectReader {
+interface R2ArtifactsOptions {
+  readonly bucket: R2Bucket
   readonly signer: Signer
-  readonly bytesOf: (base64: string) => Uint8Array<ArrayBuffer> | undefined
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -18,10 +19,10 @@ const QUOTA = { files: 500, bytes: 536_870_912 }
 const SECONDS = /^\d{1,12}$/
 
 /** The link alone gives access: its signature (HMAC) binds the id to the time it expires. */
-export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2ArtifactsOptions): ArtifactStore {
+export function createR2Artifacts({ bucket, signer, now }: R2ArtifactsOptions): ArtifactStore {
   return {
     async keep({ content, contentType }, owner) {
-      const bytes = 'text' in content ? content.text : bytesOf(content.base64)
+      const bytes = 'text' in content ? content.text : bytesOfBase64(content.base64)
       if (bytes === undefined) return { ok: false, why: 'its bytes are no Base64' }
       const isWords = 'text' in content && contentType.startsWith('text/')
       const { principal } = owner
@@ -48,7 +49,7 @@ export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2
       if (now() >= Number(expires) * 1000) return 'expired'
       const stored = await bucket.head(artifactKey(id))
       if (!stored) return 'missing'
-      return storedObject({ bucket, base64Of }, stored)
+      return storedObject(bucket, stored)
     },
   }
 }

@@ -4,14 +4,14 @@ import type { UploadOwner, UploadStore } from '../../core/call/artifact-store.ts
 import { uploadKey } from '../keys.ts'
 import { keepBytes, LIFETIME_MS } from './keep-bytes.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import { type ObjectReader, storedObject } from './stored-object.ts'
+import { storedObject } from './stored-object.ts'
 
 const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
 const QUOTA = { files: 200, bytes: 536_870_912 }
 
 /** Keys begin with their owner, so nobody reaches another's. */
-export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { readonly now: () => number }): UploadStore {
+export function createR2Uploads(bucket: R2Bucket, now: () => number): UploadStore {
   async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
     return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
   }
@@ -42,7 +42,7 @@ export function createR2Uploads({ bucket, base64Of, now }: ObjectReader & { read
       if (!stored || isOver(stored.customMetadata, now())) return undefined
       const { filename } = stored.customMetadata ?? {}
       return {
-        ...storedObject({ bucket, base64Of }, stored),
+        ...storedObject(bucket, stored),
         filename: filename === undefined ? undefined : decodeURIComponent(filename),
         expires: expiryOf(stored.customMetadata),
       }

@@ -1,12 +1,8 @@
 import type { StoredArtifact } from '../../core/call/artifact-store.ts'
+import { base64OfBytes } from '../../outbound/base64.ts'
 import { sha256OfBytes } from '../sealing/sha256.ts'
 
-export interface ObjectReader {
-  readonly bucket: R2Bucket
-  readonly base64Of: (bytes: Uint8Array) => string
-}
-
-export function storedObject({ bucket, base64Of }: ObjectReader, head: R2Object): StoredArtifact {
+export function storedObject(bucket: R2Bucket, head: R2Object): StoredArtifact {
   const { key, httpMetadata, size, httpEtag } = head
   const bytes = async () => {
     const read = await bucket.get(key)
@@ -22,7 +18,7 @@ export function storedObject({ bucket, base64Of }: ObjectReader, head: R2Object)
       return read?.body
     },
     bytes,
-    base64: async () => base64Of(await bytes()),
+    base64: async () => base64OfBytes(await bytes()),
     sha256: async () => sha256OfBytes(await bytes()),
   }
 }

@@ -1,4 +1,4 @@
-import type { Agent } from '../../core/access/agent.ts'
+import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import { column, field, rows } from '../rows.ts'
 
 /** Per user; the one connected first gives way. */
@@ -38,11 +38,11 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE agent SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)', now(), id, before)
     },
 
-    list(user: string): string[] {
+    list(user: string): ListedAgent[] {
       const all = 'SELECT used, body FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid'
       return rows<{ used: number | null; body: string }>(sql, all, user, now()).map(({ used, body }) => {
         const agent: Agent = JSON.parse(body)
-        return JSON.stringify(used === null ? agent : { ...agent, used_at: new Date(used).toISOString() })
+        return used === null ? agent : { ...agent, used_at: new Date(used).toISOString() }
       })
     },
 

@@ -1,4 +1,5 @@
 import type { ClientInfo } from '@cloudflare/workers-oauth-provider'
+import { AUTH_METHODS, type OAuthClient } from '../../core/access/oauth-client.ts'
 import { column, field } from '../rows.ts'
 import { createEntries, type Entries } from './entries.ts'
 
@@ -54,14 +55,25 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', GIVEN, keyOf(id))
     },
 
-    list(): string[] {
+    list(): OAuthClient[] {
       const all = "SELECT value FROM entry WHERE metadata = ? AND key > 'client:' AND key < 'client;' ORDER BY key"
-      return column<string>(sql, all, GIVEN)
+      return column<string>(sql, all, GIVEN).map((text) => clientOf(JSON.parse(text)))
     },
 
     remove(id: string): boolean {
       const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
       return field(sql, removed, keyOf(id), GIVEN) !== undefined
     },
+  }
+}
+
+export function clientOf(client: Client): OAuthClient {
+  const { clientId, clientName = '', redirectUris, tokenEndpointAuthMethod, registrationDate = 0 } = client
+  return {
+    client_id: clientId,
+    name: clientName,
+    redirect_uris: redirectUris,
+    token_endpoint_auth_method: AUTH_METHODS.find((method) => method === tokenEndpointAuthMethod) ?? 'none',
+    created_at: new Date(registrationDate * 1_000).toISOString(),
   }
 }

@@ -1,58 +1,240 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Agent } from '../../core/access/agent.ts'
-import type { Asserted, AuthorizationRequest, OAuthServer, GivenClient } from './authorization-server.ts'
+import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
+import type { Agent, ListedAgent } from '../../core/access/agent.ts'
+import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client.ts'
+import { isList, isObject } from '../../core/tool/json.ts'
+import { column, field } from '../rows.ts'
+import { sha256 } from '../sealing/sha256.ts'
+import { type AgentRows, agentRows } from './agent-rows.ts'
+import { type Client, clientOf, clientRows } from './client-rows.ts'
+import { deleteEntriesOf, entryKeys } from './entries.ts'
+import { createOAuthServer } from './oauth-library.ts'
+import { refreshTokens } from './refresh-token-reuse.ts'
+import { createTables, sweep } from './tables.ts'
+import { agentOf, credentialOf } from './token-form.ts'
 
-/** Apart from Access since strangers write here. `OAuthServer` is loaded with the first call. */
+export interface OAuthAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface AuthorizationRequest {
+  readonly url: string
+  /** Set where the client's id is the URL of a document that describes it. */
+  readonly document: Client | undefined
+}
+
+export interface Asserted {
+  readonly client: Client
+  readonly id: string
+  /** Milliseconds since 1970: the assertion is refused from then on anyway. */
+  readonly until: number
+}
+
+export type AuthorizationDetails = Extract<Awaited<ReturnType<Connect['asked']>>, { readonly ok: true }>
+
+/**
+ * Apart from Access since strangers write here. Requests of one agent run in turn, so that a code or refresh token is
+ * redeemed once however many come at once.
+ */
 export class Connect extends DurableObject<unknown> {
-  #server: OAuthServer | undefined
+  readonly #sql: SqlStorage
+  readonly #agents: AgentRows
+  readonly #clients: ReturnType<typeof clientRows>
+  readonly #turns = new Map<string, Promise<unknown>>()
 
-  async register(origin: string, body: string) {
-    return (await this.#ready()).register(origin, body)
+  constructor(state: DurableObjectState, env: unknown) {
+    super(state, env)
+    this.#sql = state.storage.sql
+    createTables(this.#sql)
+    this.#agents = agentRows(this.#sql, Date.now)
+    this.#clients = clientRows(this.#sql, Date.now)
   }
 
-  async token(origin: string, authorization: string | null, body: string, asserted?: Asserted) {
-    return (await this.#ready()).token(origin, authorization, body, asserted)
+  /** `body` is the metadata as JSON (RFC 7591). */
+  async register(origin: string, body: string): Promise<OAuthAnswer> {
+    sweep(this.#sql, Date.now())
+    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, supported(body))
+    if (answer.status === 201) this.#clients.registered(JSON.parse(answer.body).client_id)
+    return answer
   }
 
-  async isLetIn(clientId: string) {
-    return (await this.#ready()).isLetIn(clientId)
+  /** Redeems a code or a refresh token, or revokes a token; `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
+  async token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer> {
+    if (asserted && !(await this.#isNew(asserted))) return REPLAYED
+    const form = new URLSearchParams(body)
+    const credential = credentialOf(form)
+    const refresh = form.get('grant_type') === 'refresh_token' ? credential : undefined
+    const agent = agentOf(credential)
+    return this.#inTurn(agent, async () => {
+      const headers = {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(authorization === null ? {} : { authorization }),
+      }
+      const settle = refresh === undefined ? undefined : await refreshTokens(this.#sql).presented(agent, refresh)
+      const answer = await this.#answer(origin, 'token', headers, body, asserted?.client)
+      const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
+      const isEnded = settle?.(answer.status === 200, expires) === true && answer.body.includes('"invalid_grant"')
+      // A code that came twice, and a refresh token that was revoked, took their grant along
+      if (isEnded || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
+      return answer
+    })
   }
 
-  async asked(request: AuthorizationRequest) {
-    return (await this.#ready()).asked(request)
+  /** Whether a person let an agent of this client in: until then nothing is kept of a client that describes itself. */
+  isLetIn(clientId: string): boolean {
+    return this.#clients.isKept(clientId)
   }
 
-  async letIn(request: AuthorizationRequest, agent: Agent) {
-    return (await this.#ready()).letIn(request, agent)
+  async asked({ url, document }: AuthorizationRequest) {
+    const read = await this.#read(url, document)
+    if (!read.ok) return read
+    const { request, client, refusal } = read
+    const { clientId, redirectUri } = request
+    const resource = new URL(url).searchParams.get('resource') ?? request.resource
+    return { ok: true, client: { id: clientId, name: client?.clientName }, redirectUri, resource, refusal } as const
   }
 
-  async find(origin: string, token: string) {
-    return (await this.#ready()).find(origin, token)
+  async letIn({ url, document }: AuthorizationRequest, agent: Agent) {
+    const read = await this.#read(url, document)
+    if (!read.ok) return read
+    const { request, api } = read
+    sweep(this.#sql, Date.now())
+    const { redirectTo } = await api.completeAuthorization({
+      request,
+      userId: agent.id,
+      metadata: {},
+      props: {},
+      scope: [...agent.scopes],
+      revokeExistingGrants: false,
+    })
+    this.#clients.used(request.clientId, document)
+    for (const id of this.#agents.store(agent)) this.#end(id)
+    return { ok: true, to: redirectTo } as const
   }
 
-  async list(user: string) {
-    return (await this.#ready()).list(user)
+  /** `expiresAt` is in milliseconds since 1970. */
+  async find(origin: string, token: string): Promise<{ agent: Agent; expiresAt: number } | undefined> {
+    const { server, resource } = await this.#server(origin)
+    const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith(undefined) })
+    const agent = valid && this.#agents.find(valid.userId)
+    if (!agent) return undefined
+    this.#agents.use(agent.id)
+    const scopes = agent.scopes.filter((scope) => valid.scope.includes(scope))
+    return { agent: { ...agent, scopes }, expiresAt: valid.expiresAt * 1_000 }
   }
 
-  async remove(user: string, id: string) {
-    return (await this.#ready()).remove(user, id)
+  list(user: string): ListedAgent[] {
+    return this.#agents.list(user)
   }
 
-  async giveClient(origin: string, client: GivenClient) {
-    return (await this.#ready()).giveClient(origin, client)
+  remove(user: string, id: string): boolean {
+    const removed = this.#agents.remove(id, user)
+    if (removed) this.#end(id)
+    return removed
   }
 
-  async clients() {
-    return (await this.#ready()).clients()
+  /** The answer is the only one that has the client's secret. */
+  async giveClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
+    const { server } = await this.#server(origin)
+    const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(undefined) }).createClient({
+      clientName: name,
+      redirectUris: [...redirect_uris],
+      tokenEndpointAuthMethod: token_endpoint_auth_method,
+    })
+    this.#clients.given(made.clientId)
+    return { ...clientOf(made), ...(made.clientSecret === undefined ? {} : { client_secret: made.clientSecret }) }
   }
 
-  async removeClient(id: string) {
-    return (await this.#ready()).removeClient(id)
+  clients(): OAuthClient[] {
+    return this.#clients.list()
   }
 
-  async #ready(): Promise<OAuthServer> {
-    const { OAuthServer } = await import('./authorization-server.ts')
-    // One for all requests: it orders those of the same agent
-    return (this.#server ??= new OAuthServer(this.ctx))
+  removeClient(id: string): boolean {
+    const removed = this.#clients.remove(id)
+    const theirs = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
+    if (removed) for (const agent of column<string>(this.#sql, theirs, id)) this.#end(agent)
+    return removed
   }
+
+  async #read(url: string, document: Client | undefined) {
+    const { server, AuthorizationError, authorizationErrorRedirect } = await this.#server(new URL(url).origin)
+    const api = server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(document) })
+    try {
+      const request: AuthRequest = await api.parseAuthRequest(new Request(url))
+      // The library lets clients that have a secret do without
+      if (request.codeChallenge === undefined) {
+        const description = "PKCE is wanted: 'code_challenge' with the method S256"
+        throw new AuthorizationError('invalid_request', { description, ...request })
+      }
+      const client = await api.lookupClient(request.clientId)
+      return { ok: true, api, request, client, refusal: authorizationErrorRedirect(request, 'access_denied') } as const
+    } catch (error) {
+      if (!(error instanceof AuthorizationError)) throw error
+      return { ok: false, message: error.description, back: error.redirectTo } as const
+    }
+  }
+
+  async #isNew({ id, until }: Asserted): Promise<boolean> {
+    const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
+    return field(this.#sql, first, await sha256(id), until) !== undefined
+  }
+
+  async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {
+    const { server } = await this.#server(origin)
+    const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
+    const kept = { OAUTH_KV: this.#clients.entriesWith(client) }
+    const response = await server.fetch(request, kept, this.ctx)
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+  }
+
+  #server(origin: string) {
+    return createOAuthServer(origin, (agent, isFirst) => {
+      const left = isFirst ? this.#agents.connect(agent) : this.#left(agent)
+      return left === undefined ? undefined : { seconds: Math.floor(left / 1_000) }
+    })
+  }
+
+  #left(id: string): number | undefined {
+    const agent = this.#agents.find(id)
+    return agent && Date.parse(agent.expires_at) - Date.now()
+  }
+
+  #end(agent: string): void {
+    this.#agents.remove(agent)
+    deleteEntriesOf(this.#sql, agent)
+  }
+
+  async #inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(agent)
+    const mine = (before ?? Promise.resolve()).then(work, work)
+    this.#turns.set(agent, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#turns.get(agent) === mine) this.#turns.delete(agent)
+    }
+  }
+}
+
+const REPLAYED: OAuthAnswer = {
+  status: 401,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: JSON.stringify({ error: 'invalid_client', error_description: 'The assertion was sent before' }),
+}
+
+const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
+
+/** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
+function supported(body: string): string {
+  let metadata: unknown
+  try {
+    metadata = JSON.parse(body)
+  } catch {
+    return body
+  }
+  if (!isObject(metadata) || !isList(metadata['grant_types'])) return body
+  const known = metadata['grant_types'].filter((grant) => GRANT_TYPES.includes(grant))
+  return known.includes('authorization_code') ? JSON.stringify({ ...metadata, grant_types: known }) : body
 }

@@ -1,10 +1,8 @@
 import { Admission } from '../../core/access/principal.ts'
-import type { Agent, AgentStore, ListedAgent } from '../../core/access/agent.ts'
-import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../core/access/oauth-client.ts'
+import type { AgentStore } from '../../core/access/agent.ts'
+import type { OAuthClientStore } from '../../core/access/oauth-client.ts'
 import { reachableStub } from '../reachable-stub.ts'
-import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
-import type { OAuthServer } from './authorization-server.ts'
 
 export type ConnectStub = () => DurableObjectStub<Connect>
 
@@ -16,32 +14,21 @@ export function connectStub(namespace: DurableObjectNamespace<Connect>): Connect
 
 export function createAgentStore(connect: ConnectStub): AgentStore {
   return {
-    async find(origin, token) {
-      const found = await connect().find(origin, token)
-      return found && { agent: agentOf(found.agent), expiresAt: found.expiresAt }
-    },
-    list: async (user) => (await connect().list(user)).map(agentOf),
+    find: (origin, token) => connect().find(origin, token),
+    list: (user) => connect().list(user),
     remove: (user, id) => connect().remove(user, id),
   }
 }
 
 export function createClientStore(connect: ConnectStub): OAuthClientStore {
   return {
-    async create(origin, { name, redirect_uris, token_endpoint_auth_method }) {
-      const given = {
-        clientName: name,
-        redirectUris: [...redirect_uris],
-        tokenEndpointAuthMethod: token_endpoint_auth_method,
-      }
-      const made = await connect().giveClient(origin, given)
-      return { ...clientOf(made), ...(made.clientSecret === undefined ? {} : { client_secret: made.clientSecret }) }
-    },
-    list: async () => (await connect().clients()).map((text) => clientOf(JSON.parse(text))),
-    remove: async (id) => await connect().removeClient(id),
+    create: (origin, client) => connect().giveClient(origin, client),
+    list: () => connect().clients(),
+    remove: (id) => connect().removeClient(id),
   }
 }
 
-export interface AuthorizationServer extends Pick<OAuthServer, 'asked' | 'letIn' | 'token' | 'register'> {
+export interface AuthorizationServer extends Pick<Connect, 'asked' | 'letIn' | 'token' | 'register'> {
   /** Undefined for a client that nobody let in. */
   admit(clientId: string): Promise<Admission | undefined>
 }
@@ -53,25 +40,5 @@ export function createAuthorizationServer(connect: ConnectStub): AuthorizationSe
     letIn: async (request, agent) => await connect().letIn(request, agent),
     token: async (...given) => await connect().token(...given),
     register: async (...given) => await connect().register(...given),
-  }
-}
-
-function agentOf(text: string): Agent & ListedAgent {
-  return JSON.parse(text)
-}
-
-type KeptClient = Pick<
-  Client,
-  'clientId' | 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod' | 'registrationDate' | 'clientSecret'
->
-
-function clientOf(client: KeptClient): OAuthClient {
-  const { clientId, clientName = '', redirectUris, tokenEndpointAuthMethod, registrationDate = 0 } = client
-  return {
-    client_id: clientId,
-    name: clientName,
-    redirect_uris: redirectUris,
-    token_endpoint_auth_method: AUTH_METHODS.find((method) => method === tokenEndpointAuthMethod) ?? 'none',
-    created_at: new Date(registrationDate * 1_000).toISOString(),
   }
 }

@@ -14,7 +14,7 @@ const session = (id: string, owner = 'person:ann', hours = 12): Session => ({
   created_at: new Date(START).toISOString(),
   expires_at: new Date(START + hours * 3_600_000).toISOString(),
 })
-const ids = (texts: readonly string[]) => texts.map((text): string => JSON.parse(text).id)
+const ids = (sessions: readonly Session[]) => sessions.map(({ id }) => id)
 
 describe('sessions in the Access object', () => {
   it('are found by their hash and listed by their owner, until they end', () =>
@@ -23,7 +23,7 @@ describe('sessions in the Access object', () => {
       const rows = sessionRows(sql, () => now)
       rows.store(session('a'), 'hash-a')
       rows.store(session('b', 'person:bob', 1), 'hash-b')
-      expect(JSON.parse(rows.find('hash-a') ?? '')).toEqual(session('a'))
+      expect(rows.find('hash-a')).toEqual(session('a'))
       expect(rows.find('hash-')).toBeUndefined()
       expect(ids(rows.list())).toEqual(['a', 'b'])
       expect(ids(rows.list('person:bob'))).toEqual(['b'])

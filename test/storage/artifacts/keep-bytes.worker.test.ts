@@ -75,8 +75,6 @@ describe('a principal may have at once', () => {
 
   const now = () => Date.now()
   const { signer } = createDeploymentKeys(() => ({ deploymentSecret: async () => 'a secret' }))
-  const none = () => undefined
-  const reader = { base64Of: () => '', bytesOf: none, signer: signer('artifact'), now }
   const owner = {
     callId: 'c',
     tool: 'A.B@1.0.0',
@@ -91,7 +89,7 @@ describe('a principal may have at once', () => {
     [10, ['7', '8', '9']],
   ])('512 MiB of artifacts: %i of 64 MiB, and one byte', async (count, gone) => {
     const { full, deleted } = createFull(count)
-    const kept = await createR2Artifacts({ ...reader, bucket: full }).keep(
+    const kept = await createR2Artifacts({ signer: signer('artifact'), now, bucket: full }).keep(
       { content: { text: 'x' }, contentType: 'text/plain' },
       owner,
     )

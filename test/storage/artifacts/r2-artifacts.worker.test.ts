@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { ArtifactLink, ArtifactOwner, Keepable } from '../../../src/core/call/artifact-store.ts'
-import { base64OfBytes, bytesOfBase64 } from '../../../src/outbound/base64.ts'
 import { createDeploymentKeys } from '../../../src/storage/sealing/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { artifactKey } from '../../../src/storage/keys.ts'
@@ -19,14 +18,7 @@ const DAY = 86_400_000
 /** The artifacts of a deployment whose secret this is, at a time. */
 function artifactsAt(time: number, secret = 'the secret') {
   const keys = createDeploymentKeys(() => ({ deploymentSecret: async () => secret }))
-  const signer = keys.signer('artifact')
-  return createR2Artifacts({
-    bucket: env.ARTIFACTS,
-    signer,
-    bytesOf: bytesOfBase64,
-    base64Of: base64OfBytes,
-    now: () => time,
-  })
+  return createR2Artifacts({ bucket: env.ARTIFACTS, signer: keys.signer('artifact'), now: () => time })
 }
 
 async function kept(what: Keepable, owner = OWNER) {

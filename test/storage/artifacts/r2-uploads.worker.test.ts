@@ -1,11 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { UploadOwner } from '../../../src/core/call/artifact-store.ts'
-import { base64OfBytes } from '../../../src/outbound/base64.ts'
 import { createR2Uploads, noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
 
 const DAY = 86_400_000
-const uploadsAt = (time: number) => createR2Uploads({ bucket: env.ARTIFACTS, base64Of: base64OfBytes, now: () => time })
+const uploadsAt = (time: number) => createR2Uploads(env.ARTIFACTS, () => time)
 
 async function kept(owner: UploadOwner, text = 'words', at = Date.now()) {
   const body = new Response(text).body

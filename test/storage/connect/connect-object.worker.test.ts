@@ -3,8 +3,6 @@ import { env } from 'cloudflare:workers'
 import * as base64url from 'jose/base64url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/core/access/agent.ts'
-// The object loads it with its first call: no test is to be the one that does
-import '../../../src/storage/connect/authorization-server.ts'
 import { Connect } from '../../../src/storage/connect/connect-object.ts'
 import {
   type ConnectStub,
