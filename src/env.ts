@@ -42,12 +42,6 @@ export interface Env {
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>
 
-export interface SignInClient {
-  readonly issuer: string
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
 export class ConfigError extends Error {}
 
 /** Sent to nobody. */
@@ -56,6 +50,7 @@ const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const MIN_VAULT_KEY = 16
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 /** For trying out with ACCESS=open, on loopback hosts alone: what everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
@@ -81,70 +76,97 @@ const QUOTA = object({
   bytes: optional(AMOUNT, DEFAULT_QUOTA.bytes),
 })
 
-/** The only reader of variables and secrets. Throws a ConfigError. */
-export function loadConfig(env: object) {
+type Variables = ReturnType<typeof readVariables>
+
+/** Each gives undefined for what is not set. */
+function readVariables(env: object) {
   const variables = new Map<string, unknown>(Object.entries(env))
-  const text = (name: string): string | undefined => {
+
+  function text(name: string): string | undefined {
     const value = variables.get(name)
     if (value === undefined || value === '') return undefined
     if (typeof value !== 'string') throw new ConfigError(`${name} must be a text`)
     return value
   }
-  const adminKey = text('ADMIN_KEY')
-  if (adminKey !== undefined && adminKey.length < MIN_ADMIN_KEY) {
-    throw new ConfigError(`ADMIN_KEY must be at least ${MIN_ADMIN_KEY} characters long`)
+
+  function judged(name: string, must: string, isRight: (value: string) => boolean): string | undefined {
+    const value = text(name)
+    if (value === undefined || isRight(value)) return value
+    throw new ConfigError(`${name} must ${must}`)
   }
-  if (adminKey !== undefined && !/^[\x21-\x7e]+$/.test(adminKey)) {
-    throw new ConfigError('ADMIN_KEY must be visible ASCII characters without spaces: a header has to carry it')
+
+  return {
+    text,
+    judged,
+    of: (name: string) => variables.get(name),
+
+    secret(name: string, least: number): string | undefined {
+      const bytesOf = (value: string) => new TextEncoder().encode(value).length
+      return judged(name, `be at least ${least} bytes long`, (value) => bytesOf(value) >= least)
+    },
+
+    choice<T extends string>(name: string, choices: readonly [...T[], T], usual: T): T {
+      const value = text(name) ?? usual
+      const found = choices.find((choice) => choice === value)
+      if (found !== undefined) return found
+      const quoted = choices.map((choice) => `'${choice}'`)
+      throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
+    },
+
+    json<T>(name: keyof typeof WANTED, read: (value: unknown) => Checked<T>): T | undefined {
+      const value = parsed(variables.get(name), WANTED[name])
+      const checked = value === undefined ? undefined : read(value)
+      if (checked?.ok === false) throw new ConfigError(`${cannotRead(name, checked.problems)}. ${WANTED[name]}`)
+      return checked?.value
+    },
   }
-  const workerSecret = text('WORKER_SECRET')
-  if (workerSecret !== undefined && bytesOf(workerSecret) < MIN_WORKER_SECRET) {
-    throw new ConfigError(`WORKER_SECRET must be at least ${MIN_WORKER_SECRET} bytes long`)
-  }
-  const setting = <T>(name: keyof typeof WANTED, reader: (value: unknown) => Checked<T>): T | undefined => {
-    const given = parsed(variables.get(name), WANTED[name])
-    const read = given === undefined ? undefined : reader(given)
-    if (read?.ok === false) throw new ConfigError(`${cannotRead(name, read.problems)}. ${WANTED[name]}`)
-    return read?.value
-  }
-  const toolSecrets = new Map(Object.entries(setting('TOOL_SECRETS', by(unquoted(TOOL_SECRETS))) ?? {}))
+}
+
+/** The only reader of variables and secrets. Throws a ConfigError. */
+export function loadConfig(env: object) {
+  const variables = readVariables(env)
+  const { text, judged, secret, choice, json } = variables
+  judged('ADMIN_KEY', `be at least ${MIN_ADMIN_KEY} characters long`, (key) => key.length >= MIN_ADMIN_KEY)
+  const canBeSent = 'be visible ASCII characters without spaces: a header has to carry it'
+  const adminKey = judged('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
+  const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', by(unquoted(TOOL_SECRETS))) ?? {}))
   const own = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
   if (own) throw new ConfigError(`TOOL_SECRETS must not hand out '${own}', Switchboard's own secret`)
   // A binding or a table of that name is better found now than by the first person who is asked for consent
   for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
     text(name)
-  const access = choiceOf('ACCESS', text('ACCESS') ?? 'keys', ['keys', 'public', 'open'])
-  const demoTools = text('DEMO_TOOLS') ?? (access === 'open' ? 'true' : 'false')
-  const allowHttpHosts = readHosts(variables.get('ALLOW_HTTP_HOSTS'))
+  const access = choice('ACCESS', ['keys', 'public', 'open'], 'keys')
+  const allowHttpHosts = readHosts(variables.of('ALLOW_HTTP_HOSTS'))
+  const isOutside = (url: string) => isOutsideUrl(url, allowHttpHosts)
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
-  const userVerifierUrl = text('USER_VERIFIER_URL')
-  if (userVerifierUrl !== undefined && !isOutsideUrl(userVerifierUrl, allowHttpHosts)) {
-    throw new ConfigError('USER_VERIFIER_URL must be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)')
-  }
-  const rules = setting('SIGN_IN_RULES', decodeRules)
-  const named = readJwt(text)
-  const connectIssuer = readConnectIssuer(text('CONNECT_ISSUER'), allowHttpHosts, named)
-  const signIn = readSignIn(text, allowHttpHosts, named)
+  const rules = json('SIGN_IN_RULES', decodeRules)
+  const named = readJwt(variables)
+  const connectIssuer = readIssuer(variables, isOutside, named, {
+    name: 'CONNECT_ISSUER',
+    kind: "an authorization server's issuer",
+    example: 'https://acme.okta.com/oauth2/default',
+  })
+  const signIn = readSignIn(variables, isOutside, named)
   const issuers = [signIn?.issuer, connectIssuer, ...(named?.issuers ?? [])].filter((each) => each !== undefined)
   const hasSeveralIssuers = new Set(issuers).size > 1
   const claims = { user: text('SIGN_IN_USER'), groups: text('SIGN_IN_GROUPS') ?? 'groups' }
   const people: PeopleRules = { issuer: signIn?.issuer, claims, rules }
+  const outside = 'be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)'
   return {
     access,
     adminKey,
     jwt: named && { ...named, people, isOneOfSeveral: hasSeveralIssuers },
     signIn,
     people,
-    workerSecret,
+    workerSecret: secret('WORKER_SECRET', MIN_WORKER_SECRET),
     toolSecrets,
-    toolLimits: new Map(Object.entries(setting('TOOL_LIMITS', by(TOOL_LIMITS)) ?? {})),
-    secretOf: text,
-    servesDemos: choiceOf('DEMO_TOOLS', demoTools, ['true', 'false']) === 'true',
-    inlineBytes: setting('INLINE_BYTES', by(inlineBytes)) ?? ANSWER_CHARACTERS,
-    quota: setting('PUBLISHER_QUOTA', by(QUOTA)) ?? DEFAULT_QUOTA,
-    /** Such as `GOOGLE_CLIENT_ID`, for a well-known provider. */
-    clientIdOf: text,
+    toolLimits: new Map(Object.entries(json('TOOL_LIMITS', by(TOOL_LIMITS)) ?? {})),
+    /** Also gives the id of a well-known provider's client, such as `GOOGLE_CLIENT_ID`. */
+    variableOf: text,
+    servesDemos: choice('DEMO_TOOLS', ['true', 'false'], access === 'open' ? 'true' : 'false') === 'true',
+    inlineBytes: json('INLINE_BYTES', by(inlineBytes)) ?? ANSWER_CHARACTERS,
+    quota: json('PUBLISHER_QUOTA', by(QUOTA)) ?? DEFAULT_QUOTA,
     judgeClientSecret(name: string): string | undefined {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
       return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
@@ -152,15 +174,13 @@ export function loadConfig(env: object) {
     judgeToolSecret(name: string): string | undefined {
       if (OWN_SECRETS.test(name) || OWN_VARIABLES.test(name)) return "Is Switchboard's own, and no tool may have it"
       if (toolSecrets.has(name)) return 'Is given by TOOL_SECRETS, which no policy widens'
-      const value = variables.get(name)
-      return value === undefined || typeof value === 'string'
-        ? undefined
-        : 'Is a binding of the deployment, and no secret'
+      const isText = ['undefined', 'string'].includes(typeof variables.of(name))
+      return isText ? undefined : 'Is a binding of the deployment, and no secret'
     },
     /** The first encrypts, all decrypt. None: no grants are kept. */
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,
-    userVerifierUrl,
+    userVerifierUrl: judged('USER_VERIFIER_URL', outside, isOutside),
     connectIssuer,
     hasSeveralIssuers,
     publicUrl: readPublicUrl(text('PUBLIC_URL')),
@@ -169,20 +189,13 @@ export function loadConfig(env: object) {
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
     /** `host:port`s that requests may reach over http, whatever their address. */
     allowHttpHosts,
-    recordCalls: choiceOf('RECORD_CALLS', text('RECORD_CALLS') ?? 'all', ['all', 'failures', 'none']),
-    logCalls: choiceOf('LOG_CALLS', text('LOG_CALLS') ?? 'all', ['all', 'failures', 'none']),
+    recordCalls: choice('RECORD_CALLS', ['all', 'failures', 'none'], 'all'),
+    logCalls: choice('LOG_CALLS', ['all', 'failures', 'none'], 'all'),
   }
 }
 
 function by<T>(reader: Reader<T>): (value: unknown) => Checked<T> {
   return (value) => check(reader, value)
-}
-
-function choiceOf<T extends string>(name: string, value: string, choices: readonly [...T[], T]): T {
-  const found = choices.find((choice) => choice === value)
-  if (found !== undefined) return found
-  const quoted = choices.map((choice) => `'${choice}'`)
-  throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
 }
 
 function readVaultKeys(value = ''): readonly string[] {
@@ -200,79 +213,53 @@ function isOutsideUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolea
   return isTrustworthy(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
 }
 
-function readJwt(text: (name: string) => string | undefined): JwtOptions | undefined {
-  const secret = text('JWT_SECRET')
-  const jwksUrl = text('JWT_JWKS_URL')
-  const issuers = readIssuers(text('JWT_ISSUER'))
+function readJwt({ text, judged, secret: secretOf }: Variables): JwtOptions | undefined {
+  const secret = secretOf('JWT_SECRET', MIN_JWT_SECRET)
   const audience = text('JWT_AUDIENCE')
-  if (secret !== undefined && bytesOf(secret) < MIN_JWT_SECRET) {
-    throw new ConfigError(`JWT_SECRET must be at least ${MIN_JWT_SECRET} bytes long`)
-  }
-  const keySet = jwksUrl === undefined ? undefined : URL.parse(jwksUrl)
-  if (keySet !== undefined && !(keySet && isTrustworthy(keySet))) {
-    throw new ConfigError('JWT_JWKS_URL must be an https URL (http only to a loopback host)')
-  }
-  if (secret === undefined && jwksUrl === undefined) {
-    if (issuers || audience !== undefined) {
-      throw new ConfigError('JWT_ISSUER and JWT_AUDIENCE need JWT_SECRET or JWT_JWKS_URL beside them')
-    }
-    return undefined
-  }
-  return { secret, jwksUrl, issuers, audience }
+  const listed = judged('JWT_ISSUER', "not have a '|'", (issuers) => !issuers.includes('|'))
+  const issuers = listed && [...new Set(listed.split(/\s+/).filter((issuer) => issuer !== ''))]
+  const jwksUrl = judged('JWT_JWKS_URL', 'be an https URL (http only to a loopback host)', (text) => {
+    const url = URL.parse(text)
+    return url !== null && isTrustworthy(url)
+  })
+  if (secret !== undefined || jwksUrl !== undefined) return { secret, jwksUrl, issuers, audience }
+  if (!issuers && audience === undefined) return undefined
+  throw new ConfigError('JWT_ISSUER and JWT_AUDIENCE need JWT_SECRET or JWT_JWKS_URL beside them')
 }
 
-function readSignIn(
-  text: (name: string) => string | undefined,
-  allowHttpHosts: ReadonlySet<string>,
-  jwt: JwtOptions | undefined,
-): SignInClient | undefined {
-  const issuer = text('SIGN_IN_ISSUER')
-  const clientId = text('SIGN_IN_CLIENT_ID')
-  const clientSecret = text('SIGN_IN_CLIENT_SECRET')
+function readSignIn(variables: Variables, isOutside: (url: string) => boolean, jwt: JwtOptions | undefined) {
+  const clientId = variables.text('SIGN_IN_CLIENT_ID')
+  const clientSecret = variables.text('SIGN_IN_CLIENT_SECRET')
+  const issuer = readIssuer(variables, isOutside, jwt, {
+    name: 'SIGN_IN_ISSUER',
+    kind: "an OpenID provider's issuer",
+    example: 'https://acme.okta.com',
+  })
   if (issuer === undefined) {
     if (clientId === undefined && clientSecret === undefined) return undefined
     throw new ConfigError('SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET need SIGN_IN_ISSUER beside them')
   }
-  const kind = "an OpenID provider's issuer"
-  judgeIssuer(issuer, { name: 'SIGN_IN_ISSUER', kind, example: 'https://acme.okta.com' }, allowHttpHosts)
-  if (clientId === undefined || clientSecret === undefined) {
-    throw new ConfigError('SIGN_IN_ISSUER needs SIGN_IN_CLIENT_ID and the secret SIGN_IN_CLIENT_SECRET beside it')
-  }
-  wantIssuers(jwt, 'SIGN_IN_ISSUER')
-  return { issuer, clientId, clientSecret }
+  if (clientId !== undefined && clientSecret !== undefined) return { issuer, clientId, clientSecret }
+  throw new ConfigError('SIGN_IN_ISSUER needs SIGN_IN_CLIENT_ID and the secret SIGN_IN_CLIENT_SECRET beside it')
 }
 
-function readConnectIssuer(
-  issuer: string | undefined,
-  allowHttpHosts: ReadonlySet<string>,
+function readIssuer(
+  { judged }: Variables,
+  isOutside: (url: string) => boolean,
   jwt: JwtOptions | undefined,
+  { name, kind, example }: Readonly<Record<'name' | 'kind' | 'example', string>>,
 ): string | undefined {
-  if (issuer === undefined) return undefined
-  const kind = "an authorization server's issuer"
-  const example = 'https://acme.okta.com/oauth2/default'
-  judgeIssuer(issuer, { name: 'CONNECT_ISSUER', kind, example }, allowHttpHosts)
-  wantIssuers(jwt, 'CONNECT_ISSUER')
+  const must = `be ${kind}, an https URL (http only to ALLOW_HTTP_HOSTS), such as '${example}'`
+  const issuer = judged(name, must, (url) => isOutside(url) && !/[?#|]/.test(url))
+  // Two issuers could say the same user of different people
+  if (issuer !== undefined && jwt && !jwt.issuers) {
+    throw new ConfigError(`JWT_ISSUER must say whose JWTs are accepted where ${name} is set`)
+  }
   return issuer
 }
 
-function judgeIssuer(
-  issuer: string,
-  { name, kind, example }: Readonly<Record<'name' | 'kind' | 'example', string>>,
-  allowHttpHosts: ReadonlySet<string>,
-): void {
-  if (isOutsideUrl(issuer, allowHttpHosts) && !/[?#|]/.test(issuer)) return
-  throw new ConfigError(`${name} must be ${kind}, an https URL (http only to ALLOW_HTTP_HOSTS), such as '${example}'`)
-}
-
-/** Two issuers could say the same user of different people */
-function wantIssuers(jwt: JwtOptions | undefined, other: string): void {
-  if (jwt && !jwt.issuers) {
-    throw new ConfigError(`JWT_ISSUER must say whose JWTs are accepted where ${other} is set`)
-  }
-}
-
 function readOrigins(value = ''): ReadonlySet<string> {
-  const origins = value.split(/[\s,]+/).filter((origin) => origin !== '')
+  const origins = wordsOf(value)
   const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin || !/^https?:/.test(origin))
   if (wrong === undefined) return new Set(origins)
   throw new ConfigError(
@@ -289,16 +276,10 @@ function readPublicUrl(value: string | undefined): string | undefined {
   )
 }
 
-function readIssuers(value: string | undefined): readonly string[] | undefined {
-  const issuers = value?.split(/\s+/).filter((issuer) => issuer !== '')
-  if (issuers?.some((issuer) => issuer.includes('|'))) throw new ConfigError("JWT_ISSUER must not have a '|'")
-  return issuers && [...new Set(issuers)]
-}
-
 function readHosts(value: unknown): ReadonlySet<string> {
   const wanted = "ALLOW_HTTP_HOSTS must list hosts such as 'localhost:9000', separated by commas"
   const listed =
-    typeof value === 'string' && !value.trimStart().startsWith('[') ? value.split(/[\s,]+/) : parsed(value, wanted)
+    typeof value === 'string' && !value.trimStart().startsWith('[') ? wordsOf(value) : parsed(value, wanted)
   if (listed === undefined) return new Set()
   if (!isList(listed)) throw new ConfigError(wanted)
   const hosts = listed.filter((host) => host !== '')
@@ -310,8 +291,8 @@ function readHosts(value: unknown): ReadonlySet<string> {
   return new Set(hosts.map((host) => String(host).toLowerCase()))
 }
 
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length
+function wordsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
 function parsed(value: unknown, wanted: string): unknown {

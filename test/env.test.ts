@@ -25,9 +25,9 @@ describe("a client's secret", () => {
 
 describe("a well-known provider's client", () => {
   it('is read by its variable', () => {
-    const { clientIdOf } = configOf({ GOOGLE_CLIENT_ID: 'g1', GITHUB_CLIENT_ID: '' })
-    expect(clientIdOf('GOOGLE_CLIENT_ID')).toBe('g1')
-    expect(clientIdOf('GITHUB_CLIENT_ID')).toBeUndefined()
+    const { variableOf } = configOf({ GOOGLE_CLIENT_ID: 'g1', GITHUB_CLIENT_ID: '' })
+    expect(variableOf('GOOGLE_CLIENT_ID')).toBe('g1')
+    expect(variableOf('GITHUB_CLIENT_ID')).toBeUndefined()
   })
 
   it.each(['GOOGLE_CLIENT_ID', 'SLACK_CLIENT_SECRET'])('that is no text is found before any request: %s', (name) => {

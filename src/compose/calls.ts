@@ -35,7 +35,7 @@ export function composeCalls(parts: CallsParts) {
   const resolver = composeResolver(parts)
   const toolSecrets = createToolSecrets(
     config.toolSecrets,
-    config.secretOf,
+    config.variableOf,
     (id, tool) => policies.now().ruleOf(tool).secrets.has(id),
     config.judgeToolSecret,
   )

@@ -56,7 +56,7 @@ export function openStores(
     onChange,
   })
   const givenProviders = createKvProviders(reach)
-  const connected = (id: string) => connectedProvider(id, config.clientIdOf)
+  const connected = (id: string) => connectedProvider(id, config.variableOf)
   const providers = eitherProvider(givenProviders, connected)
   const bucket = env.ARTIFACTS
   return {
