@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { documenting, openApiFace, referenceSections } from './api/openapi/routes.ts'
 import { serversFace } from './api/servers/routes.ts'
-import { accessFaces } from './compose/access-faces.ts'
+import { accessFaces, onPageError } from './compose/access-faces.ts'
 import { callFaces } from './compose/call-faces.ts'
 import { type Deployment, newId } from './compose/deployment.ts'
 import { log } from './compose/platform.ts'
@@ -26,7 +26,7 @@ const NO_DOCS: Docs = { guides: [], files: {}, style: '', reference: { fields: {
 export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
   const dialects = await Promise.all([calls.oxp, ...calls.others.map((face) => face.load())])
   const publishing = await composePublishing(deployment)
-  const { config, doors, onPageError, version, deployedAt } = deployment
+  const { config, doors, version, deployedAt } = deployment
   const { gate, gateBesideTools } = doors
   const { forAnybody } = deployment.routes
   const { catalogue } = deployment.stores.registry

@@ -217,12 +217,12 @@ function readJwt({ text, judged, secret: secretOf }: Variables): JwtOptions | un
   const secret = secretOf('JWT_SECRET', MIN_JWT_SECRET)
   const audience = text('JWT_AUDIENCE')
   const listed = judged('JWT_ISSUER', "not have a '|'", (issuers) => !issuers.includes('|'))
-  const issuers = listed && [...new Set(listed.split(/\s+/).filter((issuer) => issuer !== ''))]
+  const issuers = listed?.split(/\s+/).filter((issuer) => issuer !== '')
   const jwksUrl = judged('JWT_JWKS_URL', 'be an https URL (http only to a loopback host)', (text) => {
     const url = URL.parse(text)
     return url !== null && isTrustworthy(url)
   })
-  if (secret !== undefined || jwksUrl !== undefined) return { secret, jwksUrl, issuers, audience }
+  if (secret !== undefined || jwksUrl !== undefined) return { secret, jwksUrl, issuers: issuers && [...new Set(issuers)], audience }
   if (!issuers && audience === undefined) return undefined
   throw new ConfigError('JWT_ISSUER and JWT_AUDIENCE need JWT_SECRET or JWT_JWKS_URL beside them')
 }

@@ -16,14 +16,19 @@ import { connectFace } from '../connect/routes.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import { createFlows } from '../sign-in/flow-cookie.ts'
+import { unexpected } from '../http/answer/unexpected.ts'
+import { failurePage, page } from '../http/page/page.ts'
 import { signInFace } from '../sign-in/routes.ts'
 import { createAuthorizationServer, createClientStore } from '../storage/connect/connect-store.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
+import { log } from './platform.ts'
 import { documentFetch, signInProvider } from './providers.ts'
 import { signsInByKey } from './stores.ts'
 import type { Publishing } from './publishing.ts'
+
+export const onPageError = unexpected((failure) => page(failurePage(failure)), newId, log)
 
 export function accessFaces(
   { config, stores, doors, calls, ...deployment }: Deployment,
@@ -32,7 +37,7 @@ export function accessFaces(
   const { now } = Date
   const { registry, deploymentKeys, keys, givenProviders, providers, vault } = stores
   const { shield, sessions, agents, authenticator, onKeyChange } = doors
-  const { onPageError, writeAuditEntry, version } = deployment
+  const { writeAuditEntry, version } = deployment
   const { forTools, besideTools, forPages } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const { signIn, userVerifierUrl } = config

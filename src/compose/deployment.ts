@@ -2,13 +2,10 @@ import { version } from '../../package.json'
 import { respond } from '../dialects/oxp/routes.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import type { Config, Env } from '../env.ts'
-import { unexpected } from '../http/answer/unexpected.ts'
 import type { PublicCaching } from '../http/route/public-route.ts'
-import { failurePage, page } from '../http/page/page.ts'
 import type { Build } from '../node/build.ts'
 import { composeCalls } from './calls.ts'
 import { createDoors } from './doors.ts'
-import { log } from './platform.ts'
 import { createRecording } from './recording.ts'
 import { createBundled, servedOf } from './bundled.ts'
 import type { Runners } from './runners.ts'
@@ -48,7 +45,6 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
       forToolPages: { ...words, gate: gateForToolPages },
       forAnybody: { ...words, shield, caching },
     },
-    onPageError: unexpected((failure) => page(failurePage(failure)), newId, log),
     version,
     deployedAt,
   }

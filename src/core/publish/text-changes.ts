@@ -5,8 +5,7 @@ import { pointerStep, pointerSteps } from '../tool/problem.ts'
 import { type Definition, titleOf, type ToolRecord } from '../tool/tool.ts'
 import type { compareDefinitions } from '../schema/compatibility.ts'
 import { VALIDATING } from '../schema/keywords.ts'
-import { MAX_SCHEMA_DEPTH } from '../schema/publishable.ts'
-import { everySubschema } from '../schema/subschemas.ts'
+import { everySubschema, MAX_SCHEMA_DEPTH } from '../schema/subschemas.ts'
 
 type Change = ReturnType<typeof compareDefinitions>[number]
 

@@ -3,13 +3,9 @@ import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import { keywordsWhere, malformed, REFERRING } from './keywords.ts'
 import { linearPattern } from './pattern.ts'
-import { everySubschema, type Located, placeOf, subschemas } from './subschemas.ts'
+import { everySubschema, type Located, MAX_POINTER, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from './subschemas.ts'
+import { placeOf, subschemas } from './subschemas.ts'
 import { MAX_PROBLEMS } from './wording.ts'
-
-export const MAX_SCHEMA_DEPTH = 32
-export const MAX_SUBSCHEMAS = 2_000
-/** Maps are keyed by pointers, and engines do not hash long texts, so that a long name would make lookups very slow. */
-export const MAX_POINTER = 4_000
 
 /** Arrays and objects within each other, also in `const` and `examples`, so that no recursion can fail. */
 const MAX_NESTING = 128

@@ -1,5 +1,4 @@
-import { MAX_POINTER } from './publishable.ts'
-import { placeOf } from './subschemas.ts'
+import { MAX_POINTER, placeOf } from './subschemas.ts'
 
 export interface ResourceScope {
   readonly base: string

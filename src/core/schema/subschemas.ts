@@ -2,6 +2,11 @@ import { isObject } from '../tool/json.ts'
 import { pointerStep, pointerSteps } from '../tool/problem.ts'
 import { KEYWORDS } from './keywords.ts'
 
+export const MAX_SCHEMA_DEPTH = 32
+export const MAX_SUBSCHEMAS = 2_000
+/** Maps are keyed by pointers, and engines do not hash long texts, so that a long name would make lookups very slow. */
+export const MAX_POINTER = 4_000
+
 export interface Subschema {
   readonly schema: unknown
   readonly keyword: string

@@ -3,8 +3,8 @@ import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../.
 import * as json from '../../core/tool/json-reader.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { REFERRING } from '../../core/schema/keywords.ts'
-import { checkSchema, MAX_POINTER } from '../../core/schema/publishable.ts'
-import { everySubschema } from '../../core/schema/subschemas.ts'
+import { checkSchema } from '../../core/schema/publishable.ts'
+import { everySubschema, MAX_POINTER } from '../../core/schema/subschemas.ts'
 
 /** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']

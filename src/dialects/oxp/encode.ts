@@ -1,5 +1,5 @@
 import { type Bounds, type Cut, expandSchema } from '../../core/schema/expand.ts'
-import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from '../../core/schema/publishable.ts'
+import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from '../../core/schema/subschemas.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'

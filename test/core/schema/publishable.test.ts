@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkSchema, MAX_POINTER } from '../../../src/core/schema/publishable.ts'
+import { checkSchema } from '../../../src/core/schema/publishable.ts'
+import { MAX_POINTER } from '../../../src/core/schema/subschemas.ts'
 
 const local = { references: 'local' } as const
 const none = { references: 'none' } as const
