@@ -222,7 +222,8 @@ function readJwt({ text, judged, secret: secretOf }: Variables): JwtOptions | un
     const url = URL.parse(text)
     return url !== null && isTrustworthy(url)
   })
-  if (secret !== undefined || jwksUrl !== undefined) return { secret, jwksUrl, issuers: issuers && [...new Set(issuers)], audience }
+  if (secret !== undefined || jwksUrl !== undefined)
+    return { secret, jwksUrl, issuers: issuers && [...new Set(issuers)], audience }
   if (!issuers && audience === undefined) return undefined
   throw new ConfigError('JWT_ISSUER and JWT_AUDIENCE need JWT_SECRET or JWT_JWKS_URL beside them')
 }

@@ -128,11 +128,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       return { ok: true, location: `${pageOf(id, found.callback)}/resume?proof=${proof}` }
     },
 
-    async resume(
-      id: string,
-      { proof, ...visit }: Visit & { readonly proof: string },
-      provider: Provider | string,
-    ): Promise<Step> {
+    async resume(id: string, proof: string, visit: Visit, provider: Provider | string): Promise<Step> {
       const secret = await sha256(proof)
       const authorization = openOne(id)
       if (!authorization) return GONE

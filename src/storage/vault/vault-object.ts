@@ -148,16 +148,17 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       }
     }
 
-    start(id: string, visit: Visit, provider: Provider | string): Promise<Step> {
-      return this.#consent.start(id, visit, provider)
+    step(
+      id: string,
+      { proof, ...visit }: Visit & { readonly proof?: string },
+      provider: Provider | string,
+    ): Promise<Step> {
+      if (proof === undefined) return this.#consent.start(id, visit, provider)
+      return this.#consent.resume(id, proof, visit, provider)
     }
 
     confirm(id: string, flow: string, userId: string): Promise<Step> {
       return this.#consent.confirm(id, flow, userId)
-    }
-
-    resume(id: string, visit: Visit & { readonly proof: string }, provider: Provider | string): Promise<Step> {
-      return this.#consent.resume(id, visit, provider)
     }
 
     returning(state: string): Promise<StoredAuthorization | undefined> {

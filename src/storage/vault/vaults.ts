@@ -12,7 +12,6 @@ import {
   type Visit,
 } from '../../core/consent/authorization.ts'
 import type { ShownInvocation } from '../../core/consent/shown-invocation.ts'
-import type { Provider } from '../../core/consent/provider.ts'
 import {
   challengeForNobody,
   type GrantLooks,
@@ -34,7 +33,7 @@ const REACH: Reach = {
   what: 'vaults',
   waitMs: 60_000,
   longer: { changed: 90_000 },
-  once: ['claim', 'start', 'confirm', 'resume', 'finish', 'decide', 'revoke'],
+  once: ['claim', 'step', 'confirm', 'finish', 'decide', 'revoke'],
 }
 
 /** One Durable Object a user; calls for no user have a vault of their principal's. */
@@ -84,17 +83,13 @@ export function createVault(
     return { challenge: needsSetup ? { ...challenge, needsSetup } : challenge, ...why }
   }
 
-  async function step<V extends Visit>(
-    id: string,
-    visit: V,
-    take: (vault: DurableObjectStub<VaultObject>, visit: V, provider: Provider | string) => Promise<Step>,
-  ): Promise<Step> {
+  async function step(id: string, visit: Visit & { readonly proof?: string }): Promise<Step> {
     const vault = vaultOfId(id)
     const found = await vault?.find(id)
     if (!vault || !found) return GONE
     const { kind, provider, tool } = found
     const current = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
-    return take(vault, await hashed(visit), current)
+    return vault.step(id, await hashed(visit), current)
   }
 
   return {
@@ -134,13 +129,13 @@ export function createVault(
       return found && authorizationOf(found)
     },
 
-    start: (id, visit) => step(id, visit, (vault, from, provider) => vault.start(id, from, provider)),
+    start: step,
+
+    resume: step,
 
     async confirm(id, flow, userId) {
       return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? GONE
     },
-
-    resume: (id, visit) => step(id, visit, (vault, from, provider) => vault.resume(id, from, provider)),
 
     async finish({ url, browser, callback }) {
       const [state, ...more] = new URL(url).searchParams.getAll('state')
