@@ -62,7 +62,8 @@ export function signInProvider(config: Config): SignInProvider | undefined {
 }
 
 export function oauthOf(config: Config): OAuth {
-  const secretOf = (name: string) => (config.judgeClientSecret(name) === undefined ? config.variableOf(name) : undefined)
+  const secretOf = (name: string) =>
+    config.judgeClientSecret(name) === undefined ? config.variableOf(name) : undefined
   let loaded: OAuth | undefined
   async function load(): Promise<OAuth> {
     const { createOAuth } = await import('../oauth-client/oauth.ts')
