@@ -1,12 +1,16 @@
 import { connected } from '../e2e/oauth/agent.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import type { ServerProcess } from '../e2e/process.ts'
+import { cpuOf } from '../processes.ts'
 import { compilePlugin } from '../plugins/compile.ts'
 import { post } from './load.ts'
 
 const ADMIN_KEY = 'an admin key for the bench'.replaceAll(' ', '-')
 export const KEYS = ['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`, '--var', 'DEMO_TOOLS:true']
 
+/** Of three seconds; a server that writes what was published works for some 500. */
+const IDLE_MS = 60
 const INPUT = { a: 10, b: 5 }
 export const CALL = {
   $schema: 'urn:oxp:1.0',
@@ -55,14 +59,17 @@ export async function moreCallsOf(server: ServerProcess): Promise<Requests> {
   }
 }
 
-/** Publishes so many invented tools. */
+/** Publishes so many invented tools, and waits until they are in KV, which goes on behind the answers. */
 export async function populate(server: ServerProcess, count: number): Promise<void> {
   for (let at = 0; at < count; at += 500) {
     const batch = Array.from({ length: Math.min(500, count - at) }, (_, index) => definition(at + index))
     await send(server, '/tools', batch)
   }
-  // What was published goes on to KV behind the answers, a few hundred keys a second
-  await new Promise((done) => setTimeout(done, (count / 250) * 1_000))
+  for (let worked = Infinity; worked > IDLE_MS;) {
+    const before = cpuOf(server.pid)
+    await sleep(3_000)
+    worked = cpuOf(server.pid) - before
+  }
 }
 
 /** The same call over MCP, in the words of a revision, at one of its doors. */
