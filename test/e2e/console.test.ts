@@ -43,6 +43,20 @@ describe('the console of a deployment', () => {
     expect((await bob.open(`${server.url}/?view=tools`)).text).toContain('Gmail.GetEmails')
   })
 
+  it('offers no link to a provider that is not set up, and says what to set up', async () => {
+    const text = async (scopes: readonly string[]) => {
+      const who = await signIn({ tools: ['Gmail.*'], users: ['ann'], scopes })
+      const page = await who.open(`${server.url}/console/tools/Gmail.GetEmails`)
+      const form = page.text.slice(page.text.indexOf('<form class="call"'))
+      return (await who.press({ ...page, text: form }, /Call tool/)).text
+    }
+    const forUser = await text(['tools:read', 'tools:call'])
+    expect(forUser.match(/not set up on this Switchboard, so nobody can connect an account/g)).toHaveLength(2)
+    const forAdministrator = await text(['tools:read', 'tools:call', 'admin'])
+    expect(forAdministrator).toContain('GOOGLE_CLIENT_ID')
+    for (const each of [forUser, forAdministrator]) expect(each).not.toMatch(/\/authorizations\/[^"]*start/)
+  })
+
   it('is closed to whoever is not signed in, also with a session that is over', async () => {
     expect(await open('/')).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') })
     expect((await open('/')).text).not.toContain('Calculator')

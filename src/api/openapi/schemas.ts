@@ -24,7 +24,7 @@ const KEY = {
   'record_arguments?': FLAG,
 }
 const REPORT = { 'ids': TEXTS, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
-const PERSON_ASKED = objectOf({ 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT })
+const PERSON_ASKED = objectOf({ 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT, 'needs_setup?': { const: true } })
 const MISSING = objectOf({
   'authorization?': listOf(PERSON_ASKED),
   'secrets?': listOf(objectOf({ id: TEXT })),

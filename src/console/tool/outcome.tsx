@@ -1,4 +1,5 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { ApiAnswers } from '../../api/answers.ts'
 import type { Progress } from '../../core/call/progress.ts'
 import type { CallEnd } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
@@ -10,9 +11,10 @@ interface OutcomeProps {
   readonly reply: CallEnd<CallBody>
   readonly origin: string
   readonly asksUser: boolean
+  readonly missing: ApiAnswers['GET /tools/:id/readiness']['missing_requirements']
 }
 
-export function CallOutcome({ reply: { status, value }, origin, asksUser }: OutcomeProps) {
+export function CallOutcome({ reply: { status, value }, origin, asksUser, missing }: OutcomeProps) {
   const { result, artifact } = value
   if (result?.success) {
     return (
@@ -35,7 +37,8 @@ export function CallOutcome({ reply: { status, value }, origin, asksUser }: Outc
     if (asksUser) return <Notice isProblem>Fill in User, then call again.</Notice>
     return <FailureNotice failure={failureOf(status, value)} />
   }
-  const challenges = challengesOf(value)
+  const unset = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
+  const challenges = challengesOf(value).filter(({ id }) => !unset.includes(id))
   if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
   return <FailureNotice failure={failureOf(status, value)} />
 }

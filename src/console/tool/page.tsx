@@ -89,7 +89,14 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
           problems={called ? problemsOf(called) : []}
           isRunning={running !== undefined}
         >
-          {called?.reply ? <CallOutcome reply={called.reply} {...{ origin: url.origin, asksUser }} /> : undefined}
+          {called?.reply ? (
+            <CallOutcome
+              reply={called.reply}
+              origin={url.origin}
+              asksUser={asksUser}
+              missing={readiness.missing_requirements}
+            />
+          ) : undefined}
         </CallForm>
       ) : (
         <p>You can view this tool, but not call it.</p>

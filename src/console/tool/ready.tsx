@@ -63,7 +63,7 @@ interface RequirementsProps extends ReadinessProps {
 export function Requirements({ readiness, requirements }: RequirementsProps) {
   const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
-  const pages = new Map((missing.authorization ?? []).map(({ id, url }) => [id, url]))
+  const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))
   const unset = new Set((missing.secrets ?? []).map(({ id }) => id))
   if (problems.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
   return (
@@ -75,12 +75,16 @@ export function Requirements({ readiness, requirements }: RequirementsProps) {
             User <State isMet={ready || user_id !== undefined} isMissing={missing.user_id} met={user_id ?? 'given'} />
           </li>
         ) : undefined}
-        {authorization.map(({ id }) => (
-          <li>
-            Account at {id} <State isMet={ready} isMissing={pages.has(id)} met="connected" not="not connected" />{' '}
-            {pages.get(id) ? <a href={pages.get(id)}>Connect {id}</a> : undefined}
-          </li>
-        ))}
+        {authorization.map(({ id }) => {
+          const account = accounts.get(id)
+          const not = account?.needs_setup ? 'not set up' : 'not connected'
+          return (
+            <li>
+              Account at {id} <State isMet={ready} isMissing={account !== undefined} met="connected" not={not} />{' '}
+              {account?.url ? <a href={account.url}>Connect {id}</a> : undefined}
+            </li>
+          )
+        })}
         {secrets.map(({ id }) => (
           <li>
             Secret {id} <State isMet={ready} isMissing={unset.has(id)} met="set" not="not set" />

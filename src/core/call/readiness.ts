@@ -145,5 +145,6 @@ function lacking(failure: RequirementsMissing): string {
 }
 
 function encodeChallenge({ id, authorization, url, check_url, scopes, status, needsSetup }: AuthorizationChallenge) {
-  return { id, scopes: [...scopes], status, ...(authorization === undefined || needsSetup ? {} : { url, check_url }) }
+  const link = authorization === undefined || needsSetup ? {} : { url, check_url }
+  return { id, scopes: [...scopes], status, ...link, ...(needsSetup ? { needs_setup: needsSetup } : {}) }
 }

@@ -216,6 +216,27 @@ describe('the form of a tool', () => {
     expect(text).not.toContain('/x/start')
   })
 
+  it('says that a provider is not set up, and offers no link to it', async () => {
+    const url = 'https://s.test/authorizations/x/start'
+    const why = "'google' is not set up on this Switchboard"
+    const authorization = [{ id: 'google', url, check_url: 'https://s.test/authorizations/x' }]
+    const missing_requirements = { authorization: [{ id: 'google', scopes: [], status: 'pending', needs_setup: true }] }
+    const { post } = setUp({
+      'GET /tools/Evil.Tool': () => ({ ...TOOL, requirements: { authorization: [{ id: 'google' }] } }),
+      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ready: false, missing_requirements }),
+      'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
+      'POST /tools/call': () =>
+        Response.json(
+          { message: 'Needs more', developer_message: why, missing_requirements: { authorization } },
+          { status: 400 },
+        ),
+    })
+    const text = await (await post(PAGE, { 'input/to': 'ann' })).text()
+    expect(text).toContain('<strong class="warn">not set up</strong>')
+    expect(text).toContain('is not set up on this Switchboard.')
+    expect(text).not.toContain('/x/start')
+  })
+
   it('tells whether it is ready for the user who is named', async () => {
     const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 1 } })
     const text = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob' })).text()
