@@ -639,6 +639,32 @@ describe('which version answers', () => {
     await patch('Which.Old@1.1.0', 'deprecated')
   })
 
+  it('is said where a change names none, and none is served', async () => {
+    await server.json(
+      'POST',
+      '/tools',
+      ['1.0.0', '1.1.0', '1.2.0'].map((version) => callable(`Off.Tool@${version}`)),
+    )
+    const change = async (id: string, status: string) => {
+      const { status: code, body } = await server.json('PATCH', `/tools/${id}`, { status })
+      return [code, body.id ?? body.message]
+    }
+    await change('Off.Tool@1.2.0', 'yanked')
+    await change('Off.Tool@1.1.0', 'disabled')
+    await change('Off.Tool@1.0.0', 'disabled')
+    expect(await change('Off.Tool', 'active')).toEqual([200, 'Off.Tool@1.1.0'])
+    for (const version of ['1.1.0', '1.0.0']) await change(`Off.Tool@${version}`, 'yanked')
+    const there = '1.0.0 (yanked), 1.1.0 (yanked), 1.2.0 (yanked)'
+    expect(await change('Off.Tool', 'active')).toEqual([
+      400,
+      `Say which version of 'Off.Tool' to change: there is ${there}`,
+    ])
+    const { body } = await server.json('GET', '/tools/Off.Tool/versions')
+    expect(ids(body)).toEqual(['Off.Tool@1.2.0', 'Off.Tool@1.1.0', 'Off.Tool@1.0.0'])
+    expect((await server.json('GET', '/tools/Off.Tool')).status).toBe(404)
+    expect((await server.json('GET', '/tools/Off.Tool@9.9.9/versions')).status).toBe(404)
+  })
+
   it.each([
     ['Which.Tool@1.2.0', '1.2.0'],
     ['Which.Tool@1', '1.0.0'],

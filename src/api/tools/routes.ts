@@ -18,9 +18,9 @@ import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/jso
 import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { quoted } from '../../core/tool/problem.ts'
-import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { resolveVersion } from '../../core/tool/version.ts'
+import { highest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
@@ -69,6 +69,7 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
 
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
+const MAX_VERSIONS = 20
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 interface Publishing {
@@ -186,7 +187,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     ...READER,
     answers: { 200: items('The versions, highest first', 'VersionHistory') },
   })(async ({ c, principal, path: { id } }) => {
-    const found = await findSeen(id, principal, backgroundOf(c))
+    const seen = await findSeen(id, principal, backgroundOf(c))
+    const found = seen ?? (await findYanked(id, principal, backgroundOf(c)))
     const current = found && (await source.current(found.record))
     const document = current && (await knownTo(principal, current, deps.toolkits))
     if (!document) return unknown(id)
@@ -211,8 +213,16 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     }
     const found = await source.currentOrNearest(id)
     const document = 'versions' in found && covers(principal, found) ? found : undefined
-    const version = document && resolveVersion(document.versions, id.selector)?.version
-    if (!document || version === undefined) return unknown(asked)
+    const known = document && (await knownTo(principal, document, deps.toolkits))
+    const isNamed = id.selector !== undefined
+    const held = document && resolveVersion(document.versions, id.selector)
+    const version = (held ?? (isNamed || !known ? undefined : highest(known.versions, 'disabled')))?.version
+    if (!document || version === undefined) {
+      if (isNamed || !known) return unknown(asked)
+      const versions = known.versions.slice(-MAX_VERSIONS).map((each) => `${each.version} (${each.status.state})`)
+      const message = `Say which version of '${asked}' to change: there is ${versions.join(', ')}`
+      return fail({ type: 'request-malformed', message })
+    }
     const { toolkit, tool } = document
     const changed = await writer.change({ toolkit, tool }, version, body, principal)
     if (!changed) return unknown(asked)
@@ -247,6 +257,14 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   async function findSeen(asked: string, principal: Principal, background: Background) {
     const found = await find(asked, principal, background)
     return found && maySee(principal, found.record) ? found : undefined
+  }
+
+  /** Versions that are all yanked answer to their exact ids alone. */
+  async function findYanked(asked: string, principal: Principal, background: Background) {
+    const id = parseToolId(asked)
+    const current = id && id.selector === undefined ? await source.current(id) : undefined
+    const yanked = current && highest(current.versions, 'yanked')
+    return yanked && findSeen(formatToolId(current, yanked.version), principal, background)
   }
 
   async function sharedDocuments(): Promise<SharedDocuments> {

@@ -81,7 +81,7 @@ export function isSelector(selector: string): boolean {
   return isVersion(selector) || selector === 'latest' || validRange(selector) !== null
 }
 
-function highest<T extends VersionStatus>(versions: readonly T[], state: ToolStatus['state']): T | undefined {
+export function highest<T extends VersionStatus>(versions: readonly T[], state: ToolStatus['state']): T | undefined {
   let best: T | undefined
   for (const each of versions) {
     if (each.status.state === state && (!best || isBetter(each.version, best.version))) best = each
