@@ -83,7 +83,8 @@ export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: st
 
 /** For a model that reads the deployment's address (https://llmstxt.org). */
 export function llmsText(guides: readonly Guide[], origin: string): string {
-  const links = guides.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
+  const inOrder = groupsOf(guides).flatMap((group) => group.guides)
+  const links = inOrder.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
   return `# Switchboard
 
 > One URL for every tool an agent calls, over the Model Context Protocol: ${origin}/mcp with the header

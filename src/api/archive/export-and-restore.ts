@@ -80,7 +80,7 @@ export function createArchive(deps: ArchiveDeps) {
     if (!first || !header.ok || first.unsigned !== undefined) {
       await parts.return(undefined)
       const problems = header.ok ? [{ path: '', message: first?.unsigned ?? '' }] : header.problems
-      return fail({ type: 'definition-invalid', problems })
+      return fail({ type: 'definition-invalid', what: 'backup', problems })
     }
     const body = new ReadableStream<Uint8Array>({
       // The answer is short and waits for nobody, so that a client may send all of the file before it reads
