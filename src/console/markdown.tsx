@@ -11,7 +11,7 @@ interface Block {
   readonly lines: string[]
 }
 
-/** The Markdown that descriptions use: paragraphs, lists, code, links and bold. All else stays text, and is escaped as such. */
+/** The Markdown that descriptions use: paragraphs, lists, code, links and emphasis. All else stays text, and is escaped as such. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div class="said" dir="auto">
@@ -20,7 +20,7 @@ export function Markdown({ text }: { text: string }) {
   )
 }
 
-/** Code, links and bold within a sentence. */
+/** Code, links and emphasis within a sentence. */
 export function Inline({ text }: { text: string }) {
   return <>{inline(text)}</>
 }
@@ -56,16 +56,18 @@ function elementOf({ kind, lines }: Block): JSX.Element {
   return kind === 'bullets' ? <ul>{items}</ul> : <ol>{items}</ol>
 }
 
-const SPAN = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,300})\]\(([^\s()]{1,2000})\)/g
+const SPAN =
+  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,300})\]\(([^\s()]{1,2000})\)|(?<![\w*])([_*])(?![\s_*])([^_*\n]*[^\s_*])\5(?![\w*])/g
 
 function inline(text: string): Child[] {
   const parts: Child[] = []
   let end = 0
-  for (const { 0: whole, 1: code, 2: bold, 3: label = '', 4: url = '', index } of text.matchAll(SPAN)) {
+  for (const { 0: whole, 1: code, 2: bold, 3: label = '', 4: url = '', 6: italic, index } of text.matchAll(SPAN)) {
     parts.push(text.slice(end, index))
     end = index + whole.length
     if (code !== undefined) parts.push(<code>{code}</code>)
     else if (bold !== undefined) parts.push(<strong>{inline(bold)}</strong>)
+    else if (italic !== undefined) parts.push(<em>{inline(italic)}</em>)
     else if (/^https?:\/\//i.test(url)) {
       parts.push(
         <a href={url} rel="noopener noreferrer nofollow">
@@ -81,7 +83,8 @@ function inline(text: string): Child[] {
 export function plainText(text: string): string {
   const unmarked = text.replaceAll(
     SPAN,
-    (_, code?: string, bold?: string, label?: string) => code ?? bold ?? label ?? '',
+    (_, code?: string, bold?: string, label?: string, _url?: string, _mark?: string, italic?: string) =>
+      code ?? bold ?? label ?? italic ?? '',
   )
   return unmarked.replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '').replaceAll(/\s+/g, ' ')
 }

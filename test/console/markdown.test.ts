@@ -18,6 +18,10 @@ describe('the Markdown of a description', () => {
       'See **[the `docs`](https://docs.test/a?b=1&c)** and [this](/here).',
       '<p>See <strong><a href="https://docs.test/a?b=1&amp;c" rel="noopener noreferrer nofollow">the <code>docs</code></a></strong> and this.</p>',
     ],
+    [
+      'An _ISO 4217_ code, *not* `_a_`, snake_case_name or __dunder__.',
+      '<p>An <em>ISO 4217</em> code, <em>not</em> <code>_a_</code>, snake_case_name or __dunder__.</p>',
+    ],
     ['2 * 3 ** 4 `open', '<p>2 * 3 ** 4 `open</p>'],
   ])('is rendered: %j', (text, html) => expect(shown(text)).toBe(html))
 
@@ -32,7 +36,7 @@ describe('the Markdown of a description', () => {
   )
 
   it('is rendered in a moment, however it nests and wherever it stops', () => {
-    for (const part of ['[', '**', '`', '[a](', '- ', '**[**`', '1) ', '```\n'])
+    for (const part of ['[', '**', '`', '[a](', '- ', '**[**`', '1) ', '```\n', '_a ', ' *a'])
       expect(shown(part.repeat(100_000)).length).toBeLessThan(250_000)
   })
 })
