@@ -29,15 +29,17 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)
   const key = options.key ?? (env['SWITCHBOARD_KEY'] || undefined)
   const { allowHttp } = options
-  const connection = connect({ url, key, allowHttp })
+  const terminal = createTerminal(surroundings, options, signal)
+  const onWait = (ms: number, { message }: Error) => terminal.note(`Waiting ${Math.ceil(ms / 1_000)} s: ${message}`)
+  const connection = connect({ url, key, allowHttp, onWait })
   return {
     url: new URL(url),
     hasKey: key !== undefined,
     user: options.user,
-    client: new Switchboard({ url, key, allowHttp, user: options.user }),
+    client: new Switchboard({ url, key, allowHttp, onWait, user: options.user }),
     connection,
     stranger: connect({ url, attempts: 1 }),
-    terminal: createTerminal(surroundings, options, signal),
+    terminal,
     surroundings,
     signal,
   }

@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, exitOf } from './cli-error.ts'
 import { createProgram } from './program.ts'
 import { openSession } from './context.ts'
-import { jsonText, lineOf } from './terminal-text.ts'
+import { jsonText, inOptions, lineOf } from './terminal-text.ts'
 import type { Surroundings } from './terminal.ts'
 
 async function main(args: readonly string[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
@@ -22,7 +22,7 @@ async function main(args: readonly string[], surroundings: Surroundings, signal:
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
     const error = known(thrown)
     if (isJson) stderr.write(`${jsonText({ error: describe(error) })}\n`)
-    else for (const line of linesOf(error)) stderr.write(`${line}\n`)
+    else for (const line of linesOf(error)) stderr.write(`${inOptions(line)}\n`)
     return exitOf(error)
   }
 }
@@ -72,9 +72,7 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
     ...(missing?.secrets ?? []).map((id) => `  It needs the secret '${id}'`),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
     // Without a user nobody can consent, and the links lead nowhere
-    ...(missing?.user
-      ? ['  It acts for a user: pass --user']
-      : challenges.map(({ id, url }) => `  ${id}: open ${url}`)),
+    ...(missing?.user ? [] : challenges.map(({ id, url }) => `  ${id}: open ${url}`)),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
   return [first(isNearby ? developerMessage : error.message), ...rest.map((line) => lineOf([line], false))]

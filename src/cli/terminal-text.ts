@@ -4,6 +4,22 @@ export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
 }
 
+const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
+  [/ \(\?trust=1\)/g, ''],
+  [/\?allow=breaking\b/g, '--allow-breaking'],
+  [/\?dialect=/g, '--dialect (of convert: --from)'],
+  [/\?(toolkit|version)=/g, '--$1'],
+  [/, or \{"definition", "toolkit", "version"\}/g, ''],
+  [/set 'context\.user_id' or \(MCP and plugins\) the header 'X-User-Id'/g, 'pass --user'],
+  [/PATCH \/tools\/\{id\}, or its toolkit with PATCH \/toolkits\/\{toolkit\}/g, 'switchboard enable'],
+  [/PATCH \/toolkits\/([\w-]+)/g, 'switchboard enable $1'],
+]
+
+/** What the deployment says to those who send requests, as the options of the command line. */
+export function inOptions(message: string): string {
+  return OPTIONS.reduce((text, [said, here]) => text.replaceAll(said, here), message)
+}
+
 export function oneLine(text: string, room: number): string {
   const line = clean(text).replaceAll(/\s+/g, ' ').trim()
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`

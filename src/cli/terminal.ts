@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
 import { type Columns, createTable } from './table.ts'
-import { clean, jsonText, lineOf, oneLine, type StyledText } from './terminal-text.ts'
+import { clean, inOptions, jsonText, lineOf, oneLine, type StyledText } from './terminal-text.ts'
 
 export interface Surroundings {
   readonly stdin: NodeJS.ReadStream
@@ -17,6 +17,7 @@ export type Update = (label: string, done?: number, total?: number) => void
 const SILENT = { update: () => undefined, stop: () => undefined }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const CLEAR = '\r\x1b[2K'
 const FRAME_MS = 80
 const BAR = 24
 
@@ -45,7 +46,8 @@ export function createTerminal(
       return (items: readonly JsonRecord[]) => linesOf(items).forEach((line) => print(...line))
     },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
-    note: (...parts: readonly StyledText[]) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
+    note: (...parts: readonly StyledText[]) =>
+      void (json || stderr.write(`${isInteractive ? CLEAR : ''}${inOptions(lineOf(parts, coloured(stderr)))}\n`)),
     /** Shows what goes on while it does; what `work` says is printed once it is over. */
     async during<T>(label: string, work: (update: Update) => Promise<T>): Promise<T> {
       const { update, stop } = isInteractive ? spinner(stderr, label) : SILENT
@@ -81,7 +83,7 @@ function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: 
   let frame = 0
   const room = (stderr.columns || 80) - 3
   let line = oneLine(first, room)
-  const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line}`)
+  const draw = () => stderr.write(`${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${line}`)
   draw()
   const timer = setInterval(draw, FRAME_MS)
   return {
@@ -97,7 +99,7 @@ function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: 
     },
     stop() {
       clearInterval(timer)
-      stderr.write('\r\x1b[2K')
+      stderr.write(CLEAR)
     },
   }
 }

@@ -9,6 +9,8 @@ export interface ConnectionOptions {
   readonly allowHttp?: boolean | undefined
   readonly attempts?: number | undefined
   readonly fetch?: typeof fetch | undefined
+  /** Called before a request waits a second or more to be sent again, such as for a limit. */
+  readonly onWait?: ((ms: number, reason: SwitchboardError) => void) | undefined
 }
 
 export interface Ask<T> {
@@ -91,8 +93,10 @@ export function connect(options: ConnectionOptions): Connection {
       try {
         return await once(url, request, again)
       } catch (error) {
-        const pause = error instanceof SwitchboardError ? pauseBefore(attempt, error) : undefined
+        if (!(error instanceof SwitchboardError)) throw error
+        const pause = pauseBefore(attempt, error)
         if (pause === undefined || attempt >= attempts) throw error
+        if (pause >= 1_000) options.onWait?.(pause, error)
         await sleep(pause, signal)
       }
     }

@@ -1,6 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -113,6 +115,26 @@ describe('a failure', () => {
     const asJson = await run([...args, '--json'], { env })
     expect(asJson).toMatchObject({ code: exit, stdout: '', json: { error: { code, message: expect.any(String) } } })
     for (const { stdout, stderr } of [inWords, asJson]) expect(stdout + stderr).not.toContain(ADMIN_KEY)
+  })
+
+  it('of a limit are waited for, and said meanwhile', async () => {
+    let asked = 0
+    const busy = createServer((_, answer) => {
+      asked += 1
+      if (asked > 1) return void answer.end('{"items": []}')
+      answer.writeHead(429, { 'retry-after': '1' }).end('{"message": "Too many calls of this tool"}')
+    })
+    await once(busy.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const { port } = Object(busy.address())
+      const { code, stderr } = await run(['list', '--url', `http://127.0.0.1:${port}`])
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining('Waiting 2 s: Too many calls of this tool\n'),
+      })
+    } finally {
+      busy.close()
+    }
   })
 
   it('to reach a deployment ends with 5, after all attempts', async () => {
@@ -244,7 +266,7 @@ describe('call', () => {
 
   it('asks for a user before it gives a link', async () => {
     const { stderr } = await run(['call', 'Mail.GetEmails'])
-    expect(stderr).toMatch(/\n {2}It acts for a user: pass --user\n$/)
+    expect(stderr).toMatch(/\nNo user given: pass --user, or use an API key with one user\n$/)
     expect(stderr).not.toContain('open http')
   })
 
@@ -366,7 +388,7 @@ describe('what happened', () => {
   })
 })
 
-describe('disable, enable and yank', () => {
+describe('disable, enable, deprecate and yank', () => {
   it('change one version, all of a tool, or a toolkit', async () => {
     const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Status.Tool@${version}`))
     await run(['publish', await file('status.json', versions)])
@@ -394,6 +416,23 @@ describe('disable, enable and yank', () => {
     expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
     expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
     expect((await run(['yank', '--help'])).stdout).not.toContain('all its versions')
+    await run(['yank', 'Status.Tool@2.0.0'])
+    const old = ['deprecate', 'Status.Tool', '--message', 'too slow', '--successor', 'Status.Other@1.0.0']
+    expect((await run(old)).stdout).toBe('✓ Status.Tool@1.1.0 is deprecated\n✓ Status.Tool@1.0.0 is deprecated\n')
+    expect(await statuses()).toEqual(['yanked', 'deprecated', 'deprecated'])
+    const shown = (await run(['show', 'Status.Tool@1.1.0', '--json'])).json
+    expect(JSON.stringify(shown)).toContain('too slow')
+  })
+
+  it('say that all versions are yanked, and how one comes back', async () => {
+    await run(['publish', await file('yanked.json', definition('Yanked.Tool@1.0.0'))])
+    await run(['yank', 'Yanked.Tool@1.0.0'])
+    expect(await run(['enable', 'Yanked.Tool'])).toMatchObject({
+      code: 4,
+      stderr:
+        "Error: Every version of 'Yanked.Tool' is yanked\nBring one back with switchboard enable Yanked.Tool@1.0.0\n",
+    })
+    expect((await run(['enable', 'Yanked.Tool@1.0.0'])).stdout).toBe('✓ Yanked.Tool@1.0.0 is active\n')
   })
 })
 
@@ -452,6 +491,10 @@ describe('publish', () => {
     ])
     const changed = await file('one.json', definition('Cli.One@1.0.0', { description: 'Another' }))
     expect(await run(['publish', changed])).toMatchObject({ code: 4, stderr: expect.stringMatching(/^Error: /) })
+    const nameless = await file('bare.json', { name: 'greet', description: 'Greets', inputSchema: { type: 'object' } })
+    const { stderr: said } = await run(['publish', nameless])
+    expect(said).toContain('publish with --toolkit and --version\n')
+    expect(said).not.toContain('?')
   })
 
   it('goes on with --watch, whatever comes of a change', async () => {
@@ -491,6 +534,13 @@ it('convert writes a definition in another dialect, and tells what is lost', asy
     code: 4,
     json: { error: { code: 'refused' } },
   })
+  const nameless = await file('nameless.json', {
+    name: 'greet',
+    description: 'Greets',
+    inputSchema: { type: 'object' },
+  })
+  const named = await run(['convert', nameless, '--to', 'oxp', '--toolkit', 'Mine', '--version', '1.2.0'])
+  expect(JSON.parse(named.stdout)).toMatchObject({ id: 'Mine.greet@1.2.0' })
 })
 
 describe('keys', () => {
@@ -858,9 +908,10 @@ describe('backup and restore', () => {
         code: 2,
         stderr: expect.stringContaining(other.url),
       })
-      expect((await run(['restore', path, '--yes', ...there])).stderr).toContain(
-        'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust',
-      )
+      const why =
+        'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust'
+      const { stderr } = await run(['restore', path, '--yes', ...there])
+      expect(stderr).toBe(`Error: The backup is not valid\n  ${why}\n`)
       const restored = await run(['restore', path, '--trust', '--yes', '--json', ...there])
       expect(restored).toMatchObject({ code: 0, json: { refused: 0, created: expect.any(Number) } })
       expect(restored.json.created).toBeGreaterThan(3)

@@ -127,8 +127,7 @@ async function definitionsRequest(file: string, options: PublishOptions): Promis
   const read = readJson(await readFile(file, 'utf8'), file)
   const module = code === undefined ? undefined : await readFile(code, 'utf8')
   const implementation = module === undefined ? undefined : { kind: 'code', module, allowed_hosts: allowedHost ?? [] }
-  const said = { toolkit, version, tags, implementation }
-  const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const beside = { toolkit, version, tags, implementation }
   if (Array.isArray(read) && implementation) throw new CliError('usage', '--code is of one definition')
   return {
     method: 'POST',
@@ -138,7 +137,9 @@ async function definitionsRequest(file: string, options: PublishOptions): Promis
   }
 }
 
-function wrapped(document: unknown, beside: JsonRecord): unknown {
+/** The document with what is said beside it, where anything is. */
+export function wrapped(document: unknown, said: JsonRecord): unknown {
+  const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   if (Object.keys(beside).length === 0) return document
   return isObject(document) && 'definition' in document
     ? { ...document, ...beside }

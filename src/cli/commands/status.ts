@@ -4,13 +4,16 @@ import type { AddCommands, CliSession, CommonOptions } from '../context.ts'
 
 interface StatusOptions extends CommonOptions {
   readonly message?: string
+  readonly successor?: string
 }
 
-type Status = 'disabled' | 'active' | 'yanked'
+type Status = 'disabled' | 'active' | 'deprecated' | 'yanked'
+type Version = readonly [id: string, status: string | undefined]
 
 const COMMANDS: readonly (readonly [name: string, status: Status, description: string])[] = [
   ['disable', 'disabled', 'disable a tool, one version of it, or a whole toolkit'],
   ['enable', 'active', 'enable a tool, one version of it, or a whole toolkit; approve a pending version'],
+  ['deprecate', 'deprecated', 'deprecate a tool, one version of it, or a whole toolkit: it is still called'],
   ['yank', 'yanked', 'yank a version or a whole toolkit: it is called by exact version only'],
 ]
 
@@ -24,34 +27,51 @@ export const addStatus: AddCommands = (program, open) => {
         `such as Gmail.Send@1.2.0,${status === 'yanked' ? '' : ' Gmail.Send (all its versions),'} or the toolkit's name`,
       )
     if (status !== 'active') command.option('--message <text>', 'the reason, shown to callers')
-    command.action((tool: string, options: StatusOptions) => setStatus(open(options), tool, status, options.message))
+    if (status === 'deprecated')
+      command.option('--successor <tool>', 'the tool to call instead, such as Gmail.Send@2.0.0')
+    command.action((tool: string, options: StatusOptions) => setStatus(open(options), tool, status, options))
   }
 }
 
-async function setStatus(session: CliSession, target: string, status: Status, message?: string): Promise<void> {
+async function setStatus(session: CliSession, target: string, status: Status, options: StatusOptions): Promise<void> {
   const { connection, terminal, signal } = session
   const isToolkit = !target.includes('.')
   const isTool = !isToolkit && !target.includes('@')
   if (isTool && status === 'yanked') throw new CliError('usage', `Say which version of '${target}' to yank`)
+  const { message, successor } = options
+  const versions = isTool ? await versionsOf(session, target) : []
+  const [[first] = [target]] = versions
+  if (status === 'active' && isTool && versions.every(([, held]) => held === 'yanked')) {
+    const hint = `Bring one back with switchboard enable ${first}`
+    throw new CliError('refused', `Every version of '${target}' is yanked`, hint)
+  }
   const changed: JsonRecord[] = []
-  for (const id of isTool ? await versionsOf(session, target, status) : [target]) {
+  for (const id of isTool ? versions.filter(isChangedTo(status)).map(([each]) => each) : [target]) {
     const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(id)}`
-    await connection.json({ method: 'PATCH', path, json: { status, message }, signal, repeatable: true })
-    changed.push({ id, status })
+    const json = { status, message, successor }
+    const answer: unknown = await connection.json({ method: 'PATCH', path, json, signal, repeatable: true })
+    // A toolkit's status may hold all the same
+    const note = status === 'active' ? textIn(answer, 'message') : undefined
+    changed.push({ id, status, ...(note === undefined ? {} : { note }) })
   }
   terminal.give({ changed }, () => {
-    for (const { id } of changed) terminal.print(['green', '✓'], ` ${String(id)} is ${status}`)
+    for (const { id, note } of changed) {
+      terminal.print(['green', '✓'], ` ${String(id)} is ${status}`)
+      if (note !== undefined) terminal.note(['yellow', String(note)])
+    }
     if (changed.length === 0) terminal.note(`No version of '${target}' had to be changed`)
   })
 }
 
 /** One by one, since a tool is served in its next version where only the newest is disabled. */
-async function versionsOf({ connection, signal }: CliSession, tool: string, status: Status) {
+async function versionsOf({ connection, signal }: CliSession, tool: string): Promise<readonly Version[]> {
   const path = `/tools/${encodeURIComponent(tool)}/versions`
   const history: unknown = await connection.json({ path, signal })
-  const all = objectsIn(history, 'items').map((each) => [textIn(each, 'id') ?? '', textIn(each, 'status')] as const)
-  // Versions that wait for a review, or were yanked, are not enabled by the way
-  const has = (held: string | undefined) =>
-    status === 'active' ? held === 'disabled' : held !== status && held !== 'pending'
-  return all.filter(([, held]) => has(held)).map(([id]) => id)
+  return objectsIn(history, 'items').map((each) => [textIn(each, 'id') ?? '', textIn(each, 'status')])
+}
+
+/** Versions that wait for a review, or were yanked, are not enabled by the way, and none becomes callable by deprecation. */
+function isChangedTo(status: Status) {
+  const only = { active: 'disabled', deprecated: 'active' }[String(status)]
+  return ([, held]: Version) => (only === undefined ? held !== status && held !== 'pending' : held === only)
 }
