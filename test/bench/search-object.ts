@@ -28,7 +28,7 @@ export class Index extends DurableObject<object> {
   search(q: string, times: number): number {
     let total = 0
     for (let n = 0; n < times; n += 1) {
-      total = query(this.#sql, { q, versions: 'newest', limit: 10 }, 10, ADMIN)?.total ?? 0
+      total = query(this.#sql, { q, versions: 'newest', limit: 10 }, ADMIN)?.total ?? 0
     }
     return total
   }

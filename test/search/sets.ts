@@ -21,7 +21,7 @@ export type Ask = (q: string) => readonly string[]
 export function asker(records: readonly ToolRecord[]): Ask {
   const sql = tablesOf(records)
   return (q) =>
-    (query(sql, { q, versions: 'newest', limit: 5 }, 5, ADMIN)?.found ?? []).map(({ record }) => {
+    (query(sql, { q, versions: 'newest', limit: 5 }, ADMIN)?.found ?? []).map(({ record }) => {
       const { toolkit, tool }: ToolRecord = JSON.parse(record)
       return `${toolkit}.${tool}`
     })

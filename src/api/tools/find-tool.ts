@@ -19,10 +19,8 @@ export interface FindToolDeps {
 }
 
 /** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
-export type FindTool = (asked: string, principal: Principal, background: Background) => Promise<FoundTool | undefined>
-
-export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps): FindTool {
-  return async (asked, principal, background) => {
+export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps) {
+  return async (asked: string, principal: Principal, background: Background): Promise<FoundTool | undefined> => {
     const resolved = await resolver.resolve(askedByIdOrName(asked), background)
     if (resolved.ok) {
       const { tool, status, publisher, toolkitDescription } = resolved
@@ -30,28 +28,23 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     }
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
-    const isUnknown = failure.type === 'tool-unknown'
     const id = parseToolId(isDisabled ? failure.id : asked)
-    const mayBePending =
-      (isUnknown || failure.type === 'version-unavailable') &&
-      isVersion(id?.selector ?? '') &&
-      hasScope(principal, 'tools:publish')
-    if (!isDisabled && !mayBePending && !(isUnknown && isAdministrator(principal))) return undefined
-    const document = id && (await source.current(id))
+    const mayBePending = isVersion(id?.selector ?? '') && hasScope(principal, 'tools:publish')
+    const mayBeDeleted = failure.type === 'tool-unknown' && isAdministrator(principal)
+    if (!id || !(isDisabled || mayBePending || mayBeDeleted)) return undefined
+    const document = await source.current(id)
     if (!document) return undefined
     // A deleted toolkit has no active version
     const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
     const entry = id.selector === undefined ? highest : resolveVersion(document.versions, id.selector)
     if (!entry) return undefined
     const isPending = entry.status.state === 'pending'
-    if (!isDisabled && !isPending && !document.isDeleted) return undefined
-    if (document.isDeleted && !isAdministrator(principal)) return undefined
-    if (isPending && !(await seesPending(document, principal, toolkits))) return undefined
+    const mayRead = document.isDeleted ? isAdministrator(principal) : isDisabled || isPending
+    if (!mayRead || (isPending && !(await seesPending(document, principal, toolkits)))) return undefined
     const record = await source.record(entry.digest)
     if (!record) return undefined
-    const { status, publisher } = entry
     const ruled = governed(record, policies.now().ruleOf(record))
-    return { record: described(ruled, document.toolkitDescription), status, publisher }
+    return { record: described(ruled, document.toolkitDescription), status: entry.status, publisher: entry.publisher }
   }
 }
 

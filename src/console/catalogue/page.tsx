@@ -1,6 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit, Reply } from '../visit.ts'
+import type { PageResult, PageVisit } from '../visit.ts'
 import { rangeOf, sinceOf } from '../calls/range.tsx'
 import { Markdown } from '../markdown.tsx'
 import { FailureNotice, Notice } from '../parts.tsx'
@@ -8,7 +8,7 @@ import { fromOf } from '../portion.ts'
 import { queryOf } from '../query.ts'
 import { ConnectStep, SetupPanel } from '../setup/checks.tsx'
 import { FoundTools, type FoundToolsPage } from './found.tsx'
-import { hrefOf, Search, searchOf, type ToolSearch } from './search.tsx'
+import { hrefOf, Search, searchOf, type ToolkitsReply, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
 
 const LIMIT = '30'
@@ -71,7 +71,6 @@ function titleOf({ q, toolkit, view }: ToolSearch, name = toolkit) {
 }
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
-type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
 function chosenOf({ toolkit }: ToolSearch, toolkits: ToolkitsReply) {
   const isChosen = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()

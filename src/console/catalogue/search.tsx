@@ -4,6 +4,7 @@ import { Select, TextField } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof searchOf>
+export type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
 export function searchOf(visit: PageVisit) {
   const filters = filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
@@ -16,15 +17,10 @@ export function hrefOf(search: ToolSearch, change: Readonly<Record<string, strin
   return query === '' ? '/' : `/?${query}`
 }
 
-interface SearchProps {
-  readonly search: ToolSearch
-  readonly toolkits: Reply<ApiAnswers['GET /toolkits']>
-}
-
 /** More toolkits than these are named in a field: as options they would be most of a page. */
 const MAX_OPTIONS = 200
 
-export function Search({ search, toolkits: listed }: SearchProps) {
+export function Search({ search, toolkits: listed }: { search: ToolSearch; toolkits: ToolkitsReply }) {
   const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
   const options = toolkits.map((each) => ({ value: each.toolkit, text: `${each.toolkit} (${each.tools})` }))

@@ -50,10 +50,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 
   async function lookUp(asked: string): Promise<Resolved | Failing> {
     const asUnknown = parseAskedAsUnknown(asked)
-    if (asUnknown) {
-      const near = await source.nearest(asUnknown)
-      return fail({ type: 'tool-unknown', asked, suggestions: near.map((each) => formatToolId(each)) })
-    }
+    if (asUnknown) return fail({ type: 'tool-unknown', asked, suggestions: await source.nearest(asUnknown) })
     const addressed = parseAskedDocument(asked)
     if (addressed) return lookUpDocument(addressed)
     const named = parseAskedName(asked)
@@ -95,8 +92,8 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const current = await source.currentOrNearest(name)
     const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
     if (there) return (await pick(there, selector)) ?? unavailable(there, selector)
-    const near = 'versions' in current ? await source.nearest(name) : current
-    return fail({ type: 'tool-unknown', asked, suggestions: near.map((each) => formatToolId(each)) })
+    const suggestions = 'versions' in current ? await source.nearest(name) : current
+    return fail({ type: 'tool-unknown', asked, suggestions })
   }
 
   async function pick(document: ToolDocument, selector: string | undefined): Promise<Resolved | Failing | undefined> {

@@ -6,6 +6,17 @@ const MAX_CHARACTERS = 1_000
 const MAX_TERMS = 40
 const LONGEST_PHRASE = 4
 
+const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').split(' '))
+
+const STAND_INS = new Map<string, ReadonlySet<string>>()
+for (const [words, said] of Object.entries(thesaurus.synonyms)) {
+  const targets = words.split(' ').map(stemsOf)
+  for (const stem of `${words} ${said}`.trim().split(' ').map(stemsOf)) {
+    const others = targets.filter((target) => target !== stem)
+    STAND_INS.set(stem, new Set([...(STAND_INS.get(stem) ?? []), ...others]))
+  }
+}
+
 /** A word or phrase of a question; `itself` and `standIns` are stemmed. */
 export interface Term {
   readonly word: string
@@ -18,35 +29,17 @@ export interface Term {
 export function termsOf(q: string): readonly Term[] {
   const words = wordsOf(q.slice(0, MAX_CHARACTERS))
   const stems = words.map(stemOf)
-  known ??= readThesaurus()
-  const { stopWords, standIns } = known
-  const isSilent = words.every((word) => stopWords.has(word)) ? () => false : (word: string) => stopWords.has(word)
+  const silent = words.every((word) => STOP_WORDS.has(word)) ? new Set() : STOP_WORDS
   const terms = new Map<string, Term>()
   for (let at = 0, length = 1; at < words.length && terms.size < MAX_TERMS; at += length) {
     length = Math.min(LONGEST_PHRASE, words.length - at)
-    while (length > 1 && !standIns.has(stems.slice(at, at + length).join(' '))) length -= 1
+    while (length > 1 && !STAND_INS.has(stems.slice(at, at + length).join(' '))) length -= 1
     const word = words.slice(at, at + length).join(' ')
     const stem = stems.slice(at, at + length).join(' ')
-    if (terms.has(stem) || (length === 1 && isSilent(word))) continue
+    if (terms.has(stem) || silent.has(word)) continue
     const pairs = length > 1 ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
     const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemOf(pair.join('')))
-    terms.set(stem, { word, itself: [stem, ...joined], standIns: [...(standIns.get(stem) ?? [])] })
+    terms.set(stem, { word, itself: [stem, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
   }
   return [...terms.values()]
-}
-
-/** Read with the first question, since most requests ask none. */
-let known: ReturnType<typeof readThesaurus> | undefined
-
-function readThesaurus() {
-  const standIns = new Map<string, Set<string>>()
-  for (const [words, said] of Object.entries(thesaurus.synonyms)) {
-    const targets = words.split(' ').map((name) => stemsOf(name))
-    for (const name of `${words} ${said}`.trim().split(' ')) {
-      const stem = stemsOf(name)
-      const others = targets.filter((target) => target !== stem)
-      standIns.set(stem, new Set([...(standIns.get(stem) ?? []), ...others]))
-    }
-  }
-  return { stopWords: new Set(thesaurus.stopWords.join(' ').split(' ')), standIns }
 }

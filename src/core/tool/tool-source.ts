@@ -17,7 +17,7 @@ export interface ToolSource {
   addressed(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
   whole(record: ToolRecord): Promise<ToolRecord>
   holds(toolkit: string): Promise<boolean>
-  /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 near ones. */
-  currentOrNearest(name: ToolName): Promise<ToolDocument | readonly ToolName[]>
-  nearest(name: ToolName): Promise<readonly ToolName[]>
+  /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 ids near it. */
+  currentOrNearest(name: ToolName): Promise<ToolDocument | readonly string[]>
+  nearest(name: ToolName): Promise<readonly string[]>
 }

@@ -14,7 +14,6 @@ import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './writing/bundle.ts'
 import type { HeadSince } from './catalogue/head.ts'
 import { keyOfName } from './writing/exposed-names.ts'
-import { nearestNames } from './search/nearest.ts'
 import { createRegistryOutbox } from './catalogue/registry-outbox.ts'
 import type { WriteLine } from './catalogue/listed-tools.ts'
 import { createHeads, renewLines } from './catalogue/pages.ts'
@@ -132,7 +131,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** Both in one message, so that an unknown name costs no second one. */
-    documentOrNearest(name: ToolName): string | ToolName[] {
+    async documentOrNearest(name: ToolName): Promise<string | string[]> {
       const key = toolKey(name)
       const alike = () => documentText(this.#sql, keyAlike(this.#sql, key) ?? '')
       return documentText(this.#sql, key) ?? alike() ?? this.nearest(name)
@@ -143,7 +142,8 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** Empty when too many were asked for this second. */
-    nearest(name: ToolName): ToolName[] {
+    async nearest(name: ToolName): Promise<string[]> {
+      const { nearestNames } = await import('./search/unknown.ts')
       return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
     }
 
@@ -175,9 +175,9 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return head
     }
 
-    async query(listQuery: ListQuery, limit: number, principal: Principal): Promise<QueryAnswer | undefined> {
+    async query(listQuery: ListQuery, principal: Principal): Promise<QueryAnswer | undefined> {
       const { query } = await import('./search/query.ts')
-      return query(this.#sql, listQuery, limit, principal)
+      return query(this.#sql, listQuery, principal)
     }
 
     async putPolicy(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined> {

@@ -86,6 +86,11 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
+export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
+
+export const NOT_DELETED =
+  'NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)'
+
 /** SQL: whether a version awaits review, whatever its toolkit's status. */
 export const IS_PENDING = "json_extract(coalesce(own, status), '$.state') = 'pending'"
 

@@ -34,7 +34,7 @@ function documentOf(versions: Versions, newest?: string): ToolDocument {
 interface Stored {
   /** What the quick source knows, and the registry; the same unless given. */
   quick?: ToolDocument | undefined
-  current?: ToolDocument | readonly ToolName[]
+  current?: ToolDocument | readonly string[]
   names?: Readonly<Record<string, ToolName>>
   documents?: Readonly<Record<string, DocumentAddress>>
   without?: readonly string[]
@@ -69,7 +69,7 @@ function setUp(stored: Stored = {}) {
     },
     holds: async () => false,
     whole: async (record) => record,
-    nearest: async () => [{ toolkit: 'Near', tool: 'By' }],
+    nearest: async () => ['Near.By'],
     async currentOrNearest(name) {
       reads.push(`current ${text(name)}`)
       return stored.current ?? stored.quick ?? []
@@ -181,10 +181,7 @@ describe('an id', () => {
   })
 
   it('of an unknown tool comes with the names near it', async () => {
-    const near = [
-      { toolkit: 'Example', tool: 'Tools' },
-      { toolkit: 'Examples', tool: 'Tool' },
-    ]
+    const near = ['Example.Tools', 'Examples.Tool']
     expect(await setUp({ current: near }).short('Example.Tool@1')).toEqual([
       { type: 'tool-unknown', asked: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
       'document Example.Tool',
@@ -331,7 +328,7 @@ describe('an answer', () => {
   it('is not kept when it could not be made', async () => {
     const { resolve, stored, clock } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const { quick } = stored
-    stored.current = [{ toolkit: 'A', tool: 'B' }]
+    stored.current = ['A.B']
     delete stored.quick
     stored.names = {
       get Short(): ToolName {

@@ -60,7 +60,7 @@ describe('the policies of a registry', () => {
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Post.Send@1.0.0')], ADMIN)
       const found = async (principal: typeof ADMIN, versions: 'newest' | 'all' = 'newest') => {
-        const answer = await registry.query({ q: 'send', versions, limit: 10 }, 10, principal)
+        const answer = await registry.query({ q: 'send', versions, limit: 10 }, principal)
         return answer?.found.map(({ record }): string => JSON.parse(record).id).sort()
       }
       const all = ['Mail.Send@1.0.0', 'Post.Send@1.0.0']

@@ -72,8 +72,8 @@ describe('the toolkits of the tools that a principal sees', () => {
       const disabled = { versions: 'all', status: 'disabled', limit: 30 } as const
       const toolkits = async () => registry.toolkitCounts(ADMIN)
       const anonymous = async () => registry.toolkitCounts(ANONYMOUS, { callable: true })
-      const withdrawn = async () => registry.query(disabled, 30, ADMIN)
-      const search = async () => registry.query({ versions: 'newest', q: 'zebra', limit: 30 }, 30, ADMIN)
+      const withdrawn = async () => registry.query(disabled, ADMIN)
+      const search = async () => registry.query({ versions: 'newest', q: 'zebra', limit: 30 }, ADMIN)
       const costs = async () => [
         await rowsOf(sql, toolkits),
         await rowsOf(sql, anonymous),

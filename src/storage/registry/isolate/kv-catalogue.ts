@@ -159,7 +159,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     const bound = JSON.stringify([principal.id, ...asked])
     const opened = query.cursor === undefined ? undefined : await sealer.open(query.cursor, bound)
     if (query.cursor !== undefined && !opened) return undefined
-    const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, query.limit, principal)
+    const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, principal)
     if (!answer) return undefined
     const records = await whole(answer.found.map(({ record }): ToolRecord => JSON.parse(record)))
     const form = 'write' in format ? format : { name: 'stored line', write: writeLine }

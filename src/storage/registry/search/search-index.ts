@@ -49,20 +49,13 @@ export function renewIndex(sql: SqlStorage): void {
   for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
     const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'
     const text = field<string>(sql, query, key)
-    if (text === undefined) continue
-    const record: ToolRecord = JSON.parse(text)
-    indexTool(sql, key, record, settingsOf(sql, record.toolkit).tags)
+    if (text !== undefined) indexTool(sql, key, JSON.parse(text))
   }
   writeMeta(sql, 'search', INDEXED)
 }
 
 /** Adds, replaces or (without a record) removes a tool. It keeps its id: cursors hold it. */
-export function indexTool(
-  sql: SqlStorage,
-  key: string,
-  record: ToolRecord | undefined,
-  toolkitTags: readonly string[] = [],
-): void {
+export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): void {
   const before = firstRow<{ id: number; rows: string }>(sql, 'SELECT id, rows FROM indexed WHERE key = ?', key)
   if (before) {
     sql.exec('DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))', before.rows)
@@ -70,7 +63,7 @@ export function indexTool(
   }
   if (!record) return
   const id = before?.id ?? (field<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
-  const tags = [...new Set([...record.tags, ...toolkitTags])]
+  const tags = [...new Set([...record.tags, ...settingsOf(sql, record.toolkit).tags])]
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemOf(plainText(name)))
   const texts = textsOf(record, tags).map((text) => stemsOf(text.slice(0, MAX_CHARACTERS)))
@@ -96,17 +89,14 @@ export function indexTool(
 /** In the order of the fields of BM25F. */
 function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? Object.entries(record.input.properties) : []
-  const details = properties.map(([, schema]) => (isJsonObject(schema) ? schema.description : undefined))
+  const details = properties.map(([, schema]) => (isJsonObject(schema) ? String(schema.description ?? '') : ''))
   return [
     `${record.tool} ${titleOf(record) ?? ''}`,
     [record.toolkit, ...tags].join(' '),
     // In small letters, since "GitHub" is one word
     record.description.toLowerCase(),
     properties.map(([name]) => name).join(' '),
-    details
-      .filter((text) => typeof text === 'string')
-      .join(' ')
-      .toLowerCase(),
+    details.join(' ').toLowerCase(),
   ]
 }
 

@@ -1,7 +1,8 @@
+import { distance } from 'fastest-levenshtein'
 import { IDS, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { termsOf } from '../../../core/search/question.ts'
-import { field } from '../../rows.ts'
-import { insteadOf } from './instead.ts'
+import { stemOf } from '../../../core/search/words.ts'
+import { column, field, rows } from '../../rows.ts'
 import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
@@ -16,24 +17,26 @@ const VERY = 1e4
 
 export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
 
-/** A page begins after this tool or, where the search no longer finds it, after its place. */
-export type Behind = Pick<Ranked, 'id' | 'place'>
+/** A page begins after this tool, or with it at a version; after its place where the search no longer finds it. */
+export type Behind = Pick<Ranked, 'id' | 'place'> & { readonly version?: string | undefined }
+
+const NOTHING: Behind = { place: 0, id: 0 }
 
 /** Exact names first, then by score, then those listed first. Tools outside the scope have no influence. */
-export function rank(
-  sql: SqlStorage,
-  q: string,
-  scope: IndexFilter,
-  limit: number,
-  behind: Behind = { place: 0, id: 0 },
-) {
+export function rank(sql: SqlStorage, q: string, scope: IndexFilter, limit: number, behind = NOTHING) {
   const { scores, unmatched } = scoresOf(sql, q, scope)
-  for (const [id, isWhole] of namedSo(sql, plainText(q), scope)) scores[id] = (scores[id] ?? 0) + VERY * (1 + isWhole)
+  // No tool has an empty name
+  const named = `SELECT id, whole = ?1 AS isWhole FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
+  for (const { id, isWhole } of rows<{ id: number; isWhole: number }>(sql, named, plainText(q), ...scope.bindings)) {
+    scores[id] = (scores[id] ?? 0) + VERY * (1 + isWhole)
+  }
   const found = inOrder(scores)
   const at = found.indexOf(behind.id)
-  const start = at === -1 ? behind.place : at + 1
-  const page = keysOf(sql, found.slice(start, start + limit))
-  return { page: page.map((tool, at) => ({ ...tool, place: start + at + 1 })), total: found.length, unmatched }
+  const start = at === -1 ? behind.place : behind.version === undefined ? at + 1 : at
+  const keys = 'SELECT indexed.id AS id, indexed.key AS key FROM json_each(?) CROSS JOIN indexed ON indexed.id = value'
+  const ids = JSON.stringify(found.slice(start, start + limit))
+  const page = rows<Omit<Ranked, 'place'>>(sql, keys, ids).map((tool, at) => ({ ...tool, place: start + at + 1 }))
+  return { page, total: found.length, unmatched }
 }
 
 /** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
@@ -93,14 +96,34 @@ function inOrder(scores: Float64Array): readonly number[] {
   return Array.from(sorted, (each) => length - 1 - (each % length))
 }
 
-/** The tools of that very name, and whether it is the name with the toolkit's. No tool has an empty one. */
-function namedSo(sql: SqlStorage, name: string, { condition, bindings }: IndexFilter) {
-  const query = `SELECT id, whole = ? FROM indexed WHERE (whole = ? OR plain = ?) AND ${condition}`
-  return sql.exec(query, name, name, name, ...bindings).raw<[id: number, isWhole: number]>()
+const MAX_LETTERS = 32
+const MIN_BEGINNING = 4
+const MIN_PART = 3
+const MIN_MISSPELT = 5
+/** From so many letters on, two may be wrong. */
+const LONG = 8
+
+/** Finds what some tool has where none has the word: forms of it (longer words, its two parts), or neighbours by spelling. */
+export function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
+  const stem = stemOf(word)
+  const isFit = !word.includes(' ') && stem.length >= MIN_BEGINNING && stem.length <= MAX_LETTERS
+  const first = (expressions: readonly string[]) => rowsOf(sql, expressions, scope).find((rows) => rows.length > 0)
+  const form = isFit ? first([`"${stem}"*`, ...partsOf(stem)]) : []
+  if (form) return { rows: form, isForm: isFit }
+  return { rows: first(neighboursOf(sql, stem)) ?? [], isForm: false }
 }
 
-function keysOf(sql: SqlStorage, ids: readonly number[]) {
-  const query =
-    'SELECT indexed.id AS id, indexed.key AS key FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = value'
-  return sql.exec<Omit<Ranked, 'place'>>(query, JSON.stringify(ids)).toArray()
+function partsOf(stem: string): readonly string[] {
+  const places = Array.from({ length: Math.max(0, stem.length - 2 * MIN_PART + 1) }, (_, at) => at + MIN_PART)
+  return places.map((at) => `("${stem.slice(0, at)}" AND "${stem.slice(at)}")`)
+}
+
+/** Words of the index that begin with the same letter, by how many letters differ. Some may be of hidden tools alone. */
+function neighboursOf(sql: SqlStorage, stem: string): readonly string[] {
+  if (stem.length < MIN_MISSPELT) return []
+  const most = stem.length < LONG ? 1 : 2
+  const first = stem.slice(0, 1)
+  const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?'
+  const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length - most, stem.length + most)
+  return [1, 2].slice(0, most).map((far) => anyOf(words.filter((word) => distance(word, stem) === far)))
 }

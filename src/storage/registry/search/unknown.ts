@@ -3,11 +3,11 @@ import { levelled } from '../../../core/access/policy.ts'
 import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { nearestFirst } from '../../../core/tool/nearest.ts'
-import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import { formatToolId, parseToolId, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { column } from '../../rows.ts'
-import { nearestNames } from './nearest.ts'
-import { NOT_DELETED, SHOWN, toolkitCounts } from './query.ts'
+import { toolkitCounts } from './query.ts'
 import { keysOf } from '../toolkits.ts'
+import { NOT_DELETED, SHOWN } from '../versions.ts'
 import { scopeOf } from './visibility.ts'
 
 const MAX_NAMED = 5
@@ -33,8 +33,9 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
 export function unknown(sql: SqlStorage, name: string, principal: Principal): Unknown {
   const tool = parseToolId(name)
   if (!tool) return unknownToolkit(sql, name, principal)
-  const near = nearestNames(sql, tool).map((each) => formatToolId(each))
-  const known = near.filter((each) => isSeen(sql, each, principal)).slice(0, MAX_NAMED)
+  const known = nearestNames(sql, tool)
+    .filter((each) => isSeen(sql, each, principal))
+    .slice(0, MAX_NAMED)
   if (known.length > 0) return { name: formatToolId(tool), known, isNear: true }
   if (!isSeen(sql, tool.toolkit, principal)) return unknownToolkit(sql, tool.toolkit, principal)
   const { condition, bindings } = scopeOf(sql, { toolkit: tool.toolkit }, principal)
@@ -49,4 +50,23 @@ function unknownToolkit(sql: SqlStorage, name: string, principal: Principal): Un
   const near = [...new Set([...nearestFirst(name, toolkits), ...extended])]
   const isNear = near.length > 0
   return { name, known: isNear ? near.slice(0, MAX_NAMED) : toolkits.slice(0, MAX_LISTED), isNear }
+}
+
+const MAX_NEAREST = 20
+/** On either side of the name in the order of ids, and of tool names. */
+const MAX_BESIDE = 500
+
+const BESIDE = ['key >= ? ORDER BY key', 'key < ? ORDER BY key DESC']
+const ALIKE = ['lower(tool) >= ? ORDER BY lower(tool)', 'lower(tool) < ? ORDER BY lower(tool) DESC']
+const CANDIDATES = [...BESIDE, ...ALIKE]
+  .map((side) => `SELECT * FROM (SELECT key, toolkit, tool, listed FROM tool WHERE ${side} LIMIT ${MAX_BESIDE})`)
+  .join(' UNION ')
+
+/** Ignores case. A large registry misses names misspelt at the beginning of both parts: see `MAX_BESIDE`. */
+export function nearestNames(sql: SqlStorage, asked: ToolName): string[] {
+  const [key, tool] = [toolKey(asked), asked.tool.toLowerCase()]
+  const query = `SELECT toolkit || '.' || tool FROM (${CANDIDATES}) WHERE listed IS NOT NULL ORDER BY key`
+  const ids = column<string>(sql, query, key, key, tool, tool)
+  const calledSo = ids.filter((id) => id.toLowerCase().endsWith(`.${tool}`))
+  return [...new Set([...calledSo, ...nearestFirst(formatToolId(asked), ids)])].slice(0, MAX_NEAREST)
 }

@@ -11,35 +11,37 @@ export interface IndexFilter {
 
 const EVERY = 'TRUE'
 
-type IndexedRow = { readonly id: number; readonly key: string; readonly level: number }
-
 export function scopeOf(
   sql: SqlStorage,
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
   principal: Principal,
 ): IndexFilter {
-  const tagged = 'EXISTS (SELECT 1 FROM json_each(indexed.tags) WHERE value = ?)'
-  const parts: readonly IndexFilter[] = [
-    visibleTo(sql, principal),
-    ...(toolkit === undefined ? [] : [{ condition: 'indexed.toolkit = ?', bindings: [toolkit.toLowerCase()] }]),
-    ...(tag === undefined ? [] : [{ condition: tagged, bindings: [tag] }]),
-    ...(callable ? [{ condition: 'indexed.callable = 1', bindings: [] }] : []),
-  ]
-  const conditions = parts.map(({ condition }) => condition).filter((condition) => condition !== EVERY)
-  return { condition: conditions.join(' AND ') || EVERY, bindings: parts.flatMap(({ bindings }) => bindings) }
+  const ids = idsCoveredBy(sql, principal)
+  /** Those with null do not apply. */
+  const conditions: Readonly<Record<string, SqlStorageValue>> = {
+    'indexed.id IN (SELECT value FROM json_each(?))': ids ? JSON.stringify(ids) : null,
+    // The same as `maySee` where the patterns leave nothing out, without reading every tool
+    'indexed.level = ?': !ids && principal.kind === 'anonymous' ? 0 : null,
+    'indexed.toolkit = ?': toolkit?.toLowerCase() ?? null,
+    'EXISTS (SELECT 1 FROM json_each(indexed.tags) WHERE value = ?)': tag ?? null,
+    'indexed.callable = ?': callable ? 1 : null,
+  }
+  const applying = Object.entries(conditions).filter(([, value]) => value !== null)
+  const condition = applying.map(([each]) => each).join(' AND ') || EVERY
+  return { condition, bindings: applying.map(([, value]) => value) }
 }
 
-function visibleTo(sql: SqlStorage, principal: Principal): IndexFilter {
-  const begins = beginningsOf(principal)
-  // The same as `maySee` where the patterns leave nothing out, without reading every tool
-  if (!begins) return { condition: principal.kind === 'anonymous' ? 'indexed.level = 0' : EVERY, bindings: [] }
+type IndexedRow = { readonly id: number; readonly key: string; readonly level: number }
+
+/** Undefined where a principal's patterns leave nothing out. */
+function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] | undefined {
   const query = 'SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?'
-  const begun = begins.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
-  const ids = begun.flatMap(({ id, key, level }) => {
+  const begun = beginningsOf(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
+  const seen = begun?.filter(({ key, level }) => {
     const name = parseToolId(key)
-    return name && maySee(principal, { ...name, securityLevel: level }) ? [id] : []
+    return name && maySee(principal, { ...name, securityLevel: level })
   })
-  return { condition: 'indexed.id IN (SELECT value FROM json_each(?))', bindings: [JSON.stringify([...new Set(ids)])] }
+  return seen && [...new Set(seen.map(({ id }) => id))]
 }
 
 /** Prefixes of the keys that a principal's patterns may cover; undefined where they cover all. */

@@ -24,7 +24,7 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
   const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
   const hashes = column<string | null>(sql, sources, key)
-  indexTool(sql, key, undefined)
+  indexTool(sql, key)
   for (const table of ['version', 'name', 'line', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
   sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
   return [

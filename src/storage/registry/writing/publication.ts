@@ -11,13 +11,12 @@ import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { field } from '../../rows.ts'
 import { documentConflict, isSame, recordConflict, versionConflict } from './conflicts.ts'
 import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from '../documents.ts'
-import { NOT_DELETED, SHOWN } from '../search/query.ts'
 import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
 import { leaveOut, storeVersion, holderCame } from './store-version.ts'
 import { describeByItsSource } from './toolkit-change.ts'
-import { isPending, nameWarning, recordText, versionsOf } from '../versions.ts'
+import { isPending, nameWarning, NOT_DELETED, recordText, SHOWN, versionsOf } from '../versions.ts'
 
 /** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
 export function store(

@@ -130,7 +130,7 @@ function changed(sql: SqlStorage, key: string): void {
   const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
   const exposed = record && exposedName(sql, record, record.name)
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
-  indexTool(sql, key, record, record && settingsOf(sql, record.toolkit).tags)
+  indexTool(sql, key, record)
   queue(sql, kvKey('tool', key))
   touchLeaf(sql, key)
   for (const other of exposed?.displaced ?? []) changed(sql, other)

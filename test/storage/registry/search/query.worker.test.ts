@@ -11,7 +11,7 @@ const QUERY: ListQuery = { versions: 'all', limit: 100 }
 async function walk(registry: RegistryObject, query: ListQuery, limit: number): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | undefined, pages = 0; pages < 100; pages += 1) {
-    const answer = await registry.query({ ...query, cursor }, limit, ADMIN)
+    const answer = await registry.query({ ...query, cursor, limit }, ADMIN)
     if (!answer) throw new Error(`'${cursor}' is refused`)
     expect(answer.found.length).toBeLessThanOrEqual(limit)
     ids.push(...answer.found.map(({ record }): string => JSON.parse(record).id))
@@ -60,7 +60,7 @@ describe('a listing of all versions', () => {
       expect(await of('active', 2)).toEqual(['A.B@1.10.0', 'A.B@1.9.0', 'B.A@2.0.0'])
       const publisher = { id: 'key:1', kind: 'key', scopes: ['tools:read', 'tools:publish'], users: [] } as const
       const visibleTo = async (tools: readonly string[], id = 'key:1') => {
-        const answer = await registry.query({ ...QUERY, status: 'disabled' }, 10, { ...publisher, id, tools })
+        const answer = await registry.query({ ...QUERY, status: 'disabled', limit: 10 }, { ...publisher, id, tools })
         return answer?.found.map(({ cursor }) => cursor)
       }
       expect(await visibleTo(['B.*'])).toEqual(['b.a@1.0.0'])
@@ -77,18 +77,18 @@ describe('a listing of all versions', () => {
   it('goes on where it was, whatever came and went meanwhile', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      const { found, next } = (await registry.query(QUERY, 3, ADMIN)) ?? { found: [] }
+      const { found, next } = (await registry.query({ ...QUERY, limit: 3 }, ADMIN)) ?? { found: [] }
       expect(found).toHaveLength(3)
       await registry.change({ toolkit: 'a', tool: 'b' }, '1.9.0', { status: { state: 'yanked' } }, ADMIN)
       await registry.publish([await publication('A.A@1.0.0'), await publication('A.Z@1.0.0')], ADMIN)
-      const rest = (await registry.query({ ...QUERY, cursor: next }, 100, ADMIN))?.found
+      const rest = (await registry.query({ ...QUERY, cursor: next }, ADMIN))?.found
       expect(rest?.map(({ cursor }) => cursor)).toEqual(['a.c@1.0.0', 'a.z@1.0.0', 'b.a@1.0.0', 'b.a@2.0.0'])
     }))
 
   it.each(['7', 'a.c', 'nonsense', 'a.c@', "a'; --@1.0.0"])('refuses the cursor %j', (cursor) =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      expect(await registry.query({ ...QUERY, cursor }, 100, ADMIN)).toBeUndefined()
+      expect(await registry.query({ ...QUERY, cursor }, ADMIN)).toBeUndefined()
     }),
   )
 })
@@ -110,15 +110,17 @@ describe('a ranked search', () => {
     (cursor) =>
       inRegistry(async ({ registry }) => {
         await publishMany(registry)
-        expect(await registry.query({ ...QUERY, q: 'does', cursor }, 100, ADMIN)).toBeUndefined()
+        expect(await registry.query({ ...QUERY, q: 'does', cursor }, ADMIN)).toBeUndefined()
       }),
   )
 
   it('ends beyond the last', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      expect(await registry.query({ ...QUERY, q: 'does', cursor: '999.0' }, 100, ADMIN)).toMatchObject({ found: [] })
-      const newest = await registry.query({ ...QUERY, versions: 'newest', q: 'does', cursor: '999.0' }, 100, ADMIN)
+      expect(await registry.query({ ...QUERY, q: 'does', cursor: '999.0' }, ADMIN)).toMatchObject({
+        found: [],
+      })
+      const newest = await registry.query({ ...QUERY, versions: 'newest', q: 'does', cursor: '999.0' }, ADMIN)
       expect(newest).toEqual({ found: [], total: 3, unmatched: [] })
     }))
 })
@@ -132,13 +134,13 @@ describe('a query', () => {
       }
       await registry.publish([await publication('Seen.T@1.0.0')], ADMIN)
       const principal = { ...ADMIN, kind: 'key', tools: ['Seen.*'] } as const
-      const first = await registry.query(QUERY, 100, principal)
+      const first = await registry.query(QUERY, principal)
       expect(first).toEqual({ found: [], next: 'hidden.t01999@1.0.0' })
-      const second = await registry.query({ ...QUERY, cursor: first?.next }, 100, principal)
+      const second = await registry.query({ ...QUERY, cursor: first?.next }, principal)
       expect(second?.found.map(({ cursor }) => cursor)).toEqual(['seen.t@1.0.0'])
       expect(second?.next).toBeUndefined()
       const search = { ...QUERY, versions: 'newest', q: 'does' } as const
-      const best = await registry.query(search, 100, principal)
+      const best = await registry.query(search, principal)
       expect(best?.found.map(({ name }) => name)).toEqual(['Seen_T'])
       expect(best).toMatchObject({ total: 1 })
       expect(best).not.toHaveProperty('next')

@@ -41,7 +41,7 @@ describe('the bundle', () => {
       const a = await record('Kit.A@1.0.0')
       const b = await record('Kit.B@1.0.0')
       const listed = async () =>
-        (await registry.query({ versions: 'all', limit: 10 }, 10, ADMIN))?.found.map(({ cursor }) => cursor)
+        (await registry.query({ versions: 'all', limit: 10 }, ADMIN))?.found.map(({ cursor }) => cursor)
       await registry.takeIn('both', 1, [a, b])
       await registry.takeIn('one', 2, [a])
       expect(stateOf(registry, 'kit.b')).toEqual(['1.0.0 disabled'])

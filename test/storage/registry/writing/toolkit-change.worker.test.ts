@@ -137,7 +137,7 @@ describe('the tags of a toolkit', () => {
       await change(harness, { tags: ['mail', 'own'] }, ANN)
       await publish(harness, 'Kit.B@1.0.0')
       const found = async (query: object) => {
-        const answer = await harness.registry.query({ versions: 'newest', limit: 10, ...query }, 10, ADMIN)
+        const answer = await harness.registry.query({ versions: 'newest', limit: 10, ...query }, ADMIN)
         return answer?.found.map(({ record }) => JSON.parse(record).id)
       }
       expect((await found({ q: 'mail' }))?.sort()).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])

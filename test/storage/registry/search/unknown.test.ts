@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearestNames } from '../../../../src/storage/registry/search/nearest.ts'
+import { nearestNames } from '../../../../src/storage/registry/search/unknown.ts'
 import { createDatabase, sqlOf } from '../../../simulation/sql.ts'
 import { effortOf, MOST_EFFORT } from '../../../effort.ts'
 
