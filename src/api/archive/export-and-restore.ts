@@ -107,7 +107,7 @@ export function createArchive(deps: ArchiveDeps) {
       if (told <= MAX_TOLD) write(encodeTold(each))
     })
     const work = createBudget(Infinity)
-    const mayGiveWay = afterStretches(work, giveWay)
+    const mayGiveWay = afterStretches(() => work.spent, giveWay)
     const about = { ...restore.counts(), complete: false }
     let outcome: 'success' | 'internal' = 'internal'
     const take = async ({ lines, unsigned }: FilePart) => {

@@ -47,7 +47,10 @@ export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): K
     try {
       const value = await load(key)
       const ages = begun === generation ? agesOf(value) : undefined
-      if (ages) store.set(key, entryOf(value, ages, at))
+      if (!ages) return value
+      const { fresh, stale = fresh, lastResort = stale } = ages
+      const until = { freshUntil: at + fresh, staleUntil: at + stale, lastResortUntil: at + lastResort }
+      store.set(key, { value, fresh, ...until })
       return value
     } catch (error) {
       const failedAt = now()
@@ -86,10 +89,6 @@ export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): K
       })
     },
   }
-}
-
-function entryOf<Value>(value: Value, { fresh, stale = fresh, lastResort = stale }: Ages, at: number): Entry<Value> {
-  return { value, fresh, freshUntil: at + fresh, staleUntil: at + stale, lastResortUntil: at + lastResort }
 }
 
 /** Entries may be dropped at any time. A `Map` and an `LRUCache` are such stores. */

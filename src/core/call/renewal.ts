@@ -2,7 +2,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
 import type { TokenRefusal, RequiredToken, TokenResult, UserTokens } from './requirements.ts'
-import { reasonOf, requirementsMissing, unavailableFailure } from './requirements.ts'
+import { failureOfLacks } from './requirements.ts'
 
 interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt'> {
   readonly userTokens: UserTokens
@@ -73,13 +73,10 @@ export function createRenewals(
       }
     },
     failure(): Failure | undefined {
-      const refusals = [...tokens.values()].flatMap(({ refusal }) => refusal ?? [])
-      const challenges = refusals.filter((refusal) => 'challenge' in refusal)
-      const [first] = refusals
-      if (first === undefined) return undefined
-      if (challenges.length === 0 && 'unavailable' in first) return unavailableFailure(first)
-      const authorization = challenges.map(({ challenge }) => challenge)
-      return requirementsMissing(record, { authorization, secrets: [], user_id: false }, refusals.map(reasonOf))
+      return failureOfLacks(
+        record,
+        [...tokens.values()].flatMap(({ refusal }) => refusal ?? []),
+      )
     },
   }
 }

@@ -6,7 +6,6 @@ import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord
 import { NO_USER } from '../failure/failure-words.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
-import type { RequirementsMissing } from './runner.ts'
 
 /** The context of one call (OXP 1.0, "context"). It is never kept. */
 export interface CallerContext {
@@ -86,24 +85,17 @@ interface RequirementDeps {
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
 
-type Lacking = ReturnType<typeof lackingNothing>
-
-function lackingNothing(user: boolean) {
-  return {
-    secrets: new Array<{ readonly id: string }>(),
-    tokens: new Array<{ readonly id: string }>(),
-    challenges: new Array<AuthorizationChallenge>(),
-    unavailable: new Array<Unavailable>(),
-    withheld: new Array<string>(),
-    reasons: new Array<Reason>(),
-    user,
-  }
-}
-
 interface Reason {
-  readonly detail: string
+  readonly reason: string
   readonly forOperator?: string | undefined
 }
+
+/** Of a challenge without a reason, the missing user is the reason. */
+export type Lack =
+  | TokenRefusal
+  | { readonly challenge: AuthorizationChallenge }
+  | { readonly withheld: string }
+  | (Reason & ({ readonly secret: string } | { readonly token: string }))
 
 /** Takes the caller's own credentials first; only trusted tools get the deployment's secrets and users' grants. */
 export async function meetRequirements(
@@ -115,8 +107,9 @@ export async function meetRequirements(
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
   const { authorization, user_id: needsUser } = record.requirements
-  const lacking = lackingNothing(needsUser && !userId)
-  const secrets = secretsFor(record, trusted, context, toolSecrets, lacking)
+  const lacks: Lack[] = []
+  let lacksUser = needsUser && !userId
+  const secrets = secretsFor(record, trusted, context, toolSecrets, lacks)
   const tokens = new Map<string, Credential>()
   const account = context.values?.[ACCOUNT]
   const named = typeof account === 'string' ? { account } : {}
@@ -125,14 +118,12 @@ export async function meetRequirements(
     const own =
       context.tokens.get(id) ?? (requirement === authorization[0] ? context.tokens.get(FIRST_PROVIDER) : undefined)
     if (own) tokens.set(id, { value: own, from: 'caller' })
-    else if (isToken(requirement)) {
-      lacking.tokens.push({ id })
-      lacking.reasons.push({ detail: `Send the token that the tool calls '${id}'` })
-    } else if (!trusted) lacking.withheld.push(`users' tokens of '${id}'`)
+    else if (isToken(requirement)) lacks.push({ token: id, reason: `Send the token that the tool calls '${id}'` })
+    else if (!trusted) lacks.push({ withheld: `users' tokens of '${id}'` })
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
-      lacking.user = true
-      lacking.challenges.push(challengeForNobody(requirement, reachedAt))
+      lacksUser = true
+      lacks.push({ challenge: challengeForNobody(requirement, reachedAt) })
     } else {
       const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, reachedAt }
       const result = await userTokens.tokenFor(required)
@@ -142,14 +133,11 @@ export async function meetRequirements(
         return fail({ type: 'request-malformed', message, detail: `Wanted one of ${names}` })
       }
       if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment', account: result.account })
-      else {
-        if ('challenge' in result) lacking.challenges.push(result.challenge)
-        else lacking.unavailable.push(result)
-        lacking.reasons.push(reasonOf(result))
-      }
+      else lacks.push(result)
     }
   }
-  return failureOf(lacking, record, context) ?? { ok: true, secrets, tokens }
+  const failure = failureOfLacks(record, lacks, lacksUser, context.keepsToken)
+  return failure ? fail(failure) : { ok: true, secrets, tokens }
 }
 
 function secretsFor(
@@ -157,69 +145,64 @@ function secretsFor(
   isTrusted: boolean,
   context: Pick<CallerContext, 'secrets'>,
   toolSecrets: ToolSecrets,
-  lacking: Lacking,
+  lacks: Lack[],
 ): Map<string, Credential> {
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
     const own = context.secrets.get(id)
     if (!own && !isTrusted && toolSecrets.isGranted(id, record)) {
-      lacking.withheld.push(`the secret '${id}'`)
+      lacks.push({ withheld: `the secret '${id}'` })
       continue
     }
     const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
-      lacking.secrets.push({ id })
-      const detail = `The operator must set the secret '${id}' and let the tool use it`
-      lacking.reasons.push({ detail, forOperator: secret.missing })
+      const reason = `The operator must set the secret '${id}' and let the tool use it`
+      lacks.push({ secret: id, reason, forOperator: secret.missing })
     }
   }
   return secrets
 }
 
-function failureOf(
-  lacking: Lacking,
+/** Undefined where nothing lacks. */
+export function failureOfLacks(
   record: ToolRecord,
-  { keepsToken }: Pick<CallerContext, 'keepsToken'>,
-): Failing | undefined {
-  const { secrets, tokens, challenges, unavailable, user, withheld, reasons } = lacking
-  if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
-  if (keepsToken && tokens.length + challenges.length > 0) {
-    const detail = `The token was not used, since the tool was called without its toolkit, '${record.toolkit}'`
-    reasons.push({ detail })
+  lacks: readonly Lack[],
+  lacksUser = false,
+  keepsToken = false,
+): Failure | undefined {
+  const withheld = lacks.flatMap((each) => ('withheld' in each ? each.withheld : []))
+  if (withheld.length > 0) return { type: 'tool-untrusted', id: record.id, credentials: withheld }
+  const authorization = lacks.flatMap((each) => ('challenge' in each ? each.challenge : []))
+  const tokens = lacks.flatMap((each) => ('token' in each ? { id: each.token } : []))
+  const secrets = lacks.flatMap((each) => ('secret' in each ? { id: each.secret } : []))
+  if (authorization.length + tokens.length + secrets.length === 0 && !lacksUser) {
+    const [first] = lacks.filter((each) => 'unavailable' in each)
+    if (!first) return undefined
+    const { unavailable: message, ...more } = first
+    return { type: 'tool-failed', message, ...more, can_retry: true }
   }
-  if (user) reasons.push({ detail: NO_USER })
-  if (secrets.length + tokens.length + challenges.length === 0 && !user) {
-    const [first] = unavailable
-    return first && fail(unavailableFailure(first))
+  const reasons = lacks.flatMap((each): Reason | [] => {
+    if ('unavailable' in each) return { reason: each.unavailable, forOperator: each.forOperator }
+    return 'reason' in each ? each : []
+  })
+  if (keepsToken && tokens.length + authorization.length > 0) {
+    reasons.push({
+      reason: `The token was not used, since the tool was called without its toolkit, '${record.toolkit}'`,
+    })
   }
-  const lacks = { authorization: challenges, ...(tokens.length > 0 ? { tokens } : {}), secrets, user_id: user }
-  return fail(requirementsMissing(record, lacks, reasons))
-}
-
-export function requirementsMissing(
-  record: ToolRecord,
-  lacks: Pick<RequirementsMissing, 'authorization' | 'tokens' | 'secrets' | 'user_id'>,
-  reasons: readonly Reason[],
-): RequirementsMissing {
-  const detail = reasons.map((reason) => reason.detail).join('; ')
-  const full = reasons.map((reason) => reason.forOperator ?? reason.detail).join('; ')
-  const failure = { type: 'requirements-missing', tool: formatToolId(record), ...lacks, detail } as const
-  return full === detail ? failure : { ...failure, forOperator: full }
-}
-
-export function reasonOf(refusal: TokenRefusal): Reason {
-  const { forOperator } = refusal
-  return { detail: 'challenge' in refusal ? refusal.reason : refusal.unavailable, forOperator }
-}
-
-export function unavailableFailure({ unavailable: message, forOperator, retry_after_ms }: Unavailable): Failure {
+  if (lacksUser) reasons.push({ reason: NO_USER })
+  const detail = reasons.map(({ reason }) => reason).join('; ')
+  const full = reasons.map(({ reason, forOperator }) => forOperator ?? reason).join('; ')
   return {
-    type: 'tool-failed',
-    message,
-    ...(forOperator === undefined ? {} : { forOperator }),
-    can_retry: true,
-    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+    type: 'requirements-missing',
+    tool: formatToolId(record),
+    authorization,
+    ...(tokens.length > 0 ? { tokens } : {}),
+    secrets,
+    user_id: lacksUser,
+    detail,
+    ...(full === detail ? {} : { forOperator: full }),
   }
 }
 

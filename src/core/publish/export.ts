@@ -35,7 +35,7 @@ export async function judgeExports(
   if (doubtful.length === 0) return []
   const all = [...formats]
   const whole = createBudget(MAX_UNITS, budget)
-  const mayGiveWay = afterStretches(whole, giveWay)
+  const mayGiveWay = afterStretches(() => whole.spent, giveWay)
   for (const [index, record] of doubtful) {
     for (const format of all) {
       const written = format(record, record.name, createBudget(UNITS, whole))

@@ -93,7 +93,7 @@ async function* batches(
   giveWay: GiveWay,
 ): AsyncGenerator<readonly ImportItem[]> {
   let batch: ImportItem[] = []
-  const mayGiveWay = afterStretches(budget, giveWay)
+  const mayGiveWay = afterStretches(() => budget.spent, giveWay)
   for (const item of items) {
     batch.push(item)
     await mayGiveWay()

@@ -65,13 +65,14 @@ export async function prepareDocument(
   problems.push(...judgeSchemas(schemas, codec.references, prefix, budget), ...misfits)
   if (problems.length > 0) return { ok: false, problems }
   const text = itself || definitions.length > 1 ? JSON.stringify(document) : undefined
-  const hash = text === undefined ? undefined : await sha256(text)
+  const { dialect: written } = codec
+  const shared = text === undefined ? undefined : { dialect: written, hash: await sha256(text), text }
   const records = await Promise.all(
     definitions.map((each, index) => {
       const tagged = { ...each, tags: tags ?? each.tags }
       const definition = guard ? guarded(tagged, [guard]) : tagged
       const own = { definition, called: called[index], implementation: implementationOf(index) }
-      return recordOf({ ...own, dialect: codec.dialect, document, hash }, sha256)
+      return recordOf({ ...own, dialect: written, document, hash: shared?.hash }, sha256)
     }),
   )
   const toolkit = definitions[0]?.toolkit ?? ''
@@ -86,19 +87,7 @@ export async function prepareDocument(
     ok: true,
     value: {
       records,
-      ...(text === undefined || hash === undefined
-        ? {}
-        : {
-            document: {
-              dialect: codec.dialect,
-              hash,
-              text,
-              toolkit,
-              tools,
-              toolkitDescription,
-              ...(itself ? { itself } : {}),
-            },
-          }),
+      ...(shared ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } } : {}),
       given: said,
       inputs: definitions.map(({ input }) => {
         return prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input')

@@ -44,14 +44,7 @@ export function createPublish(deps: PublishDeps): Publish {
     const [first] = submissions
     const { budget = createBudget(Infinity) } = first ?? {}
     const units = UNITS_OF_A_SUBMISSION[first && 'imported' in first ? 'imported' : 'published']
-    const mayGiveWay = afterStretches(
-      {
-        get spent() {
-          return budget.spent + units * all.length
-        },
-      },
-      deps.giveWay,
-    )
+    const mayGiveWay = afterStretches(() => budget.spent + units * all.length, deps.giveWay)
     for (const submission of submissions) {
       await mayGiveWay()
       all.push(await admit({ ...submission, budget }, options, deps))

@@ -3,8 +3,8 @@ import { createBudget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
 import { isJson, isJsonObject, isList, isObject, type Json, type JsonObject } from '../tool/json.ts'
-import { anything, map, nullish, object, optional, parsed, type Reader } from '../tool/json-reader.ts'
-import { schemaOf, stating, unfit, wrong } from '../tool/json-reader.ts'
+import { anything, map, matching, nullish, object, optional, type Reader } from '../tool/json-reader.ts'
+import { schemaOf, stating, wrong } from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './definition-rules.ts'
@@ -19,9 +19,9 @@ export interface Beside {
   readonly guard?: Guard
 }
 
-const IMPLEMENTATION = parsed(
+const IMPLEMENTATION = matching(
   "an object with a 'kind'",
-  (value) => (isImplementation(value) ? value : undefined),
+  (value): value is Implementation => isObject(value) && typeof value.kind === 'string',
   () => ({ type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] }),
 )
 
@@ -38,21 +38,16 @@ const FIELDS = {
 const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
 const ONE = () => ({ anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'] }, BARE] })
 
+export const CONVERTED = matching('a definition', isJson, () => ({
+  anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
+}))
+
 export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
-  (body, report) => {
-    if (isList(body) && body.length > MAX_BATCH) {
-      return wrong(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
-    }
-    return isJson(body) ? body : unfit(report, 'a definition', body)
-  },
-)
-
-export const CONVERTED: Reader<Json> = stating(
-  () => ({
-    anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
-  }),
-  (body, report) => (isJson(body) ? body : unfit(report, 'a definition', body)),
+  (body, report) =>
+    isList(body) && body.length > MAX_BATCH
+      ? wrong(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
+      : CONVERTED(body, report),
 )
 
 export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
@@ -79,8 +74,4 @@ export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
     ...judgeText(body.tags ?? null, 'an implementation', '/tags'),
   )
   return beside
-}
-
-function isImplementation(value: unknown): value is Implementation {
-  return isObject(value) && typeof value.kind === 'string'
 }

@@ -160,20 +160,15 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
       case 'allOf':
         return (value, place, judged) => every(all(keyword), (each) => inPlace(each, value, place, judged))
       case 'anyOf':
+      case 'oneOf': {
+        const isOne = keyword === 'oneOf'
         return (value, place, judged) => {
+          const most = isOne ? 2 : judged ? Infinity : 1
           let count = 0
-          for (const each of all(keyword)) {
-            if (holds(each, value, judged)) count += 1
-            if (count > 0 && !judged) break
-          }
-          return count > 0 || report(place, keyword)
+          for (const each of all(keyword)) if (count < most && holds(each, value, judged)) count += 1
+          return (isOne ? count === 1 : count > 0) || report(place, keyword)
         }
-      case 'oneOf':
-        return (value, place, judged) => {
-          let count = 0
-          for (const each of all(keyword)) if (count < 2 && holds(each, value, judged)) count += 1
-          return count === 1 || report(place, keyword)
-        }
+      }
       case 'not':
         return first && ((value, place) => !holds(first, value) || report(place, keyword))
       case 'if': {

@@ -1,7 +1,7 @@
-import { requirementsMissing } from '../../core/call/requirements.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import { isList, isObject } from '../../core/tool/json.ts'
 import type { Content } from '../../core/tool/content.ts'
+import { formatToolId } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
 import type { ServerOutcome } from '../shared/retrying-call.ts'
@@ -53,9 +53,10 @@ export function challenged(
   const challenges = missing.authorization.map((each) => readChallenge(each, redact))
   const authorization = challenges.filter((each) => each !== undefined)
   if (authorization.length === 0 || authorization.length < challenges.length) return undefined
-  const lacks = { authorization, secrets: [], user_id: false }
   const detail = `${host} wants a person's consent first`
-  return { result: { ok: false, missing: requirementsMissing(record, lacks, [{ detail }]) } }
+  const tool = formatToolId(record)
+  const more = { tool, authorization, secrets: [], user_id: false, detail }
+  return { result: { ok: false, missing: { type: 'requirements-missing', ...more } } }
 }
 
 function readChallenge(said: unknown, redact: Endpoint['redact']): AuthorizationChallenge | undefined {

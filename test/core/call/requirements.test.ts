@@ -1,7 +1,7 @@
 import { NO_USER } from '../../../src/core/failure/failure-words.ts'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
-import { meetRequirements, unavailableFailure } from '../../../src/core/call/requirements.ts'
+import { failureOfLacks, type Lack, meetRequirements } from '../../../src/core/call/requirements.ts'
 import {
   callWith,
   challengeOf,
@@ -314,9 +314,7 @@ describe('what a tool requires', () => {
 
 it('a provider that is away may be asked again, and says when if it knows', () => {
   const failure = { type: 'tool-failed', message: 'Away', can_retry: true }
-  expect(unavailableFailure({ unavailable: 'Away' })).toStrictEqual(failure)
-  expect(unavailableFailure({ unavailable: 'Away', retry_after_ms: 0 })).toStrictEqual({
-    ...failure,
-    retry_after_ms: 0,
-  })
+  const failureOf = (lack: Lack) => failureOfLacks(recordWith({}), [lack])
+  expect(failureOf({ unavailable: 'Away' })).toStrictEqual(failure)
+  expect(failureOf({ unavailable: 'Away', retry_after_ms: 0 })).toStrictEqual({ ...failure, retry_after_ms: 0 })
 })

@@ -5,7 +5,10 @@ it('gives way after a stretch of work, and not after each step', async () => {
   const work = createBudget(Infinity)
   work.spend(50_000)
   let gaveWay = 0
-  const mayGiveWay = afterStretches(work, async () => void (gaveWay += 1))
+  const mayGiveWay = afterStretches(
+    () => work.spent,
+    async () => void (gaveWay += 1),
+  )
   for (let step = 0; step < 1_000; step++) {
     work.spend(100)
     await mayGiveWay()

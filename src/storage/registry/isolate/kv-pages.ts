@@ -38,7 +38,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   ): Promise<readonly string[]> {
     const lines: string[] = []
     const all = policies.now()
-    const mayGiveWay = afterStretches(work, giveWay)
+    const mayGiveWay = afterStretches(() => work.spent, giveWay)
     for (const [index, published] of records.entries()) {
       const record = governed(published, all.ruleOf(published))
       await mayGiveWay()
