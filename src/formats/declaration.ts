@@ -1,4 +1,4 @@
-import { follow, joinProperties, type SchemaObject, visit, type Writing } from './writing.ts'
+import { follow, join, type SchemaObject, visit, type Writing } from './writing.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
@@ -42,7 +42,7 @@ export function rootObject(input: SchemaObject, path: string, writing: Writing):
     if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
     for (const [index, each] of alternatives.entries()) {
       const found = follow(each, `${at}/${index}`, writing)
-      if (isObject(found?.properties)) properties = joinProperties(properties, found.properties, at, writing)
+      if (isObject(found?.properties)) properties = join(properties, found.properties, at, writing, false)
     }
   }
   if (merged.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })

@@ -1,5 +1,5 @@
 import { createBudget, unitsOf } from '../core/tool/budget.ts'
-import type { Encoded } from '../core/tool/codec.ts'
+import type { Encoded, Loss } from '../core/tool/codec.ts'
 import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
@@ -24,9 +24,12 @@ export function openai(record: ToolRecord, name: string, budget = createBudget()
   const losses = recordLosses(record)
   const writing = { root: record.input, losses, budget }
   const parameters = current(rootObject(record.input, '/input', writing), '/input', writing)
-  const accepted = providerName(name, losses)
-  const { description } = record
-  return { document: { type: 'function', function: { name: accepted, description, parameters } }, losses }
+  return declared(record, name, losses, { parameters })
+}
+
+function declared({ description }: ToolRecord, name: string, losses: Loss[], more: JsonObject): Encoded {
+  const document = { type: 'function', function: { name: providerName(name, losses), description, ...more } }
+  return { document, losses }
 }
 
 interface Work extends Writing {
@@ -46,9 +49,7 @@ export function openaiStrict(record: ToolRecord, name: string, budget = createBu
   const root = rootObject(record.input, '/input', work)
   const schema = objectSchema(root, '/input', 1, work)
   const parameters = definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) }
-  const accepted = providerName(name, losses)
-  const { description } = record
-  return { document: { type: 'function', function: { name: accepted, description, parameters, strict: true } }, losses }
+  return declared(record, name, losses, { parameters, strict: true })
 }
 
 function convert(schema: unknown, path: string, level: number, work: Work): JsonObject {

@@ -42,18 +42,18 @@ function anchored(name: string, at: string, { root, budget }: Writing) {
 
 const MAX_LEVELS = 16
 
-/** The first of two counts, but properties and required names are joined. The result can double with every level. */
+/** The result can double with every level. */
 export function mergeAllOf(schema: SchemaObject, path: string, writing: Writing, level = 0): SchemaObject {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema
   writing.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
-  const merged = new Map(Object.entries(own))
+  let merged: SchemaObject = own
   for (const [index, branch] of allOf.entries()) {
     const at = `${path}/allOf/${index}`
     const found = follow(branch, at, writing, level)
-    if (found) join(merged, found, at, writing)
+    if (found) merged = join(merged, found, at, writing)
   }
-  return Object.fromEntries(merged)
+  return merged
 }
 
 export function follow(branch: unknown, path: string, writing: Writing, level = 0): SchemaObject | undefined {
@@ -70,39 +70,33 @@ export function follow(branch: unknown, path: string, writing: Writing, level = 
   losses.push({ path: `${path}/$ref`, reason: target ? 'Is put in place' : 'Points to no schema of this document' })
   const found = target && follow(target.schema, path, writing, level + 1)
   const beside = mergeAllOf(siblings, path, writing, level + 1)
-  if (!found) return beside
-  const joined = new Map(Object.entries(beside))
-  join(joined, found, path, writing)
-  return Object.fromEntries(joined)
+  return found ? join(beside, found, path, writing) : beside
 }
 
-function join(joined: Map<string, unknown>, other: SchemaObject, path: string, writing: Writing): void {
-  writing.budget.spend(joined.size, path)
-  for (const [keyword, value] of Object.entries(other)) {
-    const own = joined.get(keyword)
-    const at = path + pointerStep(keyword)
-    if (own === undefined) {
-      writing.budget.spend(unitsOf(keyword), at)
-      joined.set(keyword, value)
-    } else if (keyword === 'properties' && isObject(own) && isObject(value)) {
-      joined.set(keyword, joinProperties(own, value, at, writing))
-    } else if (keyword === 'required' && Array.isArray(own) && Array.isArray(value)) {
-      writing.budget.spend(own.length + value.length, at)
-      joined.set(keyword, [...new Set([...own, ...value])])
-    } else if (!isSame(own, value, at, writing)) {
-      writing.losses.push({ path: at, reason: 'Stands beside another one, which counts' })
-    }
-  }
-}
-
-export function joinProperties(one: SchemaObject, other: SchemaObject, path: string, writing: Writing): SchemaObject {
+/** The first of two values counts, but in a schema, properties and required names are joined. */
+export function join(
+  one: SchemaObject,
+  other: SchemaObject,
+  path: string,
+  writing: Writing,
+  isSchema = true,
+): SchemaObject {
+  const { budget, losses } = writing
   const joined = new Map(Object.entries(one))
-  writing.budget.spend(joined.size, path)
-  for (const [name, schema] of Object.entries(other)) {
-    writing.budget.spend(unitsOf(name), path)
-    if (!joined.has(name)) joined.set(name, schema)
-    else if (!isSame(joined.get(name), schema, path, writing)) {
-      writing.losses.push({ path: path + pointerStep(name), reason: 'Stands beside another one, which counts' })
+  budget.spend(joined.size, path)
+  for (const [name, value] of Object.entries(other)) {
+    const own = joined.get(name)
+    const at = path + pointerStep(name)
+    if (own === undefined) {
+      budget.spend(unitsOf(name), at)
+      joined.set(name, value)
+    } else if (isSchema && name === 'properties' && isObject(own) && isObject(value)) {
+      joined.set(name, join(own, value, at, writing, false))
+    } else if (isSchema && name === 'required' && Array.isArray(own) && Array.isArray(value)) {
+      budget.spend(own.length + value.length, at)
+      joined.set(name, [...new Set([...own, ...value])])
+    } else if (!isSame(own, value, at, writing)) {
+      losses.push({ path: at, reason: 'Stands beside another one, which counts' })
     }
   }
   return Object.fromEntries(joined)

@@ -23,13 +23,10 @@ export function metaOf(failure: Failure): JsonObject | undefined {
   }
 }
 
-type Missing = Extract<Failure, { readonly type: 'requirements-missing' }>
+type Lacking = Extract<Failure, { readonly type: 'requirements-missing' }>
+type Missing = Pick<Lacking, 'authorization' | 'secrets' | 'user_id'>
 
-function missing({
-  authorization,
-  secrets,
-  user_id,
-}: Pick<Missing, 'authorization' | 'secrets' | 'user_id'>): JsonObject {
+function missing({ authorization, secrets, user_id }: Missing): JsonObject {
   return {
     'dev.switchboard/missing_requirements': {
       authorization: authorization.map(({ id, url, check_url, scopes }) => ({

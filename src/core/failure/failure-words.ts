@@ -32,8 +32,6 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
   switch (failure.type) {
     case 'request-malformed':
       return { message: failure.message, detail: failure.detail }
-    case 'misdirected':
-      return { message: failure.message }
     case 'body-too-large':
       return { message: `The body is larger than ${failure.limit} bytes` }
     case 'media-type-unsupported':
@@ -121,6 +119,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       }
     case 'definition-invalid':
       return { message: `The ${failure.what ?? 'definition'} is not valid` }
+    case 'misdirected':
     case 'conflict':
     case 'precondition-failed':
     case 'not-found':
