@@ -1,10 +1,11 @@
 import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
 import { afford, type Budget, weigh } from '../tool/budget.ts'
 import type { Decoded } from '../tool/codec.ts'
-import { type Json, jsonSize } from '../tool/json.ts'
+import { jsonSize } from '../tool/json.ts'
 import { type Problem, quoted } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
+import type { DefinedTool } from './submission.ts'
 
 export const MAX_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
@@ -123,23 +124,12 @@ export async function judgeLoading(
 /** In bytes: as large as its document, and as much again beside it. */
 const MAX_COMPLETE_BYTES = 512 * 1024
 
-interface Complete {
-  readonly definition: Definition
-  readonly implementation?: Implementation | undefined
-  readonly document: Json
-  readonly schemaPaths: { readonly input: string; readonly output: string }
-  readonly references?: SchemaOptions['references']
-}
-
 export function judgeComplete(
-  { definition, implementation, document, schemaPaths, references = 'local' }: Complete,
+  { definition, implementation, document, schemaPaths }: DefinedTool,
   runners: ReadonlyMap<string, ImplementationKind>,
   budget: Budget,
 ): readonly Problem[] {
-  const problems = [
-    ...judgeId(definition),
-    ...judgeText(implementation ?? null, 'an implementation', '/implementation'),
-  ]
+  const problems = [...judgeId(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
   const unfit = [...judgeText(document, 'a definition', '/definition'), ...judgeWork(definition, '/definition', budget)]
   if (unfit.length > 0) return [...problems, ...unfit]
   const { input, output } = definition
@@ -150,7 +140,7 @@ export function judgeComplete(
   return [
     ...problems,
     ...judgeText(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
-    ...judgeSchemas(schemas, references, '', budget),
-    ...(implementation ? judgeImplementation(implementation, definition, runners) : []),
+    ...judgeSchemas(schemas, 'local', '', budget),
+    ...judgeImplementation(implementation, definition, runners),
   ]
 }
