@@ -20,7 +20,8 @@ export interface RecordWriterOptions {
 const WINDOW_MS = 1_000
 /** Fewer than a batch may have. */
 const MOST = 1_000
-const EXPECT_MS = 50
+/** A write to storage each time, during which calls wait. */
+const EXPECT_MS = 200
 /** So that no request's work goes on for ever. */
 const MOST_EXPECTED = 1_000
 

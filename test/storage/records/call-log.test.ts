@@ -15,6 +15,12 @@ const lineOf = (call_id: string) => {
   const { at, duration_ms, call_id: id, ...shared } = recordOf(call_id)
   return JSON.stringify({ event: 'call', ...shared, at, call_id: id, duration_ms })
 }
+/** Calls that differ in nothing else. */
+const groupLineOf = (...call_ids: readonly string[]) => {
+  const { at, duration_ms, call_id: _, ...shared } = recordOf('')
+  const calls = call_ids.map((call_id) => ({ at, call_id, duration_ms }))
+  return JSON.stringify({ event: 'calls', ...shared, calls })
+}
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `c${from + index}`)
 
 beforeEach(() => void vi.useFakeTimers())
@@ -31,7 +37,7 @@ function setUp() {
     write: (...calls: readonly string[]) => calls.forEach((id) => writeCall(recordOf(id))),
     /** The window ends, and all that is behind the calls with it. */
     async end() {
-      await vi.advanceTimersByTimeAsync(50)
+      await vi.advanceTimersByTimeAsync(100)
       await Promise.all(behind)
     },
   }
@@ -43,7 +49,7 @@ describe('the log of calls', () => {
     write('c1')
     expect(printed).toEqual([])
     write('c2')
-    await vi.advanceTimersByTimeAsync(49)
+    await vi.advanceTimersByTimeAsync(99)
     expect(printed).toEqual([])
     await end()
     expect(printed).toEqual([lineOf('c1'), lineOf('c2')])
@@ -52,7 +58,7 @@ describe('the log of calls', () => {
     expect(printed).toEqual([lineOf('c1'), lineOf('c2'), lineOf('c3')])
   })
 
-  it('is one message of many lines for a burst, and a message a line for fewer', async () => {
+  it('is a line for those of a burst that are alike, and a line each for fewer', async () => {
     const few = setUp()
     few.write(...ids(0, 8))
     await few.end()
@@ -60,7 +66,18 @@ describe('the log of calls', () => {
     const burst = setUp()
     burst.write(...ids(0, 9))
     await burst.end()
-    expect(burst.printed).toEqual([ids(0, 9).map(lineOf).join('\n')])
+    expect(burst.printed).toEqual([groupLineOf(...ids(0, 9))])
+  })
+
+  it('is one message where a burst has many kinds of calls', async () => {
+    const { writeCall, end, printed } = setUp()
+    for (const id of ids(0, 9)) writeCall({ ...recordOf(id), tool: id, trace_id: 't' })
+    await end()
+    const lines = printed.flatMap((message) => message.split('\n')).map((line) => JSON.parse(line))
+    expect(printed).toHaveLength(1)
+    expect(lines).toHaveLength(9)
+    const { at, duration_ms, call_id, ...shared } = { ...recordOf('c8'), tool: 'c8' }
+    expect(lines[8]).toEqual({ event: 'calls', ...shared, calls: [{ at, call_id, duration_ms, trace_id: 't' }] })
   })
 
   it('has each call in its place, with all that it has', async () => {
@@ -81,7 +98,7 @@ describe('the log of calls', () => {
     write(...ids(0, 499))
     expect(printed).toEqual([])
     write('c499')
-    expect(printed).toEqual([ids(0, 500).map(lineOf).join('\n')])
+    expect(printed).toEqual([groupLineOf(...ids(0, 500))])
     write('c500')
     await end()
     expect(printed).toHaveLength(2)

@@ -138,9 +138,9 @@ describe('records of calls', () => {
 it('says soon how many it has, and with each batch how many of them are no longer waited for', async () => {
   const world = setUp('all', true)
   for (const id of ['a', 'b', 'c']) world.write(id)
-  await vi.advanceTimersByTimeAsync(100)
+  await vi.advanceTimersByTimeAsync(300)
   world.write('d')
-  await vi.advanceTimersByTimeAsync(100)
+  await vi.advanceTimersByTimeAsync(300)
   const day = '2026-03-01'
   expect(world.expected).toEqual([
     { day, records: 3 },
