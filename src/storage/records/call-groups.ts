@@ -90,32 +90,21 @@ export class GatheredCalls {
     })
   }
 
-  /** A JSON text each, in their order. */
-  lines(event: string): string[] {
+  /** JSON texts in the order of the calls: one each, or one of more than `few` that are alike. */
+  lines(event: string, few: number): string[] {
     const lines = Array.from({ length: this.#size }, () => '')
-    for (const group of this.#groups.values()) {
-      const begun = beginningOf(event, group)
-      group.places.forEach((place, index) => void (lines[place] = `${begun},${ownFields(group, index)}`))
+    for (const { shared, places, at, durations, ids, more } of this.#groups.values()) {
+      const own = places.map((place, index) => {
+        const rest = more.get(place)?.replace('{', ',') ?? '}'
+        return `"at":${at[index]},"call_id":${JSON.stringify(ids[index])},"duration_ms":${durations[index]}${rest}`
+      })
+      const isOne = places.length > few
+      const begun = JSON.stringify({ event: isOne ? `${event}s` : event, ...shared }).slice(0, -1)
+      if (isOne) lines[places[0] ?? 0] = `${begun},"${event}s":[{${own.join(',{')}]}`
+      else places.forEach((place, index) => void (lines[place] = `${begun},${own[index]}`))
     }
-    return lines
+    return lines.filter((line) => line !== '')
   }
-
-  /** A JSON text for all calls of a group: what they have in common is most of what there is to say of each. */
-  groupLines(event: string): string[] {
-    return [...this.#groups.values()].map((group) => {
-      const calls = group.places.map((_, index) => `{${ownFields(group, index)}`)
-      return `${beginningOf(event, group)},"calls":[${calls.join(',')}]}`
-    })
-  }
-}
-
-function beginningOf(event: string, { shared }: Alike): string {
-  return JSON.stringify({ event, ...shared }).slice(0, -1)
-}
-
-function ownFields({ places, at, durations, ids, more }: Alike, index: number): string {
-  const rest = more.get(places[index] ?? 0)?.replace('{', ',') ?? '}'
-  return `"at":${at[index]},"call_id":${JSON.stringify(ids[index])},"duration_ms":${durations[index]}${rest}`
 }
 
 /** Each call is compared to the one before it: by named fields, since reading them by name costs more than the rest. */
