@@ -1,5 +1,5 @@
-import * as base64url from 'jose/base64url'
 import type { Choice } from '../core/catalogue/choices.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
 
 type Choices = readonly Choice[]
 type Names = ReadonlySet<string>
@@ -30,7 +30,6 @@ export async function readSelection(form: URLSearchParams, choices: Choices): Pr
   return { chosen: new Set(chosen.map(({ toolkit }) => toolkit)), isCurrent }
 }
 
-async function digestOf(choices: Choices): Promise<string> {
-  const names = new TextEncoder().encode(choices.map(({ toolkit }) => toolkit).join(' '))
-  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', names)))
+function digestOf(choices: Choices): Promise<string> {
+  return sha256(choices.map(({ toolkit }) => toolkit).join(' '))
 }

@@ -16,7 +16,6 @@ export interface GuardedFetchOptions {
   readonly maxResponseBytes?: number
   /** For answers that others' code makes values of. */
   readonly maxParts?: number
-  readonly maxRedirects?: number
   readonly traffic?: Traffic
   /** In which large answers to tools are read. */
   readonly room?: Room
@@ -87,7 +86,7 @@ const REMEDY = "ALLOW_HTTP_HOSTS can name a host that may be reached all the sam
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 /** Of the bytes of an answer: what came, all of it, its text. */
 const COPIES = 3
-const DEFAULT_MAX_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
 /** They go with the body (Fetch Standard, "HTTP-redirect fetch"). */
@@ -116,10 +115,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 export function createGuardedOpen(
-  options: Omit<GuardedFetchOptions, 'maxResponseBytes' | 'maxParts'>,
+  options: GuardedFetchOptions,
 ): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
   // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
-  const { fetch, maxRedirects = DEFAULT_MAX_REDIRECTS, traffic } = options
+  const { fetch, traffic } = options
   const judge = createUrlJudge(options.allowHttpHosts)
 
   return async (request) => {
@@ -163,8 +162,8 @@ export function createGuardedOpen(
       response.body?.cancel().catch(() => undefined)
       end('answered')
       if (location === null) return failure('refused', `Cannot read the answer of "${shown(url)}": ${hidden}`)
-      if (redirects === maxRedirects) {
-        return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${maxRedirects} redirects`)
+      if (redirects === MAX_REDIRECTS) {
+        return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${MAX_REDIRECTS} redirects`)
       }
       const next = nextHop(hop, response.status, location, request)
       if ('ok' in next) return next

@@ -25,9 +25,7 @@ export type GuardedStream = (
   request: GuardedStreamRequest,
 ) => Promise<{ readonly ok: true; readonly response: Response } | GuardedFailure>
 
-export function createGuardedStream(
-  options: Omit<GuardedFetchOptions, 'maxResponseBytes' | 'maxParts'>,
-): GuardedStream {
+export function createGuardedStream(options: GuardedFetchOptions): GuardedStream {
   const open = createGuardedOpen(options)
   return async (request) => {
     const opened = await open(request)

@@ -1,14 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { ApiKey, KeyChange } from '../../core/access/api-key.ts'
-import type { Expected } from '../../core/tool/revision.ts'
+import { type ApiKey, changedKey, type KeyChange } from '../../core/access/api-key.ts'
+import { type Expected, isExpected } from '../../core/tool/revision.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
+import { kvKey } from '../keys.ts'
 import { createOutbox } from '../kv-outbox.ts'
 import { reachableStub } from '../reachable-stub.ts'
-import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
-import { changeKey, type KeyChanged, storedKeyOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
-import { createTables, deploymentSecret } from './tables.ts'
+import { createTables, deploymentSecret, queue } from './tables.ts'
+
+const GIVEN = {
+  apiKey: { table: 'api_key', address: 'hash', order: 'rowid' },
+  provider: { table: 'provider', address: 'id', order: 'id' },
+} as const
+
+type GivenKind = keyof typeof GIVEN
+
+export interface KeyChanged {
+  /** The key as it is now, as JSON. */
+  readonly body: string
+  /** It was found by these. */
+  readonly hashes: readonly string[]
+}
 
 /** The one Access Durable Object, apart from the registry so that no load of publishers keeps an administrator out. */
 export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
@@ -26,8 +40,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       storage,
       kv: env.REGISTRY,
       kinds: {
-        apiKey: { value: (hash) => givenText(this.#sql, 'apiKey', hash), without: 'delete' },
-        provider: { value: (id) => givenText(this.#sql, 'provider', id), without: 'delete' },
+        apiKey: { value: (hash) => this.#keyText(hash), without: 'delete' },
+        provider: { value: (id) => this.#providerText(id), without: 'delete' },
       },
     })
     // The platform gives up an alarm that cannot be run for long
@@ -42,40 +56,90 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return this.#outbox.value(key)
   }
 
-  createKey(key: ApiKey, hash: string): Promise<void> {
-    return this.#change(() => storeKey(this.#sql, key, hash))
-  }
-
-  changeKey(id: string, change: KeyChange, expected?: Expected): Promise<KeyChanged | 'stale' | undefined> {
-    return this.#change(() => changeKey(this.#sql, id, change, expected))
-  }
-
-  rotateKey(id: string, hash: string, until: number): Promise<KeyChanged | undefined> {
-    return this.#change(() => rotateKey(this.#sql, id, hash, until))
-  }
-
-  noteUse(ids: readonly string[], at: number): void {
-    noteUse(this.#sql, ids, at)
-  }
-
-  lastUses(): Record<string, number> {
-    return lastUses(this.#sql)
-  }
-
-  putProvider(provider: Provider, expected?: Expected): Promise<boolean | 'stale'> {
-    return this.#change(() => storeProvider(this.#sql, provider, expected))
-  }
-
   given(kind: GivenKind): string[] {
-    return givenTexts(this.#sql, kind)
-  }
-
-  keyWithId(id: string): string | undefined {
-    return storedKeyOfId(this.#sql, id)
+    const { table, order } = GIVEN[kind]
+    return column<string>(this.#sql, `SELECT body FROM ${table} ORDER BY ${order}`)
   }
 
   removeGiven(kind: GivenKind, id: string, expected?: Expected): Promise<boolean | 'stale'> {
-    return this.#change(() => removeGiven(this.#sql, kind, id, expected))
+    const { table, address } = GIVEN[kind]
+    return this.#change(() => {
+      const before = field<string>(this.#sql, `SELECT body FROM ${table} WHERE id = ?`, id)
+      if (before !== undefined && !isExpected(before, expected)) return 'stale'
+      if (kind === 'apiKey') {
+        this.#forgetEarlier(id)
+        this.#sql.exec('DELETE FROM key_use WHERE id = ?', id)
+      }
+      const of = field<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
+      if (of !== undefined) queue(this.#sql, kvKey(kind, of), 'revocation')
+      return of !== undefined
+    })
+  }
+
+  putProvider(provider: Provider, expected?: Expected): Promise<boolean | 'stale'> {
+    return this.#change(() => {
+      const before = this.#providerText(provider.id)
+      if (!isExpected(before, expected)) return 'stale'
+      const isNew = before === undefined
+      this.#sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
+      queue(this.#sql, kvKey('provider', provider.id), isNew ? 'publication' : 'status')
+      return isNew
+    })
+  }
+
+  /** Storing one twice changes nothing: a client that lost the answer asks again. */
+  createKey(key: ApiKey, hash: string): Promise<void> {
+    return this.#change(() => {
+      this.#sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
+      queue(this.#sql, kvKey('apiKey', hash))
+    })
+  }
+
+  keyWithId(id: string): string | undefined {
+    return field<string>(this.#sql, 'SELECT body FROM api_key WHERE id = ?', id)
+  }
+
+  /** Undefined for an unknown id. */
+  changeKey(id: string, change: KeyChange, expected?: Expected): Promise<KeyChanged | 'stale' | undefined> {
+    return this.#change(() => {
+      const before = this.keyWithId(id)
+      if (before === undefined) return undefined
+      if (!isExpected(before, expected)) return 'stale'
+      const body = JSON.stringify(changedKey(JSON.parse(before), change))
+      const update = 'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash'
+      const hashes = [...column<string>(this.#sql, update, body, id), ...this.#earlierHashes(id)]
+      for (const each of hashes) queue(this.#sql, kvKey('apiKey', each), 'revocation')
+      return { body, hashes }
+    })
+  }
+
+  /** The secret before works until `until`, and those before that no longer. */
+  rotateKey(id: string, hash: string, until: number): Promise<KeyChanged | undefined> {
+    return this.#change(() => {
+      const one = 'SELECT hash, body FROM api_key WHERE id = ?'
+      const key = firstRow<{ hash: string; body: string }>(this.#sql, one, id)
+      if (!key) return undefined
+      const { hash: before, body } = key
+      const earlier = this.#earlierHashes(id)
+      if (before === hash) return { body, hashes: [hash, ...earlier] }
+      this.#forgetEarlier(id)
+      this.#sql.exec('INSERT INTO earlier_key VALUES (?, ?, ?)', before, id, until)
+      this.#sql.exec('UPDATE api_key SET hash = ? WHERE id = ?', hash, id)
+      queue(this.#sql, kvKey('apiKey', hash))
+      queue(this.#sql, kvKey('apiKey', before), 'revocation')
+      return { body, hashes: [hash, before, ...earlier] }
+    })
+  }
+
+  noteUse(ids: readonly string[], at: number): void {
+    const use = `INSERT INTO key_use SELECT id, ? FROM api_key WHERE id = ?
+      ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`
+    for (const id of ids) this.#sql.exec(use, at, id)
+  }
+
+  lastUses(): Record<string, number> {
+    const uses = rows<{ id: string; at: number }>(this.#sql, 'SELECT id, at FROM key_use')
+    return Object.fromEntries(uses.map(({ id, at }) => [id, at]))
   }
 
   createSession(session: Session, hash: string): void {
@@ -102,6 +166,32 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     const changed = this.ctx.storage.transactionSync(change)
     await this.#outbox.schedule()
     return changed
+  }
+
+  /** A hash that was rotated away finds its key until the overlap is over. */
+  #keyText(hash: string): string | undefined {
+    const body = field<string>(this.#sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
+    if (body !== undefined) return body
+    const earlier = 'SELECT body, until FROM earlier_key JOIN api_key USING (id) WHERE earlier_key.hash = ?'
+    const before = firstRow<{ body: string; until: number }>(this.#sql, earlier, hash)
+    if (!before) return undefined
+    const key: ApiKey = JSON.parse(before.body)
+    const until = Math.min(before.until, key.expires_at === undefined ? Infinity : Date.parse(key.expires_at))
+    return JSON.stringify({ ...key, expires_at: new Date(until).toISOString() })
+  }
+
+  #providerText(id: string): string | undefined {
+    return field<string>(this.#sql, 'SELECT body FROM provider WHERE id = ?', id)
+  }
+
+  #earlierHashes(id: string): string[] {
+    return column<string>(this.#sql, 'SELECT hash FROM earlier_key WHERE id = ?', id)
+  }
+
+  #forgetEarlier(id: string): void {
+    for (const hash of column<string>(this.#sql, 'DELETE FROM earlier_key WHERE id = ? RETURNING hash', id)) {
+      queue(this.#sql, kvKey('apiKey', hash), 'revocation')
+    }
   }
 }
 

@@ -1,8 +1,7 @@
 import type { ApiKey, KeyStore } from '../../core/access/api-key.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
-import type { AccessReach } from './access-object.ts'
-import type { KeyChanged } from './key-rows.ts'
+import type { AccessReach, KeyChanged } from './access-object.ts'
 
 /** A key that KV lacks is looked up in the Durable Object; a deleted one is gone within half a minute. */
 export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {

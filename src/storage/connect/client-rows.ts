@@ -19,7 +19,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
   const keyOf = (id: string) => `client:${id}`
 
   return {
-    entriesWith(document: Client | undefined): Entries {
+    entriesWith(document?: Client): Entries {
       const entries = createEntries(sql, now)
       if (!document) return entries
       const key = keyOf(document.clientId)

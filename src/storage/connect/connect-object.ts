@@ -9,7 +9,7 @@ import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, clientOf, clientRows } from './client-rows.ts'
 import { deleteEntriesOf, entryKeys } from './entries.ts'
 import { createOAuthServer } from './oauth-library.ts'
-import { refreshTokens } from './refresh-token-reuse.ts'
+import { presentRefreshToken } from './refresh-token-reuse.ts'
 import { createTables, sweep } from './tables.ts'
 import { agentOf, credentialOf } from './token-form.ts'
 
@@ -72,7 +72,7 @@ export class Connect extends DurableObject<unknown> {
         'content-type': 'application/x-www-form-urlencoded',
         ...(authorization === null ? {} : { authorization }),
       }
-      const settle = refresh === undefined ? undefined : await refreshTokens(this.#sql).presented(agent, refresh)
+      const settle = refresh === undefined ? undefined : await presentRefreshToken(this.#sql, agent, refresh)
       const answer = await this.#answer(origin, 'token', headers, body, asserted?.client)
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
       const isEnded = settle?.(answer.status === 200, expires) === true && answer.body.includes('"invalid_grant"')
@@ -117,7 +117,7 @@ export class Connect extends DurableObject<unknown> {
   /** `expiresAt` is in milliseconds since 1970. */
   async find(origin: string, token: string): Promise<{ agent: Agent; expiresAt: number } | undefined> {
     const { server, resource } = await this.#server(origin)
-    const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith(undefined) })
+    const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith() })
     const agent = valid && this.#agents.find(valid.userId)
     if (!agent) return undefined
     this.#agents.use(agent.id)
@@ -138,7 +138,7 @@ export class Connect extends DurableObject<unknown> {
   /** The answer is the only one that has the client's secret. */
   async giveClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
     const { server } = await this.#server(origin)
-    const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(undefined) }).createClient({
+    const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith() }).createClient({
       clientName: name,
       redirectUris: [...redirect_uris],
       tokenEndpointAuthMethod: token_endpoint_auth_method,

@@ -3,8 +3,9 @@ import type { Ended, Step, Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { sha256 } from '../sealing/sha256.ts'
+import { newState } from './authorization-id.ts'
 import { type AuthorizationRows, isOpen, type StoredAuthorization } from './authorization-rows.ts'
-import type { BrowserFlows } from './browser-flows.ts'
+import { browserFlows } from './browser-flows.ts'
 import { type ConsentRows, useOf } from './consent-rows.ts'
 import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
 import { createIdentification, signsInFor } from './identification.ts'
@@ -17,21 +18,18 @@ export interface Return {
   readonly state: string
 }
 
-interface ConsentDeps {
-  readonly rows: AuthorizationRows
-  readonly flows: BrowserFlows
-  readonly grants: Grants
-  readonly consents: ConsentRows
-  readonly deployment: VaultDeployment
-  readonly newState: () => string
-  readonly atOnce: <T>(change: () => T) => T
-}
-
 export type Consent = ReturnType<typeof createConsent>
 
 /** `browser` is the hash of the browser's cookie; `provider` may be why there is none, in words for the person. */
-export function createConsent({ rows, flows, grants, consents, deployment, newState, atOnce }: ConsentDeps) {
-  const { keyring, oauth, verifierUrl, signsIn = false, isTrial } = deployment
+export function createConsent(
+  { id: object, storage }: Pick<DurableObjectState, 'id' | 'storage'>,
+  rows: AuthorizationRows,
+  grants: Grants,
+  consents: ConsentRows,
+  deployment: VaultDeployment,
+) {
+  const { keyring, oauth, verifierUrl, signsIn = false, isTrial, now } = deployment
+  const flows = browserFlows(storage.sql, now)
   const identified = createIdentification(deployment, flows)
 
   function openOne(id: string): StoredAuthorization | undefined {
@@ -54,7 +52,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     const grant = grants.lackingConsent(use)
     const isTheirs = verifierUrl !== undefined || signsIn || isTrial(visit.callback) || grant?.browser === visit.browser
     if (!grant || !isTheirs) return false
-    atOnce(() => {
+    storage.transactionSync(() => {
       consents.give(use)
       rows.end(authorization.id, 'completed')
     })
@@ -82,7 +80,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     if (keyring.isEmpty) return stopped('unavailable', NO_KEYS)
     const account = accountOf(authorization, visit.account)
     if (takeWord(authorization, visit, account)) return { ok: true, location: `${pageOf(id, callback)}/start` }
-    const [state, verifier] = [newState(), randomText()]
+    const [state, verifier] = [newState(object), randomText()]
     const { scopes } = authorization
     const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
     if (!begun.ok) return stopped('unavailable', begun.forOperator ?? begun.message)
@@ -179,7 +177,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
       }
       const missing = missingScopes(provider.id, granted, asked)
       const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${missing.join(', ')} is missing`
-      atOnce(() => {
+      storage.transactionSync(() => {
         grants.store(place, tokens, granted, sealed)
         const given = asked.filter((scope) => !missing.includes(scope))
         consents.give({ ...useOf(authorization, account), scopes: given })

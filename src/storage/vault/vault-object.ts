@@ -10,7 +10,7 @@ import {
 import type { Provider } from '../../core/consent/provider.ts'
 import { notSetUp } from '../../core/failure/failure-words.ts'
 import { createChanges } from '../changes.ts'
-import { newAuthorizationId, newState } from './authorization-id.ts'
+import { newAuthorizationId } from './authorization-id.ts'
 import {
   type AuthorizationRows,
   authorizationRows,
@@ -18,7 +18,6 @@ import {
   type NewAuthorization,
   type StoredAuthorization,
 } from './authorization-rows.ts'
-import { browserFlows } from './browser-flows.ts'
 import { consentRows, useOf } from './consent-rows.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
 import { type Consent, createConsent, type Return } from './consent-flow.ts'
@@ -77,18 +76,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       // Reading makes no vault: made-up names would fill the disk
       checkTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
-      const consents = consentRows(sql, now)
-      this.#consents = consents
-      this.#grants = createGrants(grantRows(sql, now), consents, this.#deployment)
-      this.#consent = createConsent({
-        rows: this.#rows,
-        flows: browserFlows(sql, now),
-        grants: this.#grants,
-        consents,
-        deployment: this.#deployment,
-        newState: () => newState(state.id),
-        atOnce: (change) => state.storage.transactionSync(change),
-      })
+      this.#consents = consentRows(sql, now)
+      this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
+      this.#consent = createConsent(state, this.#rows, this.#grants, this.#consents, this.#deployment)
     }
 
     /** To `look` predicts an answer without any effect: it finds an open authorization, and makes none. */
