@@ -5,6 +5,7 @@ import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
+import { isList, type JsonObject } from '../core/tool/json.ts'
 import { also, anyObject, list, object, optional, statingAs, string } from '../core/tool/json-reader.ts'
 import type { PublicCaching } from '../http/route/public-route.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
@@ -34,6 +35,7 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
+const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
 const METADATA = object(
   {
     redirect_uris: list(string(), { least: 1 }),
@@ -132,10 +134,17 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       const description = 'message' in body.failure ? body.failure.message : wanted
       return oauthError(400, 'invalid_client_metadata', description)
     }
-    return answered(() => server.register(origin, JSON.stringify(body.value)))
+    return answered(() => server.register(origin, JSON.stringify(supported(body.value))))
   }
 
   return face
+}
+
+/** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
+function supported(metadata: JsonObject): JsonObject {
+  const { grant_types: grants } = metadata
+  const known = isList(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []
+  return known.includes('authorization_code') ? { ...metadata, grant_types: known } : metadata
 }
 
 function originOf(c: Context): string | undefined {

@@ -156,6 +156,16 @@ describe('a registration', () => {
     expect(sent).toEqual([[ORIGIN, JSON.stringify(METADATA)]])
   })
 
+  it('may name grants that are unknown here, beside the code', async () => {
+    const { register, sent } = faceWith()
+    const device = 'urn:ietf:params:oauth:grant-type:device_code'
+    for (const grant_types of [['authorization_code', device, 'refresh_token'], [device]]) {
+      expect((await register({ ...METADATA, grant_types })).status).toBe(201)
+    }
+    const grants = sent.map(([, metadata]): unknown => JSON.parse(String(metadata)).grant_types)
+    expect(grants).toEqual([['authorization_code', 'refresh_token'], [device]])
+  })
+
   it.each<[string, Parameters<typeof faceWith>[0], string, object, unknown[]]>([
     ['too often', limited, '/connect/register', METADATA, TOO_MANY],
     ['over plain http', {}, `${HTTP}/connect/register`, METADATA, WANTED_HTTPS],

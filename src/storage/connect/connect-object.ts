@@ -2,7 +2,6 @@ import { DurableObject } from 'cloudflare:workers'
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client.ts'
-import { isList, isObject } from '../../core/tool/json.ts'
 import { column, field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
@@ -55,7 +54,7 @@ export class Connect extends DurableObject<unknown> {
   /** `body` is the metadata as JSON (RFC 7591). */
   async register(origin: string, body: string): Promise<OAuthAnswer> {
     sweep(this.#sql, Date.now())
-    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, supported(body))
+    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
     if (answer.status === 201) this.#clients.registered(JSON.parse(answer.body).client_id)
     return answer
   }
@@ -222,19 +221,4 @@ const REPLAYED: OAuthAnswer = {
   status: 401,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify({ error: 'invalid_client', error_description: 'The assertion was sent before' }),
-}
-
-const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
-
-/** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
-function supported(body: string): string {
-  let metadata: unknown
-  try {
-    metadata = JSON.parse(body)
-  } catch {
-    return body
-  }
-  if (!isObject(metadata) || !isList(metadata['grant_types'])) return body
-  const known = metadata['grant_types'].filter((grant) => GRANT_TYPES.includes(grant))
-  return known.includes('authorization_code') ? JSON.stringify({ ...metadata, grant_types: known }) : body
 }

@@ -56,8 +56,13 @@ export function createVault(
     return object && reachableStub(namespace.get(object), REACH)
   }
 
-  async function requestFor({ userId, requirement, tool, hosts, account, requestedBy, reachedAt }: RequiredToken) {
-    return {
+  async function answerTo(
+    { userId, requirement, tool, hosts, account, requestedBy, reachedAt }: RequiredToken,
+    how: 'use' | 'look',
+    refused?: { token: string; final: boolean },
+  ) {
+    const owner = userOwner(userId)
+    const request = {
       userId,
       providerId: requirement.id,
       provider: await providerFor(requirement.id, tool.id, reachedAt()),
@@ -67,13 +72,8 @@ export function createVault(
       hosts,
       requestedBy,
       ...(account === undefined ? {} : { account }),
+      ...(refused ? { refused } : {}),
     }
-  }
-
-  async function answerTo(required: RequiredToken, how: 'use' | 'look', refused?: { token: string; final: boolean }) {
-    const { userId, requirement, reachedAt } = required
-    const owner = userOwner(userId)
-    const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
     const answer = await vaultOf(owner).token(owner, request, how)
     if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
     const { authorization, needsSetup, ...why } = answer
