@@ -32,7 +32,7 @@ it('acts are told by what they were about, part by part, and what is long is ope
     '<span class="note">pending</span> []',
     '{&quot;concurrency&quot;:5}',
     'Mail.Send299@1.0.0</details>',
-    '<span class="failed">forbidden</span>',
+    '<span class="failed" title="forbidden">Forbidden</span>',
     'href="/console/audit?act=tools.publish&amp;cursor=n"',
   ]) {
     expect(text).toContain(said)

@@ -71,7 +71,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
   for (const said of [
     '3 calls, 1 failed; p95 up to 9 ms',
     '<time datetime="2030-01-02T11:02:03.456Z" data-format="second">2030-01-02 11:02:03 UTC</time>',
-    '<span class="failed">tool-failed</span>',
+    '<span class="failed" title="tool-failed">Tool failed</span>',
     't-1',
     '503',
     '{&quot;to&quot;:[&quot;&lt;ann&gt;&quot;]}',

@@ -3,7 +3,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { countOf, msOf } from '../calls/chart.tsx'
 import { callerNames } from '../calls/callers.ts'
 import { COUNTED, RangeSelect, rangeOf, sinceOf } from '../calls/range.tsx'
-import { FailureNotice, Select } from '../parts.tsx'
+import { FailureNotice, outcomeWords, Select } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
@@ -50,7 +50,7 @@ export async function show(visit: PageVisit): Promise<View> {
             items={usage.value.items}
             visit={visit}
             by={key}
-            nameOf={calls?.ok ? callerNames(calls.value.items) : String}
+            nameOf={key.value === 'outcome' ? outcomeWords : calls?.ok ? callerNames(calls.value.items) : String}
             range={range.name}
           />
         ) : (

@@ -36,6 +36,12 @@ describe('the page of usage', () => {
     expect(text).toContain('>ann@acme.com</a>')
   })
 
+  it('has outcomes in words, and leads by their codes', async () => {
+    const { get } = setUp({ 'GET /usage': () => ({ items: [usage({ outcome: 'tool-timed-out' }, 2, 2)] }) })
+    const text = await (await get('/console/usage?by=outcome')).text()
+    expect(text).toContain('href="/console/calls?outcome=tool-timed-out&amp;range=week">Tool timed out</a>')
+  })
+
   it('leads to the calls of a user', async () => {
     const { get } = setUp({ 'GET /usage': () => ({ items: [usage({ user_id: 'ann' }, 2, 0)] }) })
     const text = await (await get('/console/usage?by=user_id')).text()
