@@ -53,8 +53,18 @@ export function Time({ at, isExact = false }: { at: string; isExact?: boolean })
   )
 }
 
+/** The code of an outcome in words: `tool-timed-out` is "Tool timed out". */
+export function outcomeWords(outcome: string): string {
+  return outcome.charAt(0).toUpperCase() + outcome.slice(1).replaceAll('-', ' ')
+}
+
+/** With its code, which the API and the guides have, for the mouse that rests on it. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
-  return outcome === 'success' ? <>{outcome}</> : <span class="failed">{outcome}</span>
+  return (
+    <span class={outcome === 'success' ? undefined : 'failed'} title={outcome}>
+      {outcomeWords(outcome)}
+    </span>
+  )
 }
 
 interface Chip {
@@ -195,6 +205,26 @@ export function SnippetList({ snippets, isOpen = false }: { snippets: readonly C
         </details>
       ))}
     </>
+  )
+}
+
+interface FoldProps {
+  readonly id: string
+  readonly title: string
+  readonly note?: string | undefined
+  readonly isOpen?: boolean
+  readonly children: Child
+}
+
+/** A section with its heading, which is opened to be read. */
+export function Fold({ id, title, note, isOpen = false, children }: FoldProps) {
+  return (
+    <details class="fold" open={isOpen}>
+      <summary>
+        <h2 id={id}>{title}</h2> {note === undefined ? undefined : <span class="note">{note}</span>}
+      </summary>
+      {children}
+    </details>
   )
 }
 

@@ -3,6 +3,7 @@ import { hosts } from '../generated/agent-hosts.ts'
 export interface AgentHost {
   readonly id: string
   readonly title: string
+  readonly group: string
   readonly where: string
   /** From a project's folder, or a person's home. */
   readonly file?: { readonly project?: string; readonly user?: string }

@@ -52,5 +52,13 @@ describe('the page that connects agents', () => {
     expect(text).toContain('<pre>https://switchboard.test/mcp</pre>')
     for (const client of ['Claude Code', 'Cursor', 'VS Code']) expect(text).toContain(`<summary>${client}</summary>`)
     expect(text).not.toContain('workers.dev')
+    const groups = [...text.matchAll(/<details class="fold"( open="")?><summary><h2 id="[\w-]+">([^<]+)/g)]
+    expect(groups.map(([, open, group]) => [group, open !== undefined])).toEqual([
+      ['Apps', true],
+      ['Editors', false],
+      ['JavaScript and APIs', false],
+      ['Python', false],
+      ['Local servers only', false],
+    ])
   })
 })

@@ -14,6 +14,7 @@ describe('the guide for agents', () => {
     expect(codex).toEqual({
       id: 'codex',
       title: 'Codex',
+      group: 'Apps',
       where: '`~/.codex/config.toml`, which the command line, the app and the extension share.',
       file: { user: '.codex/config.toml' },
       snippet: {

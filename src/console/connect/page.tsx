@@ -1,13 +1,11 @@
 import { Copyable } from '../../http/page/rows.tsx'
 import { agentHosts } from '../../docs/agent-hosts.ts'
 import type { PageVisit, View } from '../visit.ts'
-import { SnippetList } from '../parts.tsx'
+import { Fold, SnippetList } from '../parts.tsx'
 
 /** The one place of the console that says how an agent is connected. */
 export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View> {
-  const snippets = agentHosts(origin).map(({ title, where, snippet, signIn }) => {
-    return { title, note: where, text: (snippet ?? signIn)?.text ?? '' }
-  })
+  const groups = [...Map.groupBy(agentHosts(origin), ({ group }) => group)]
   return {
     title: 'Connect an agent',
     content: (
@@ -23,8 +21,15 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
             no key.
           </p>
         )}
-        <h2>Clients</h2>
-        <SnippetList snippets={snippets} />
+        {groups.map(([group, hosts], index) => (
+          <Fold id={`clients-${index + 1}`} title={group} note={String(hosts.length)} isOpen={index === 0}>
+            <SnippetList
+              snippets={hosts.map(({ title, where, snippet, signIn }) => {
+                return { title, note: where, text: (snippet ?? signIn)?.text ?? '' }
+              })}
+            />
+          </Fold>
+        ))}
         <p class="note">
           More in the <a href="/docs/agents">guide for agents</a>. With more than a hundred tools, add{' '}
           <code>?mode=search</code> to the URL.

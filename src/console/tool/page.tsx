@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx'
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
@@ -7,7 +6,7 @@ import { MAX_COPIED } from '../../docs/curl.ts'
 import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
 import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { TO_CATALOG, Chips, FailureNotice, SnippetList } from '../parts.tsx'
+import { TO_CATALOG, Chips, FailureNotice, Fold, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
 import { DefinitionLinks, definitionView, FORMATS, trailOf } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
@@ -153,25 +152,6 @@ function Description({ text }: { text: string }) {
         <Markdown text={text.slice(end)} />
       </details>
     </>
-  )
-}
-
-interface FoldProps {
-  readonly id: string
-  readonly title: string
-  readonly note?: string | undefined
-  readonly isOpen?: boolean
-  readonly children: Child
-}
-
-function Fold({ id, title, note, isOpen = false, children }: FoldProps) {
-  return (
-    <details class="fold" open={isOpen}>
-      <summary>
-        <h2 id={id}>{title}</h2> {note === undefined ? undefined : <span class="note">{note}</span>}
-      </summary>
-      {children}
-    </details>
   )
 }
 
