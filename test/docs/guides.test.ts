@@ -153,9 +153,12 @@ describe('the list of guides', () => {
     const text = await response.text()
     // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
     expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
-    for (const { name, title, summary } of all) {
-      expect(text).toContain(`- [${title}](${ORIGIN}/docs/${name}.md): ${summary}`)
-    }
+    const inOrder = Object.values(GROUPS).flatMap((names) =>
+      names.flatMap((name) => all.filter((each) => each.name === name)),
+    )
+    const links = inOrder.map(({ name, title, summary }) => `- [${title}](${ORIGIN}/docs/${name}.md): ${summary}`)
+    expect(text).toContain(`\n${links.join('\n')}\n`)
+    expect(links).toHaveLength(all.length)
   })
 })
 
@@ -182,6 +185,7 @@ it('the configuration of each host is there for programs', async () => {
   expect(hosts).toContainEqual({
     id: 'codex',
     title: 'Codex',
+    group: 'Apps',
     where: expect.any(String),
     file: { user: '.codex/config.toml' },
     snippet: { language: 'toml', text: expect.stringContaining(`url = "${ORIGIN}/mcp"`) },

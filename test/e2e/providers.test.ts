@@ -124,7 +124,7 @@ describe('a call that nobody can be asked about yet', () => {
       })
     }
     const nobody = `${server.url}/authorizations/github/start`
-    expect((await said(nobody, {})).text).toContain('<a href="/docs/agents#which-user-it-acts-for">')
+    expect((await said(nobody, {})).text).toContain('<a href="/docs/agents#choose-the-user">')
     expect(JSON.parse((await said(nobody, json)).text).message).toContain('in the header X-User-Id')
   })
 })

@@ -6,7 +6,7 @@ import { keyPage, refusedSignInPage, signedInPage, signedOutPage } from '../../s
 import { page } from '../../src/http/page/page.ts'
 import { faceWith, listed } from '../connect/face.ts'
 import { setUp } from '../api/authorizations/set-up.ts'
-import { glossary, labelsOf, phrasesIn, unknownLabels } from './labels.ts'
+import { clausesIn, glossary, labelsOf, phrasesIn, unknownLabels } from './labels.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = execFileSync('git', ['ls-files', 'src', 'tools', 'README.md'], { cwd: root, encoding: 'utf8' })
@@ -24,12 +24,22 @@ describe('the glossary', () => {
     expect(phrasesIn(wordsOf(path))).toEqual([])
   })
 
+  it.each(files.filter((path) => path.startsWith('src/docs/') && path.endsWith('.md')))(
+    'holds the headings of %s, which name things and tasks',
+    (path) => expect(clausesIn(wordsOf(path))).toEqual([]),
+  )
+
   it('reads files, and knows what is none of its words', () => {
     expect(files.length).toBeGreaterThan(400)
     const html =
       '<h2 id="a">What it <b>gives</b></h2><label>Users <span class="note">x</span><input></label><th>At most</th>'
     expect(labelsOf(html)).toEqual(['What it gives', 'Users', 'At most'])
     expect(unknownLabels(html)).toEqual(['What it gives', 'At most'])
+    expect(labelsOf('<summary aria-label="x">What came</summary><summary><h2>Input</h2></summary>')).toEqual([
+      'What came',
+      'Input',
+    ])
+    expect(clausesIn('# Errors\n```sh\n# What is run\n```\n## What goes wrong\n')).toEqual(['What goes wrong'])
     expect(phrasesIn('See what\n came of it')).toEqual(["'what came of it': write 'Result'"])
   })
 

@@ -107,7 +107,7 @@ function deadEnd(status: DeadEnd['status'], title: string, lines: readonly strin
   return { status, title, body: [...lines, link], said: [...lines, `${words}: ${href}`].join(' ') }
 }
 
-const FOR_WHOM: GuideLink = { href: '/docs/agents#which-user-it-acts-for', words: 'Which user an agent acts for' }
+const FOR_WHOM: GuideLink = { href: '/docs/agents#choose-the-user', words: 'Which user an agent acts for' }
 const SET_UP: GuideLink = { href: '/docs/people#other-providers', words: 'How to set up a provider' }
 
 /** A call without a user has a challenge all the same, though there is nobody to ask yet. */
