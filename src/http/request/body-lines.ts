@@ -6,13 +6,9 @@ const LINE_FEED = 0x0a
 
 /** Holds one line at a time, and nothing of one longer than `most` bytes. A body that breaks off ends there. */
 export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: number): AsyncGenerator<BodyLine> {
-  const reader = body?.getReader()
-  if (!reader) return
   const line = createLine(most)
   try {
-    for (;;) {
-      const chunk = await next(reader)
-      if (!chunk) break
+    for await (const chunk of body ?? []) {
       let from = 0
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
         line.add(chunk.subarray(from, at))
@@ -22,19 +18,11 @@ export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: 
       }
       line.add(chunk.subarray(from))
     }
-    const last = line.end()
-    if (last) yield last
-  } finally {
-    reader.cancel().catch(() => undefined)
-  }
-}
-
-async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
-  try {
-    return (await reader.read()).value
   } catch {
-    return undefined
+    // What came until then is read
   }
+  const last = line.end()
+  if (last) yield last
 }
 
 function createLine(most: number) {
