@@ -30,7 +30,6 @@ const LIST = {
   format: { name: 'machine-context', write: writeShare },
   join: (lines: readonly string[], query: Joining) => `{"tools":[${joinShares(lines, query).join()}]}`,
   tooMany: {
-    type: 'request-malformed',
     message: 'Cannot list so many tools at once',
     detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
   },

@@ -27,7 +27,6 @@ const LIST = {
   format: { name: 'worker-tools', write: (record: ToolRecord) => JSON.stringify(encodeListed(record)) },
   join: (lines: readonly string[]) => `[${lines.join()}]`,
   tooMany: {
-    type: 'request-malformed',
     message: 'Cannot list so many tools at once',
     detail: 'Use a key of fewer tools, or list and search by page with GET /tools?format=open-tool-calling',
   },

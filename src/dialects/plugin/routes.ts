@@ -92,7 +92,6 @@ const DESCRIBE = {
   },
   join: (lines: readonly string[]) => `{"tools":[${lines.join()}]}`,
   tooMany: {
-    type: 'request-malformed',
     message: 'Cannot describe so many tools at once',
     detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
   },

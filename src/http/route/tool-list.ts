@@ -28,18 +28,11 @@ export interface ToolList {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-export async function answerToolList(
-  c: RouteContext,
-  deps: ToolListDeps,
-  read: () => Result<ToolList>,
-  respond: (failure: Failure) => Response,
-): Promise<Response> {
-  try {
-    return await listTools(c, deps, read, respond)
-  } catch (error) {
+export function answerToolList(...[c, deps, read, respond]: Parameters<typeof listTools>): Promise<Response> {
+  return listTools(c, deps, read, respond).catch((error: unknown) => {
     if (error instanceof Unreachable) return respond({ type: 'unavailable', message: error.message })
     throw error
-  }
+  })
 }
 
 async function listTools(
@@ -76,26 +69,21 @@ export interface WholeListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query
   readonly schema: JsonObject
   readonly format: LineFormat
   readonly join: (lines: readonly string[], query: Q) => string
-  readonly tooMany: Failure
+  readonly tooMany: Pick<Extract<Failure, { type: 'request-malformed' }>, 'message' | 'detail'>
   readonly respond: (failure: Failure) => Response
 }
 
 type Asked = Partial<Pick<ListQuery, 'toolkit' | 'versions'>>
 
 /** The route of a list in a dialect without pages. */
-export function wholeListRoute<Q extends Asked>(
-  deps: ToolListDeps,
-  { schema, format, join, tooMany, respond, ...operation }: WholeListRoute<Q>,
-) {
-  const declared = { ...operation, scope: 'tools:read', answers: listing(schema) } as const
+export function wholeListRoute<Q extends Asked>(deps: ToolListDeps, route: WholeListRoute<Q>) {
+  const declared = { ...route, scope: 'tools:read', answers: listing(route.schema) } as const
   return declare(declared, (c: RouteContext) => {
     const read = () => {
-      const query = readQuery(operation.query, c.req.raw.url)
-      if (!query.ok) return query
-      const joined = (lines: readonly string[]) => join(lines, query.value)
-      return ok(wholeList(deps.catalogue, format, joined, { ...query.value, tooMany }))
+      const query = readQuery(route.query, c.req.raw.url)
+      return query.ok ? ok(wholeList(deps.catalogue, route, query.value)) : query
     }
-    return answerToolList(c, deps, read, respond)
+    return answerToolList(c, deps, read, route.respond)
   })
 }
 
@@ -103,15 +91,14 @@ const PAGE = 1_000
 const MAX_LISTED = 16_000_000
 
 /** Fails with `tooMany` where the lines are too long for an isolate. */
-export function wholeList(
+export function wholeList<Q extends Asked>(
   catalogue: Catalogue,
-  format: LineFormat,
-  join: (lines: readonly string[]) => string,
-  { tooMany, ...asked }: Asked & { readonly tooMany: Failure },
+  { format, join, tooMany }: Pick<WholeListRoute<Q>, 'format' | 'join' | 'tooMany'>,
+  query: Q,
 ): ToolList {
-  const { toolkit, versions = 'newest' } = asked
+  const { toolkit, versions = 'newest' } = query
   return {
-    variant: [format.name, JSON.stringify(asked)],
+    variant: [format.name, JSON.stringify(query)],
     narrowedBy: { toolkit },
     async write(principal) {
       const lines: string[] = []
@@ -125,10 +112,10 @@ export function wholeList(
           lines.push(line)
           characters += line.length
         }
-        if (characters > MAX_LISTED) return fail(tooMany)
+        if (characters > MAX_LISTED) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
-      return ok({ text: join(lines), isEmpty: lines.length === 0 })
+      return ok({ text: join(lines, query), isEmpty: lines.length === 0 })
     },
   }
 }

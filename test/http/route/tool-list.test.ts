@@ -150,7 +150,7 @@ describe('the entity tag of a list', () => {
 describe('a whole list', () => {
   const join = (lines: readonly string[]) => lines.join('|')
   const write = (catalogue: Catalogue, given = {}) =>
-    wholeList(catalogue, { name: 'stored' }, join, { tooMany: WRONG, ...given }).write(KEY)
+    wholeList(catalogue, { format: { name: 'stored' }, join, tooMany: WRONG }, given).write(KEY)
 
   function catalogueOf(...pages: (readonly string[])[]) {
     const asked: ListQuery[] = []
@@ -197,7 +197,7 @@ describe('a whole list', () => {
   it('is another one for each toolkit and format', () => {
     const { catalogue } = catalogueOf()
     const variantOf = (name: string, toolkit?: string) =>
-      wholeList(catalogue, { name, write: () => '' }, join, { toolkit, tooMany: WRONG }).variant
+      wholeList(catalogue, { format: { name, write: () => '' }, join, tooMany: WRONG }, { toolkit }).variant
     expect(variantOf('plugin')).toEqual(variantOf('plugin'))
     expect(variantOf('plugin', 'Kit')).not.toEqual(variantOf('plugin'))
     expect(variantOf('other')).not.toEqual(variantOf('plugin'))
