@@ -140,7 +140,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     },
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {
     const encode = formatNamed(formatName ?? 'oxp')
-    const found = await findSeen(id, principal, backgroundOf(c))
+    const found = await find(id, principal, backgroundOf(c))
     if (!found) return unknown(id)
     if (neighbours) {
       const { neighboursOf } = await import('./neighbours.ts')
@@ -148,7 +148,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       return { ...ok({ items }), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
     }
     const whole = await source.whole(found.record)
-    const sees = async (other: string) => (await findSeen(other, principal, backgroundOf(c))) !== undefined
+    const sees = async (other: string) => (await find(other, principal, backgroundOf(c))) !== undefined
     // Only the tool's own dialect has the whole document
     const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
     const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
@@ -177,7 +177,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (userId !== undefined && !mayActFor(principal, userId)) {
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
     }
-    const found = await findSeen(id, principal, backgroundOf(c))
+    const found = await find(id, principal, backgroundOf(c))
     if (!found) return unknown(id)
     const readiness = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
     return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
@@ -187,7 +187,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     ...READER,
     answers: { 200: items('The versions, highest first', 'VersionHistory') },
   })(async ({ c, principal, path: { id } }) => {
-    const seen = await findSeen(id, principal, backgroundOf(c))
+    const seen = await find(id, principal, backgroundOf(c))
     const found = seen ?? (await findYanked(id, principal, backgroundOf(c)))
     const current = found && (await source.current(found.record))
     const document = current && (await knownTo(principal, current, deps.toolkits))
@@ -254,17 +254,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
 
-  async function findSeen(asked: string, principal: Principal, background: Background) {
-    const found = await find(asked, principal, background)
-    return found && maySee(principal, found.record) ? found : undefined
-  }
-
   /** Versions that are all yanked answer to their exact ids alone. */
   async function findYanked(asked: string, principal: Principal, background: Background) {
     const id = parseToolId(asked)
     const current = id && id.selector === undefined ? await source.current(id) : undefined
     const yanked = current && highest(current.versions, 'yanked')
-    return yanked && findSeen(formatToolId(current, yanked.version), principal, background)
+    return yanked && find(formatToolId(current, yanked.version), principal, background)
   }
 
   async function sharedDocuments(): Promise<SharedDocuments> {

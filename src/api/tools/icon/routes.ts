@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { type Admission, maySee } from '../../../core/access/principal.ts'
+import type { Admission } from '../../../core/access/principal.ts'
 import { fail } from '../../../core/failure/failure.ts'
 import { iconSource, type Picture } from '../../../core/tool/appearance.ts'
 import { plain } from '../../../http/route/answers.ts'
@@ -22,7 +22,7 @@ export function iconFace({ readIcon, ...deps }: IconFaceDeps): Hono {
     answers: { 200: plain('The picture', 'image/*') },
   })(async ({ c, principal, admission, path: { id } }) => {
     const found = await find(id, principal, backgroundOf(c))
-    const source = found && maySee(principal, found.record) ? iconSource(found.record) : undefined
+    const source = found && iconSource(found.record)
     const picture = source === undefined ? undefined : await readIcon(source, admission)
     if (picture) return new Response(picture.bytes, { headers: headersOf(picture, admission !== undefined) })
     const message = `Tool '${id.slice(0, 200)}' was not found, or has no icon that can be shown`

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { maySee, type Principal } from '../../../core/access/principal.ts'
+import type { Principal } from '../../../core/access/principal.ts'
 import { mayReadImplementation } from '../../../core/access/toolkit-owner.ts'
 import { fail, ok, type Result } from '../../../core/failure/failure.ts'
 import type { Background } from '../../../core/tool/platform.ts'
@@ -58,7 +58,7 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
 
   async function implementationOf(asked: string, principal: Principal, background: Background): Promise<Result<Read>> {
     const found = await find(asked, principal, background)
-    if (!found || !maySee(principal, found.record)) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
+    if (!found) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
     const { record } = found
     const owner = (await toolkits.find(record.toolkit))?.owner ?? 'nobody'
     if (!mayReadImplementation(principal, record, owner)) {
