@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Admission } from '../core/access/principal.ts'
 import { isJsonObject, isList } from '../core/tool/json.ts'
-import { anything, check, list, object, optional, string } from '../core/tool/json-reader.ts'
+import { anything, check, list, openObject, optional, string } from '../core/tool/json-reader.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Client } from '../storage/connect/client-rows.ts'
 
@@ -15,21 +15,18 @@ const SIGNS = 'private_key_jwt'
 const TEXT = string({ least: 1, most: 200 })
 const URI = string({ least: 1, most: 2_000 })
 const WORDS = list(TEXT, { most: 20 })
-const DOCUMENT = object(
-  {
-    client_id: URI,
-    client_name: TEXT,
-    redirect_uris: list(URI, { least: 1, most: 50 }),
-    grant_types: optional(WORDS),
-    response_types: optional(WORDS),
-    token_endpoint_auth_method: optional(TEXT),
-    token_endpoint_auth_methods_supported: optional(WORDS),
-    client_secret: anything,
-    jwks_uri: optional(URI),
-    jwks: anything,
-  },
-  { unknown: 'ignore' },
-)
+const DOCUMENT = openObject({
+  client_id: URI,
+  client_name: TEXT,
+  redirect_uris: list(URI, { least: 1, most: 50 }),
+  grant_types: optional(WORDS),
+  response_types: optional(WORDS),
+  token_endpoint_auth_method: optional(TEXT),
+  token_endpoint_auth_methods_supported: optional(WORDS),
+  client_secret: anything,
+  jwks_uri: optional(URI),
+  jwks: anything,
+})
 
 type FoundDocument =
   | { readonly ok: true; readonly client: Client; readonly keys: ClientKeys | undefined }

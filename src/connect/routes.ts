@@ -6,7 +6,7 @@ import { readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
-import { also, anyObject, list, object, optional, statingAs, string } from '../core/tool/json-reader.ts'
+import { also, anyObject, list, openObject, optional, statingAs, string } from '../core/tool/json-reader.ts'
 import type { PublicCaching } from '../http/route/public-route.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
 import { declare, declarePage, type Operation } from '../http/route/operation.ts'
@@ -36,18 +36,15 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
-const METADATA = object(
-  {
-    redirect_uris: list(string(), { least: 1 }),
-    client_name: optional(string()),
-    client_uri: optional(string()),
-    token_endpoint_auth_method: optional(string()),
-    grant_types: optional(list(string())),
-    response_types: optional(list(string())),
-    scope: optional(string()),
-  },
-  { unknown: 'ignore' },
-)
+const METADATA = openObject({
+  redirect_uris: list(string(), { least: 1 }),
+  client_name: optional(string()),
+  client_uri: optional(string()),
+  token_endpoint_auth_method: optional(string()),
+  grant_types: optional(list(string())),
+  response_types: optional(list(string())),
+  scope: optional(string()),
+})
 const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */

@@ -2,7 +2,7 @@ import type { Meter } from '../tool/budget.ts'
 import type { Validate } from '../schema/validator.ts'
 import type { Content } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
-import { anything, check, integer, object, string, text, unquoted } from '../tool/json-reader.ts'
+import { anything, check, integer, openObject, string, text, unquoted } from '../tool/json-reader.ts'
 import { declaredModes, givesArtifacts } from '../tool/metadata.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
@@ -11,17 +11,14 @@ import { checkOutput, NOT_JUDGED } from './run.ts'
 import type { Success, ToolResult } from './runner.ts'
 
 /** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
-const ARTIFACT = object(
-  {
-    url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i),
-    content_type: string({ least: 1, most: 256 }),
-    size: integer(0, Number.MAX_SAFE_INTEGER),
-    meta: object({ description: string() }, { unknown: 'ignore' }),
-  },
-  { unknown: 'ignore' },
-)
+const ARTIFACT = openObject({
+  url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i),
+  content_type: string({ least: 1, most: 256 }),
+  size: integer(0, Number.MAX_SAFE_INTEGER),
+  meta: openObject({ description: string() }),
+})
 /** Problems quote nothing of the output, which is not redacted yet. */
-const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
+const VALUE = unquoted(openObject({ artifact: ARTIFACT, value: anything }))
 
 /** A value `{"artifact": …}` is an artifact, with the `value` beside it for other dialects. */
 export function readArtifact(result: Success): Result<Success> {

@@ -1,7 +1,7 @@
 import { TOO_COSTLY, type Validate } from '../schema/validator.ts'
 import { hasTooManyParts, type Meter } from '../tool/budget.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
-import { described, object, optional, type Reader, schemaOf, stating, string, WRONG } from '../tool/json-reader.ts'
+import * as json from '../tool/json-reader.ts'
 import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
 import { INLINE_BYTES, inlineBytes, malformed, SELECT } from './call-fields.ts'
 import type { CallableTool } from './callable-tool.ts'
@@ -18,30 +18,32 @@ export interface GivenInput {
 }
 
 /** Read where each is used, since a parameter of the tool may have the same name. */
-const OPTIONS = object({
-  [ACCOUNT]: optional(
-    described("Which of the user's accounts at a provider to use, where there are several", string()),
+const OPTIONS = json.object({
+  [ACCOUNT]: json.optional(
+    json.described("Which of the user's accounts at a provider to use, where there are several", json.string()),
   ),
-  [SELECT]: optional(described('A JMESPath expression: the part of the output to return', string())),
-  [INLINE_BYTES]: optional(described('The most bytes of output in the answer; a larger output is a link', inlineBytes)),
+  [SELECT]: json.optional(json.described('A JMESPath expression: the part of the output to return', json.string())),
+  [INLINE_BYTES]: json.optional(
+    json.described('The most bytes of output in the answer; a larger output is a link', inlineBytes),
+  ),
 })
 
-export function openContext<T extends object>(
-  reader: Reader<T>,
-  names: readonly string[],
-): Reader<T & Pick<CallerContext, 'values'>> {
+export function openContext<T extends object>(readers: {
+  readonly [K in keyof T]: json.Reader<T[K]>
+}): json.Reader<json.ObjectOf<T> & Pick<CallerContext, 'values'>> {
+  const reader = json.openObject<T>(readers)
   const schema = () => {
-    const { properties, ...rest } = schemaOf(reader)
-    const { properties: options } = schemaOf(OPTIONS)
+    const { properties, ...rest } = json.schemaOf(reader)
+    const { properties: options } = json.schemaOf(OPTIONS)
     return {
       ...rest,
       properties: { ...(isJsonObject(properties) ? properties : {}), ...(isJsonObject(options) ? options : {}) },
     }
   }
-  return stating(schema, (value, report) => {
+  return json.stating(schema, (value, report) => {
     const read = reader(value, report)
-    if (read === WRONG || !isJsonObject(value)) return read
-    const others = Object.entries(value).filter(([name]) => !names.includes(name))
+    if (read === json.WRONG || !isJsonObject(value)) return read
+    const others = Object.entries(value).filter(([name]) => !Object.hasOwn(readers, name))
     return others.length === 0 ? read : { ...read, values: Object.fromEntries(others) }
   })
 }

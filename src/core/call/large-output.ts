@@ -134,7 +134,7 @@ export function keepableValue(value: unknown) {
   return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
 }
 
-function keepable(block: Content): Keepable | undefined {
+export function keepable(block: Content): Keepable | undefined {
   switch (block.type) {
     case 'text':
       return { content: { text: block.text }, contentType: mediaType(block.mimeType, 'text/plain') }

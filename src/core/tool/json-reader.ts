@@ -245,6 +245,13 @@ export function object<T extends object>(
   })
 }
 
+/** Passes over fields that it does not know. */
+export function openObject<T extends object>(readers: {
+  readonly [K in keyof T]: Reader<T[K]>
+}): Reader<ObjectOf<T>> {
+  return object(readers, { unknown: 'ignore' })
+}
+
 function isOptional(reader: Reader<unknown>): boolean {
   const scratch: Report = { problems: [], warnings: [], quotes: false, budget: createBudget }
   return reader(undefined, scratch) !== WRONG && scratch.problems.length === 0

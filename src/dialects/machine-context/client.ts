@@ -1,19 +1,16 @@
 import { isJsonObject, isList, isObject, jsonSize } from '../../core/tool/json.ts'
-import { into, list, object, string, wrong } from '../../core/tool/json-reader.ts'
+import { into, list, openObject, string, wrong } from '../../core/tool/json-reader.ts'
 import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
 import { machineContext } from './definition.ts'
 import { TOOLKIT_PREFIX } from './encoding.ts'
 import { VERSION } from './wire.ts'
 
 const NAME = string({ least: 1, most: 256 })
-const LISTED = object(
-  {
-    id: NAME,
-    version: NAME,
-    capabilities: list(object({ name: NAME }, { unknown: 'ignore' }), { least: 1, most: 1 }),
-  },
-  { unknown: 'ignore' },
-)
+const LISTED = openObject({
+  id: NAME,
+  version: NAME,
+  capabilities: list(openObject({ name: NAME }), { least: 1, most: 1 }),
+})
 
 /** Machine Context Protocol 1.0: each capability of a listed document is a tool. */
 export const machineContextClient: RemoteDialect = {

@@ -5,7 +5,7 @@ import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { heldValue } from '../../core/call/run.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
 import { isOwnName } from '../../core/tool/sanitize-name.ts'
@@ -17,36 +17,28 @@ export const VERSION = '1.0'
 const MAX_SELECTOR = 128
 
 const SOURCE = 'switchboard'
-const HEADER = object(
-  {
-    version: optional(string()),
-    messageId: identifier,
-    messageType: oneOf(['request']),
-    timestamp: nullish(string()),
-    source: nullish(string()),
-    destination: nullish(string()),
-  },
-  { unknown: 'ignore' },
-)
-// Parameters under a misspelled name would be a call without parameters
-const TOOL = object({
-  id: string(),
-  capability: string(),
-  parameters: nullish(anyObject, {}),
-  version: nullish(string()),
+const HEADER = json.openObject({
+  version: json.optional(json.string()),
+  messageId: identifier,
+  messageType: json.oneOf(['request']),
+  timestamp: json.nullish(json.string()),
+  source: json.nullish(json.string()),
+  destination: json.nullish(json.string()),
 })
-const CONTEXT = openContext(
-  object(
-    { request_id: nullish(identifier), session_id: nullish(identifier), user_id: nullish(identifier) },
-    { unknown: 'ignore' },
-  ),
-  ['request_id', 'session_id', 'user_id'],
-)
-const PAYLOAD = object({ tool: TOOL, context: nullish(CONTEXT, {}) }, { unknown: 'ignore' })
-export const MESSAGE = into(
-  object({ header: HEADER, payload: PAYLOAD }, { unknown: 'ignore' }),
-  ({ payload }) => payload,
-)
+// Parameters under a misspelled name would be a call without parameters
+const TOOL = json.object({
+  id: json.string(),
+  capability: json.string(),
+  parameters: json.nullish(json.anyObject, {}),
+  version: json.nullish(json.string()),
+})
+const CONTEXT = openContext({
+  request_id: json.nullish(identifier),
+  session_id: json.nullish(identifier),
+  user_id: json.nullish(identifier),
+})
+const PAYLOAD = json.openObject({ tool: TOOL, context: json.nullish(CONTEXT, {}) })
+export const MESSAGE = json.into(json.openObject({ header: HEADER, payload: PAYLOAD }), ({ payload }) => payload)
 
 export type ReplyTo = ReturnType<typeof replyTo>
 
@@ -74,7 +66,7 @@ export function decodeCall(body: unknown): Call | Failing {
   if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version)) {
     return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
   }
-  const read = check(MESSAGE, body)
+  const read = json.check(MESSAGE, body)
   if (!read.ok) return malformed(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: selector } = tool

@@ -1,7 +1,7 @@
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Decoded } from '../../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { into, object, string } from '../../core/tool/json-reader.ts'
+import { into, openObject, string } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import type { ListedDialect } from '../../core/tool/remote-dialect.ts'
 import { mcp } from './definition.ts'
@@ -11,7 +11,7 @@ import { OWN, withoutHeaders } from './tool-document.ts'
 export const mcpClient: ListedDialect = {
   protocol: 'mcp',
   source: mcp.dialect,
-  listed: into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 'ignore' }), ({ name }) => ({
+  listed: into(openObject({ name: string({ least: 1, most: 256 }) }), ({ name }) => ({
     tool: name,
     theirs: name,
   })),

@@ -9,29 +9,23 @@ import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './tool-document.ts'
 
 const ANNOTATIONS = withoutNulls(
-  json.object(
-    {
-      title: json.nullish(json.string()),
-      readOnlyHint: json.nullish(json.boolean),
-      destructiveHint: json.nullish(json.boolean),
-      idempotentHint: json.nullish(json.boolean),
-      openWorldHint: json.nullish(json.boolean),
-    },
-    { unknown: 'ignore' },
-  ),
+  json.openObject({
+    title: json.nullish(json.string()),
+    readOnlyHint: json.nullish(json.boolean),
+    destructiveHint: json.nullish(json.boolean),
+    idempotentHint: json.nullish(json.boolean),
+    openWorldHint: json.nullish(json.boolean),
+  }),
 )
 
 /** The URL is fetched by anybody who shows the icon, unless it holds the data itself. */
 const ICON = withoutNulls(
-  json.object(
-    {
-      src: json.text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
-      mimeType: json.nullish(json.string()),
-      sizes: json.nullish(json.strings),
-      theme: json.nullish(json.oneOf(['light', 'dark'])),
-    },
-    { unknown: 'ignore' },
-  ),
+  json.openObject({
+    src: json.text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
+    mimeType: json.nullish(json.string()),
+    sizes: json.nullish(json.strings),
+    theme: json.nullish(json.oneOf(['light', 'dark'])),
+  }),
 )
 
 const MAX_DEPTH = 200
@@ -56,7 +50,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
   const isListing = isJsonObject(document) && document.tools !== undefined && document.inputSchema === undefined
   const tool = oneOfTools()
-  const tools = json.object({ tools: json.list(tool, { least: 1 }) }, { unknown: 'ignore' })
+  const tools = json.openObject({ tools: json.list(tool, { least: 1 }) })
   const read = json.check(
     isListing ? json.into(tools, (all) => all.tools) : json.into(tool, (one) => [one]),
     document,

@@ -32,33 +32,27 @@ export interface ToolCall {
 
 const NOTHING: JsonObject = {}
 
-const META = json.object(
-  {
-    progressToken: json.optional(
-      json.parsed('a string or a number', (value) =>
-        typeof value === 'string' || typeof value === 'number' ? value : undefined,
-      ),
+const META = json.openObject({
+  progressToken: json.optional(
+    json.parsed('a string or a number', (value) =>
+      typeof value === 'string' || typeof value === 'number' ? value : undefined,
     ),
-    traceparent: json.anything,
-    [SELECTOR_KEY]: json.optional(json.string({ least: 1, most: 128 })),
-    [CALL_ID_KEY]: json.optional(identifier),
-    [SELECT_KEY]: json.optional(json.string()),
-    [LOG_LEVEL_KEY]: json.optional(json.oneOf(LEVELS)),
-    [CONTEXT_KEY]: json.optional(json.anyObject),
-    [CAPABILITIES_KEY]: json.anything,
-  },
-  { unknown: 'ignore' },
-)
-const PARAMS = json.object(
-  {
-    name: json.string(),
-    arguments: json.optional(json.anyObject, NOTHING),
-    _meta: json.optional(META, {}),
-    inputResponses: json.optional(json.map(json.anyObject)),
-    requestState: json.optional(json.unquoted(json.string())),
-  },
-  { unknown: 'ignore' },
-)
+  ),
+  traceparent: json.anything,
+  [SELECTOR_KEY]: json.optional(json.string({ least: 1, most: 128 })),
+  [CALL_ID_KEY]: json.optional(identifier),
+  [SELECT_KEY]: json.optional(json.string()),
+  [LOG_LEVEL_KEY]: json.optional(json.oneOf(LEVELS)),
+  [CONTEXT_KEY]: json.optional(json.anyObject),
+  [CAPABILITIES_KEY]: json.anything,
+})
+const PARAMS = json.openObject({
+  name: json.string(),
+  arguments: json.optional(json.anyObject, NOTHING),
+  _meta: json.optional(META, {}),
+  inputResponses: json.optional(json.map(json.anyObject)),
+  requestState: json.optional(json.unquoted(json.string())),
+})
 
 export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   const read = json.check(PARAMS, params)

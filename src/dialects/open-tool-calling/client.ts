@@ -1,18 +1,15 @@
 import { isJsonObject, isList, isObject } from '../../core/tool/json.ts'
-import { into, object, string, wrong } from '../../core/tool/json-reader.ts'
+import { into, openObject, string, wrong } from '../../core/tool/json-reader.ts'
 import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { openToolCalling } from './definition.ts'
 import { REQUEST_SCHEMA } from './schema-uri.ts'
 
 const NAME = string({ least: 1, most: 256 })
-const LISTED = object(
-  {
-    name: NAME,
-    toolkit: object({ name: NAME, version: NAME }, { unknown: 'ignore' }),
-  },
-  { unknown: 'ignore' },
-)
+const LISTED = openObject({
+  name: NAME,
+  toolkit: openObject({ name: NAME, version: NAME }),
+})
 
 /** Open Tool Calling RFC, sections 4.2 and 4.3, and the list of the Arcade engine's workers. */
 export const openToolCallingClient: RemoteDialect = {

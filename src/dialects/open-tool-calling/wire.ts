@@ -3,8 +3,19 @@ import { credentialValue, identifier, malformed } from '../../core/call/call-fie
 import { openContext } from '../../core/call/input.ts'
 import { fail, type Failing } from '../../core/failure/failure.ts'
 import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
-import { isList, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
+import { isList } from '../../core/tool/json.ts'
+import {
+  anyObject,
+  check,
+  into,
+  list,
+  map,
+  nullish,
+  object,
+  openObject,
+  string,
+  unquoted,
+} from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import { versionIn } from '../../core/tool/version.ts'
@@ -13,10 +24,11 @@ import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 import { bytesGiven } from '../../core/call/artifact-output.ts'
 import { heldValue } from '../../core/call/run.ts'
-import { keepableValue } from '../../core/call/large-output.ts'
+import type { Keepable } from '../../core/call/artifact-store.ts'
+import { keepable, keepableValue } from '../../core/call/large-output.ts'
 import { declaredModes, givesArtifacts } from '../../core/tool/metadata.ts'
 import type { Success } from '../../core/call/runner.ts'
-import type { Artifact, Content } from '../../core/tool/content.ts'
+import type { Artifact } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
 export interface ToolRequest {
@@ -25,29 +37,23 @@ export interface ToolRequest {
 }
 
 /** The token is for the one authorization that the RFC's definition says. Its engine puts the user beside it. */
-const AUTHORIZATION = object({ token: nullish(credentialValue), user_info: nullish(anyObject) }, { unknown: 'ignore' })
+const AUTHORIZATION = openObject({ token: nullish(credentialValue), user_info: nullish(anyObject) })
 const SECRET_LIST = into(
-  list(object({ key: string(), value: credentialValue }, { unknown: 'ignore' })),
+  list(openObject({ key: string(), value: credentialValue })),
   (secrets) => new Map(secrets.map(({ key, value }) => [key, value])),
 )
 const SECRET_MAP = into(map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
 const CONTEXT = into(
-  openContext(
-    object(
-      {
-        // A credential in the wrong place must not be repeated in the error
-        authorization: nullish(unquoted(AUTHORIZATION), {}),
-        secrets: nullish<ReadonlyMap<string, string>>(
-          unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
-          NO_CONTEXT.secrets,
-        ),
-        user_id: nullish(string({ most: 256 })),
-        user_info: nullish(anyObject),
-      },
-      { unknown: 'ignore' },
+  openContext({
+    // A credential in the wrong place must not be repeated in the error
+    authorization: nullish(unquoted(AUTHORIZATION), {}),
+    secrets: nullish<ReadonlyMap<string, string>>(
+      unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
+      NO_CONTEXT.secrets,
     ),
-    ['authorization', 'secrets', 'user_id', 'user_info'],
-  ),
+    user_id: nullish(string({ most: 256 })),
+    user_info: nullish(anyObject),
+  }),
   ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallerContext => ({
     tokens: authorization.token ? new Map([[FIRST_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
     secrets,
@@ -79,18 +85,11 @@ export function decodeInvocation(body: unknown): ToolRequest | Failing {
   const { otherwise, ...asked } = askedFor(tool)
   return {
     ...(otherwise === undefined ? {} : { otherwise }),
-    call: {
-      ...asked,
-      callId,
-      traceId,
-      input: inputs,
-      inputIsWhole: true,
-      context,
-    },
+    call: { ...asked, callId, traceId, input: inputs, inputIsWhole: true, context },
   }
 }
 
-export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): JsonObject | undefined {
+export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): object | undefined {
   const frame = {
     $schema: RESPONSE_SCHEMA,
     execution_id: callId,
@@ -127,52 +126,38 @@ function askedFor({ name, toolkit, version = '' }: { name: string; toolkit?: str
 /** Tools of other dialects are listed with both modes. */
 const UNDECLARED = { metadata: { available_modes: ['value', 'artifact'] } }
 
-export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata' | 'source'>): JsonObject | undefined {
+export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata' | 'source'>): object | undefined {
   const { elsewhere, content } = success
   const { artifact = elsewhere ?? (tool && (content || tool.metadata) ? madeArtifact(success, tool) : undefined) } =
     success
-  if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
+  if (artifact) return { artifact }
   const value = heldValue(success)
-  if (value === null) return undefined
-  const output: object = { value }
-  return { ...output }
+  return value === null ? undefined : { value }
 }
 
 /** Bytes become an artifact, and so does a value whose tool declares artifacts and no values. */
 function madeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
   const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED
   const bytes = bytesGiven(record, success)
-  if (bytes) return heldArtifact(bytes)
+  const kept = bytes && keepable(bytes)
+  if (bytes && kept) {
+    const own = bytes.type === 'resource' ? (bytes.resource.uri ?? 'What the tool gave: a file') : undefined
+    return dataArtifact(kept, own ?? `What the tool gave: ${bytes.type}`)
+  }
   const value = heldValue(success)
   const isMade = value !== null && givesArtifacts(record) && declaredModes(record)?.includes('value') === false
-  return isMade ? asArtifact(value) : undefined
+  return isMade ? dataArtifact(keepableValue(value), 'What the tool gave') : undefined
 }
 
-function asArtifact(value: unknown): Artifact {
-  const { content, contentType: content_type } = keepableValue(value)
-  const text = content.text.toWellFormed()
-  const size = new TextEncoder().encode(text).length
-  const url = `data:${content_type};charset=utf-8,${encodeURIComponent(text)}`
-  return { url, content_type, size, meta: { description: 'What the tool gave' } }
-}
-
-function heldArtifact(block: Content): Artifact | undefined {
-  switch (block.type) {
-    case 'image':
-    case 'audio':
-      return dataArtifact(block.data, block.mimeType, `What the tool gave: ${block.type}`)
-    case 'resource': {
-      const { resource } = block
-      return 'blob' in resource ? dataArtifact(resource.blob, resource.mimeType, resource.uri) : undefined
-    }
-    default:
-      return undefined
+function dataArtifact({ content, contentType: content_type }: Keepable, description: string): Artifact {
+  const meta = { description }
+  if ('text' in content) {
+    const text = content.text.toWellFormed()
+    const url = `data:${content_type};charset=utf-8,${encodeURIComponent(text)}`
+    return { url, content_type, size: new TextEncoder().encode(text).length, meta }
   }
-}
-
-function dataArtifact(base64: string, declared = '', description = 'What the tool gave: a file'): Artifact {
-  const content_type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+/.exec(declared)?.[0] ?? 'application/octet-stream'
+  const { base64 } = content
   const padding = /={0,2}$/.exec(base64)?.[0].length ?? 0
   const size = Math.floor((base64.length * 3) / 4) - padding
-  return { url: `data:${content_type};base64,${base64}`, content_type, size, meta: { description } }
+  return { url: `data:${content_type};base64,${base64}`, content_type, size, meta }
 }

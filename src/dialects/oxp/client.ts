@@ -1,5 +1,5 @@
 import { isList, isObject } from '../../core/tool/json.ts'
-import { into, object, string, unfit } from '../../core/tool/json-reader.ts'
+import { into, openObject, string, unfit } from '../../core/tool/json-reader.ts'
 import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { oxp } from './definition.ts'
@@ -20,7 +20,7 @@ export const oxpClient: RemoteDialect = {
   listsByToolkit: true,
   readTools: (document) =>
     isObject(document) && isList(document.items) ? { tools: document.items, next: document.next_cursor } : undefined,
-  listed: into(object({ id: ID }, { unknown: 'ignore' }), ({ id: { toolkit, tool, theirs } }) => ({
+  listed: into(openObject({ id: ID }), ({ id: { toolkit, tool, theirs } }) => ({
     toolkit,
     tool,
     theirs,

@@ -17,29 +17,28 @@ const SCHEMAS = [
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
   'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
 ]
-const TOKEN = json.object({ id: json.string(), token: credentialValue }, { unknown: 'ignore' })
-const SECRET = json.object({ id: json.string(), value: credentialValue }, { unknown: 'ignore' })
-const CONTEXT_FIELDS = ['authorization', 'secrets', 'user_id']
-const CONTEXT = openContext(
-  json.into(
-    json.object(
-      {
-        // A credential in the wrong place must not be repeated in the error
-        authorization: json.optional(
-          json.unquoted(json.into(json.list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
-          NO_CONTEXT.tokens,
-        ),
-        secrets: json.optional(
-          json.unquoted(json.into(json.list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
-          NO_CONTEXT.secrets,
-        ),
-        user_id: json.optional(identifier),
-      },
-      { unknown: 'ignore' },
-    ),
-    ({ authorization: tokens, secrets, user_id: userId }): CallerContext => ({ tokens, secrets, userId }),
+const TOKEN = json.openObject({ id: json.string(), token: credentialValue })
+const SECRET = json.openObject({ id: json.string(), value: credentialValue })
+const CONTEXT_FIELDS = {
+  // A credential in the wrong place must not be repeated in the error
+  authorization: json.optional(
+    json.unquoted(json.into(json.list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
+    NO_CONTEXT.tokens,
   ),
-  CONTEXT_FIELDS,
+  secrets: json.optional(
+    json.unquoted(json.into(json.list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
+    NO_CONTEXT.secrets,
+  ),
+  user_id: json.optional(identifier),
+}
+const CONTEXT = json.into(
+  openContext(CONTEXT_FIELDS),
+  ({ authorization: tokens, secrets, user_id: userId, ...others }): CallerContext => ({
+    tokens,
+    secrets,
+    userId,
+    ...others,
+  }),
 )
 const FIELDS = {
   tool_id: json.string(),
@@ -80,7 +79,9 @@ export function decodeCall(body: unknown): Call | Failing {
     context,
     ...(context.values === undefined
       ? {}
-      : { closedContext: { path: isEnveloped ? '/request/context' : '/context', fields: CONTEXT_FIELDS } }),
+      : {
+          closedContext: { path: isEnveloped ? '/request/context' : '/context', fields: Object.keys(CONTEXT_FIELDS) },
+        }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { isList, isObject } from '../../core/tool/json.ts'
-import { into, object, string } from '../../core/tool/json-reader.ts'
+import { into, openObject, string } from '../../core/tool/json-reader.ts'
 import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { plugin } from './definition.ts'
 import { STRUCTURED_KEY } from './wire.ts'
@@ -11,7 +11,7 @@ export const pluginClient: RemoteDialect = {
   source: 'plugin-upstream',
   paths: { list: '/describe', call: '/call' },
   readTools: (document) => (isObject(document) && isList(document.tools) ? { tools: document.tools } : undefined),
-  listed: into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 'ignore' }), ({ name }) => ({
+  listed: into(openObject({ name: string({ least: 1, most: 256 }) }), ({ name }) => ({
     tool: name,
     theirs: name,
   })),

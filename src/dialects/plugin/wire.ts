@@ -4,7 +4,7 @@ import type { Failing, Failure } from '../../core/failure/failure.ts'
 import { metaOf } from '../../core/failure/failure-meta.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, boolean, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { textOf } from './failure.ts'
 
 interface NamedCall {
@@ -20,23 +20,24 @@ const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECT_KEY = 'dev.switchboard/select'
 /** Asks for the value, and for what a failure says, as JSON too: the schema has texts alone. */
 export const STRUCTURED_KEY = 'dev.switchboard/structured'
-const META_FIELDS = object(
-  { [CONTEXT_KEY]: nullish(anyObject), [SELECT_KEY]: nullish(string()), [STRUCTURED_KEY]: nullish(boolean) },
-  { unknown: 'ignore' },
-)
-const META: Reader<Pick<NamedCall, 'values' | 'select' | 'structured'>> = (value, report) => {
+const META_FIELDS = json.openObject({
+  [CONTEXT_KEY]: json.nullish(json.anyObject),
+  [SELECT_KEY]: json.nullish(json.string()),
+  [STRUCTURED_KEY]: json.nullish(json.boolean),
+})
+const META: json.Reader<Pick<NamedCall, 'values' | 'select' | 'structured'>> = (value, report) => {
   if (!isObject(value)) return {}
   const read = META_FIELDS(value, report)
-  if (read === WRONG) return WRONG
+  if (read === json.WRONG) return json.WRONG
   return { values: read[CONTEXT_KEY], select: read[SELECT_KEY], structured: read[STRUCTURED_KEY] }
 }
 
-const PARAMS = object({ name: string(), arguments: nullish(anyObject, {}), _meta: META }, { unknown: 'ignore' })
-export const REQUEST = object({ method: nullish(string({ most: 256 })), params: PARAMS }, { unknown: 'ignore' })
+const PARAMS = json.openObject({ name: json.string(), arguments: json.nullish(json.anyObject, {}), _meta: META })
+export const REQUEST = json.openObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */
 export function decodeCall(body: unknown): NamedCall | Failing {
-  const read = check(REQUEST, body)
+  const read = json.check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { method, params } = read.value
   const { name, arguments: input, _meta } = params

@@ -7,16 +7,13 @@ import { toolPattern } from '../../core/tool/tool-id.ts'
 
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 
-const CLAIMS = json.object(
-  {
-    sub: json.text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
-    scope: json.optional(json.into(json.string(), (words) => words.split(' ').filter((word) => word !== ''))),
-    scopes: json.optional(json.strings),
-    tools: json.optional(json.list(toolPattern)),
-    users: json.anything,
-  },
-  { unknown: 'ignore' },
-)
+const CLAIMS = json.openObject({
+  sub: json.text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
+  scope: json.optional(json.into(json.string(), (words) => words.split(' ').filter((word) => word !== ''))),
+  scopes: json.optional(json.strings),
+  tools: json.optional(json.list(toolPattern)),
+  users: json.anything,
+})
 
 export interface PeopleRules {
   readonly issuer?: string | undefined
