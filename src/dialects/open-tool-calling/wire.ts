@@ -4,18 +4,7 @@ import { openContext } from '../../core/call/input.ts'
 import { fail, type Failing } from '../../core/failure/failure.ts'
 import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList } from '../../core/tool/json.ts'
-import {
-  anyObject,
-  check,
-  into,
-  list,
-  map,
-  nullish,
-  object,
-  openObject,
-  string,
-  unquoted,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import { versionIn } from '../../core/tool/version.ts'
@@ -37,22 +26,22 @@ export interface ToolRequest {
 }
 
 /** The token is for the one authorization that the RFC's definition says. Its engine puts the user beside it. */
-const AUTHORIZATION = openObject({ token: nullish(credentialValue), user_info: nullish(anyObject) })
-const SECRET_LIST = into(
-  list(openObject({ key: string(), value: credentialValue })),
+const AUTHORIZATION = json.openObject({ token: json.nullish(credentialValue), user_info: json.nullish(json.anyObject) })
+const SECRET_LIST = json.into(
+  json.list(json.openObject({ key: json.string(), value: credentialValue })),
   (secrets) => new Map(secrets.map(({ key, value }) => [key, value])),
 )
-const SECRET_MAP = into(map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
-const CONTEXT = into(
+const SECRET_MAP = json.into(json.map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
+const CONTEXT = json.into(
   openContext({
     // A credential in the wrong place must not be repeated in the error
-    authorization: nullish(unquoted(AUTHORIZATION), {}),
-    secrets: nullish<ReadonlyMap<string, string>>(
-      unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
+    authorization: json.nullish(json.unquoted(AUTHORIZATION), {}),
+    secrets: json.nullish<ReadonlyMap<string, string>>(
+      json.unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
       NO_CONTEXT.secrets,
     ),
-    user_id: nullish(string({ most: 256 })),
-    user_info: nullish(anyObject),
+    user_id: json.nullish(json.string({ most: 256 })),
+    user_info: json.nullish(json.anyObject),
   }),
   ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallerContext => ({
     tokens: authorization.token ? new Map([[FIRST_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
@@ -61,22 +50,25 @@ const CONTEXT = into(
     ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
   }),
 )
-export const REQUEST = object(
+export const REQUEST = json.object(
   {
-    $schema: nullish(string()),
-    run_id: nullish(identifier),
-    execution_id: nullish(identifier),
-    created_at: nullish(string()),
-    tool: object({ name: string({ least: 1 }), toolkit: nullish(string()), version: nullish(string()) }, EXTENSION),
-    inputs: nullish(anyObject, {}),
-    context: nullish(CONTEXT, NO_CONTEXT),
+    $schema: json.nullish(json.string()),
+    run_id: json.nullish(identifier),
+    execution_id: json.nullish(identifier),
+    created_at: json.nullish(json.string()),
+    tool: json.object(
+      { name: json.string({ least: 1 }), toolkit: json.nullish(json.string()), version: json.nullish(json.string()) },
+      EXTENSION,
+    ),
+    inputs: json.nullish(json.anyObject, {}),
+    context: json.nullish(CONTEXT, NO_CONTEXT),
   },
   EXTENSION,
 )
 
 /** Open Tool Calling RFC, section 4.2. Its engine sends null for absent fields, and secrets as a list. */
 export function decodeInvocation(body: unknown): ToolRequest | Failing {
-  const read = check(REQUEST, body)
+  const read = json.check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
   if ($schema !== undefined && !isOfRfc($schema, 'request')) {
