@@ -166,6 +166,6 @@ function holds(value: unknown, { content }: Keepable): boolean {
   return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
 }
 
-function linkTo({ url, content_type, size, meta }: Artifact): Content {
+export function linkTo({ url, content_type, size, meta }: Artifact): Content {
   return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
 }

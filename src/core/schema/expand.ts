@@ -34,7 +34,7 @@ export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createB
   return write(schema, false, budget) ?? { schema, cut: [] }
 }
 
-function refers(root: unknown): boolean {
+export function refers(root: unknown): boolean {
   for (const { schema } of everySubschema(root, Infinity)) {
     if (isObject(schema) && Object.keys(schema).some((keyword) => REFERRING.has(keyword))) return true
   }

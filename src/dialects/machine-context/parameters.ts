@@ -1,10 +1,10 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
-import { REFERRING } from '../../core/schema/keywords.ts'
+import { refers } from '../../core/schema/expand.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
-import { everySubschema, MAX_POINTER } from '../../core/schema/subschemas.ts'
+import { MAX_POINTER } from '../../core/schema/subschemas.ts'
 
 /** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
@@ -15,6 +15,8 @@ const KEYWORDS = {
   properties: json.anything,
   items: json.anything,
 }
+
+const HOLDERS = ['properties', 'items']
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
 export const parameters: json.Reader<JsonObject> = (value, report) => {
@@ -109,7 +111,8 @@ function encodeParameter(
     if (value === undefined || keyword === 'type' || keyword === 'description') continue
     const place = at + pointerStep(keyword)
     if (!Object.hasOwn(KEYWORDS, keyword)) lose(place, 'A parameter has no such keyword')
-    else if (holdsReference(keyword, value)) lose(place, 'A parameter cannot refer to other schemas')
+    else if (HOLDERS.includes(keyword) && refers({ [keyword]: value }))
+      lose(place, 'A parameter cannot refer to other schemas')
     else said[keyword] = value
   }
   if (description === '') lose(`${at}/description`, 'An empty description counts as none')
@@ -118,12 +121,4 @@ function encodeParameter(
     lose(`${at}/type`, `A parameter's type is one of ${TYPES.join(', ')}, so it is written as ${written}`)
   }
   return { name, description: typeof description === 'string' ? description : '', type: written, required, ...said }
-}
-
-function holdsReference(keyword: string, value: Json): boolean {
-  if (keyword !== 'properties' && keyword !== 'items') return false
-  for (const { schema } of everySubschema({ [keyword]: value }, Infinity)) {
-    if (isObject(schema) && Object.keys(schema).some((keyword) => REFERRING.has(keyword))) return true
-  }
-  return false
 }

@@ -2,9 +2,10 @@ import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
+import { linkTo } from '../../core/call/large-output.ts'
 import { valueOf } from '../../core/call/run.ts'
 import type { Success } from '../../core/call/runner.ts'
-import type { Artifact, Content } from '../../core/tool/content.ts'
+import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { askedByName, isNamePart } from '../../core/tool/tool-id.ts'
@@ -97,8 +98,15 @@ export async function answerCall(
 }
 
 export function answerFailure(failure: Failure, revision: Revision): string | McpError {
-  const encoded = encodeFailure(failure, revision)
-  return typeof encoded === 'string' ? encoded : { ...encoded, headers: failureHeaders(failure) }
+  const answer = ANSWERS[failure.type]
+  if (answer === 'result') {
+    const content = contentOf(failure)
+    const meta = metaOf(failure)
+    return content ? encodeErrorContent(content, revision, meta) : encodeErrorResult(textOf(failure), revision, meta)
+  }
+  const { code, status } = answer
+  const headers = failureHeaders(failure)
+  return { code, message: textOf(failure), status: revision.statuses[failure.type] ?? status, headers }
 }
 
 /** In search mode the tool's name is an argument, which a model corrects if it sees the error. */
@@ -134,7 +142,7 @@ function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream)
 }
 
 /** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
-export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
+function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
   const { value, content, artifact, elsewhere } = success
   const held = valueOf(success)
   if (!held.ok) return encodeErrorContent(contentOf(held.failure) ?? [], revision)
@@ -172,10 +180,6 @@ function asBlock(block: Content, index: number): Content {
   }
 }
 
-function linkTo({ url, content_type, size, meta }: Artifact): Content {
-  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
-}
-
 function contentOf(failure: Failure): readonly Content[] | undefined {
   if (failure.type === 'tool-failed') return failure.content
   const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
@@ -188,14 +192,4 @@ function encodeErrorContent(content: readonly Content[], revision: Revision, met
 
 export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`, meta)
-}
-
-export function encodeFailure(failure: Failure, revision: Revision): string | McpError {
-  const answer = ANSWERS[failure.type]
-  if (answer === 'result') {
-    const content = contentOf(failure)
-    if (!content) return encodeErrorResult(textOf(failure), revision, metaOf(failure))
-    return encodeErrorContent(content, revision, metaOf(failure))
-  }
-  return { code: answer.code, message: textOf(failure), status: revision.statuses[failure.type] ?? answer.status }
 }
