@@ -1,5 +1,5 @@
 import { afford, type Budget, createBudget, UNITS } from '../../core/tool/budget.ts'
-import type { ImportItem } from '../../core/publish/import.ts'
+import type { ImportedTool, ImportItem } from '../../core/publish/import.ts'
 import { annotationsOfMethod } from '../../core/tool/annotations.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
@@ -55,34 +55,28 @@ export function toolOf(operation: DescribedOperation, maker: ToolMaker): ImportI
       budget.spend(unitsToRead(part))
     }
     for (const part of OF_ALL) budget.spend(unitsToRead(maker.description.root[part]))
-    return make(
-      operation,
-      { ...maker, description: { ...maker.description, budget } },
-      { about, skip, work: { budget, patterns: createBudget(UNITS / 2, budget) } },
-    )
+    const work = { budget, patterns: createBudget(UNITS / 2, budget) }
+    return make(operation, { ...maker, description: { ...maker.description, budget } }, work)
   }, TOO_MUCH)
-  return made.ok ? made.value : skip(TOO_MUCH)
+  if (!made.ok) return skip(TOO_MUCH)
+  return typeof made.value === 'string' ? skip(made.value) : { tool: made.value }
 }
 
-interface Making {
-  readonly about: { readonly method: string; readonly path: string }
-  readonly skip: (reason: string) => ImportItem
-  readonly work: ConversionWork
-}
-
-function make(operation: DescribedOperation, maker: ToolMaker, { about, skip, work }: Making): ImportItem {
+/** A string says why it cannot be made. */
+function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionWork): ImportedTool | string {
   const { description, options, toolkit } = maker
   const { method, path, operationId, tool, operation: document } = operation
-  if (method === 'TRACE') return skip('TRACE requests cannot be sent from Workers')
+  const about = { method, path }
+  if (method === 'TRACE') return 'TRACE requests cannot be sent from Workers'
   const server = serverOf(description, operation, options.base_url)
-  if (!server.ok) return skip(server.problem)
+  if (!server.ok) return server.problem
   const security = chooseSecurity(description, document, toolkit, options.credentials)
-  if (!security.ok) return skip(security.problem)
+  if (!security.ok) return security.problem
   const credentials = security.value.flatMap((use) => use.credentials)
   const request = draftRequest(description, maker.requests, operation, credentials, work)
-  if (request.problems.length > 0) return skip([...new Set(request.problems)].slice(0, 5).join('; '))
+  if (request.problems.length > 0) return [...new Set(request.problems)].slice(0, 5).join('; ')
   const input = inputSchema(request, maker.requests)
-  if (!input.ok) return skip(`its input schema cannot be used: ${input.problem}`)
+  if (!input.ok) return `its input schema cannot be used: ${input.problem}`
   const { response, accept, ...described } = outputOf(description, maker.responses, request.operation, method, work)
   const output = outputSchema(described.schema, maker, work)
   const warnings = [
@@ -94,35 +88,33 @@ function make(operation: DescribedOperation, maker: ToolMaker, { about, skip, wo
   const summary = textAt(document, 'summary')?.trim()
   const { parameters, body } = request
   return {
-    tool: {
-      definition: {
-        toolkit,
-        tool,
-        name: tool,
-        ...(summary === undefined || summary.length > MAX_TITLE ? {} : { title: summary }),
-        description: descriptionOf(document, `${method} ${path}`),
-        input: input.value,
-        output: output.schema,
-        requirements: { ...credentialNeeds(security.value), user_id: false },
-        annotations: annotationsOfMethod(method),
-        ...logoOf(maker.description),
-        tags: tagsOf(document),
-      },
-      implementation: {
-        kind: 'http',
-        method,
-        url: `${server.value}${request.path}`,
-        ...(parameters.length > 0 ? { parameters } : {}),
-        ...(accept === undefined ? {} : { headers: { accept } }),
-        ...(credentials.length > 0 ? { credentials } : {}),
-        ...(body === undefined ? {} : { body }),
-        ...(response === undefined ? {} : { response }),
-      },
-      document: { ...about, ...(operationId === undefined ? {} : { operationId }) },
-      dialect: 'openapi',
-      about,
-      warnings: [...new Set(warnings)].slice(0, MAX_WARNINGS),
+    definition: {
+      toolkit,
+      tool,
+      name: tool,
+      ...(summary === undefined || summary.length > MAX_TITLE ? {} : { title: summary }),
+      description: descriptionOf(document, `${method} ${path}`),
+      input: input.value,
+      output: output.schema,
+      requirements: { ...credentialNeeds(security.value), user_id: false },
+      annotations: annotationsOfMethod(method),
+      ...logoOf(maker.description),
+      tags: tagsOf(document),
     },
+    implementation: {
+      kind: 'http',
+      method,
+      url: `${server.value}${request.path}`,
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...(accept === undefined ? {} : { headers: { accept } }),
+      ...(credentials.length > 0 ? { credentials } : {}),
+      ...(body === undefined ? {} : { body }),
+      ...(response === undefined ? {} : { response }),
+    },
+    document: { ...about, ...(operationId === undefined ? {} : { operationId }) },
+    dialect: 'openapi',
+    about,
+    warnings: [...new Set(warnings)].slice(0, MAX_WARNINGS),
   }
 }
 
