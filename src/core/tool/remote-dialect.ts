@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts'
 import type { Decoded } from './codec.ts'
 import type { JsonObject } from './json.ts'
-import type { Reader } from './json-reader.ts'
+import { into, openObject, type Reader, string } from './json-reader.ts'
 import type { Checked } from './problem.ts'
 
 export const REMOTE_PROTOCOLS = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin'] as const
@@ -24,6 +24,14 @@ export interface RemoteName {
   /** The name in calls to that server. */
   readonly theirs: string
 }
+
+export const REMOTE_NAME = string({ least: 1, most: 256 })
+
+/** For dialects whose tools have a name of the whole server. */
+export const listedByName: Reader<RemoteName> = into(openObject({ name: REMOTE_NAME }), ({ name }) => ({
+  tool: name,
+  theirs: name,
+}))
 
 /** A dialect as its callers speak it: JSON over HTTP. Pure, as codecs are. */
 export interface RemoteDialect extends ListedDialect {

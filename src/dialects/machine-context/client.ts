@@ -1,15 +1,14 @@
 import { isJsonObject, isList, isObject, jsonSize } from '../../core/tool/json.ts'
-import { into, list, openObject, string, wrong } from '../../core/tool/json-reader.ts'
-import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { into, list, openObject, wrong } from '../../core/tool/json-reader.ts'
+import { REMOTE_NAME, type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
 import { machineContext } from './definition.ts'
 import { TOOLKIT_PREFIX } from './encoding.ts'
 import { VERSION } from './wire.ts'
 
-const NAME = string({ least: 1, most: 256 })
 const LISTED = openObject({
-  id: NAME,
-  version: NAME,
-  capabilities: list(openObject({ name: NAME }), { least: 1, most: 1 }),
+  id: REMOTE_NAME,
+  version: REMOTE_NAME,
+  capabilities: list(openObject({ name: REMOTE_NAME }), { least: 1, most: 1 }),
 })
 
 /** Machine Context Protocol 1.0: each capability of a listed document is a tool. */

@@ -1,9 +1,8 @@
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Decoded } from '../../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { into, openObject, string } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
-import type { ListedDialect } from '../../core/tool/remote-dialect.ts'
+import { type ListedDialect, listedByName } from '../../core/tool/remote-dialect.ts'
 import { mcp } from './definition.ts'
 import { OWN, withoutHeaders } from './tool-document.ts'
 
@@ -11,10 +10,7 @@ import { OWN, withoutHeaders } from './tool-document.ts'
 export const mcpClient: ListedDialect = {
   protocol: 'mcp',
   source: mcp.dialect,
-  listed: into(openObject({ name: string({ least: 1, most: 256 }) }), ({ name }) => ({
-    tool: name,
-    theirs: name,
-  })),
+  listed: listedByName,
   decode,
 }
 

@@ -1,15 +1,11 @@
 import { isJsonObject, isList, isObject } from '../../core/tool/json.ts'
-import { into, openObject, string, wrong } from '../../core/tool/json-reader.ts'
-import { type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { into, openObject, wrong } from '../../core/tool/json-reader.ts'
+import { REMOTE_NAME, type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { openToolCalling } from './definition.ts'
 import { REQUEST_SCHEMA } from './schema-uri.ts'
 
-const NAME = string({ least: 1, most: 256 })
-const LISTED = openObject({
-  name: NAME,
-  toolkit: openObject({ name: NAME, version: NAME }),
-})
+const LISTED = openObject({ name: REMOTE_NAME, toolkit: openObject({ name: REMOTE_NAME, version: REMOTE_NAME }) })
 
 /** Open Tool Calling RFC, sections 4.2 and 4.3, and the list of the Arcade engine's workers. */
 export const openToolCallingClient: RemoteDialect = {

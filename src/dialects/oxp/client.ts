@@ -20,11 +20,7 @@ export const oxpClient: RemoteDialect = {
   listsByToolkit: true,
   readTools: (document) =>
     isObject(document) && isList(document.items) ? { tools: document.items, next: document.next_cursor } : undefined,
-  listed: into(openObject({ id: ID }), ({ id: { toolkit, tool, theirs } }) => ({
-    toolkit,
-    tool,
-    theirs,
-  })),
+  listed: into(openObject({ id: ID }), ({ id }) => id),
   decode(document, _, budget) {
     const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
     // The codec's ids have no dashes, which ours may have; the name is set afterwards

@@ -1,6 +1,5 @@
 import { isList, isObject } from '../../core/tool/json.ts'
-import { into, openObject, string } from '../../core/tool/json-reader.ts'
-import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
+import { listedByName, type RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { plugin } from './definition.ts'
 import { STRUCTURED_KEY } from './wire.ts'
 
@@ -11,10 +10,7 @@ export const pluginClient: RemoteDialect = {
   source: 'plugin-upstream',
   paths: { list: '/describe', call: '/call' },
   readTools: (document) => (isObject(document) && isList(document.tools) ? { tools: document.tools } : undefined),
-  listed: into(openObject({ name: string({ least: 1, most: 256 }) }), ({ name }) => ({
-    tool: name,
-    theirs: name,
-  })),
+  listed: listedByName,
   decode: (document, name) => plugin.decode({ tools: [{ ...document, name }] }, { toolkit: 'any', version: '1.0.0' }),
   writeCall: ({ tool: name, input, method }) => ({
     method,
