@@ -11,7 +11,7 @@ import {
 import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
 import { createMeter } from '../../src/core/tool/budget.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
-import { browserOf } from '../../src/http/caller/cookie.ts'
+import { BROWSER_COOKIE, cookieOf } from '../../src/http/caller/cookie.ts'
 import { readJsonText } from '../../src/http/request/body.ts'
 import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
 import { pathSegment } from '../../src/http/request/path-segment.ts'
@@ -100,7 +100,7 @@ export const rawTexts: readonly Row[] = [
     (cookie) => {
       const headers = headerOf('cookie', cookie)
       if (!headers) return false
-      const browser = browserOf(new Request('http://switchboard.test/', { headers }))
+      const browser = cookieOf(new Request('http://switchboard.test/', { headers }), BROWSER_COOKIE)
       if (browser !== undefined) expect(browser).toMatch(/^[\w-]{43}$/)
       return browser !== undefined
     },

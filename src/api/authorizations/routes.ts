@@ -7,7 +7,7 @@ import { createMeter } from '../../core/tool/budget.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { type AuditDetails, writeAudit } from '../../http/route/audit.ts'
 import { readForm } from '../../http/request/body.ts'
-import { browserOf, randomValue, setBrowserCookie } from '../../http/caller/cookie.ts'
+import { BROWSER_COOKIE, cookieOf, randomValue, setCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
 import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
@@ -125,8 +125,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const visitor = person ? { person } : {}
     const { id, kind } = authorization
     const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
-    const browser = browserOf(request) ?? randomValue()
-    const cookies = [setBrowserCookie(request, browser)]
+    const browser = cookieOf(request, BROWSER_COOKIE) ?? randomValue()
+    const cookies = [setCookie(request, BROWSER_COOKIE, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
       const approve = decision === 'approve'
       const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })
@@ -157,7 +157,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { id } = opened.authorization
-    const browser = browserOf(c.req.raw)
+    const browser = cookieOf(c.req.raw, BROWSER_COOKIE)
     if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, startOf(id)))
     return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
   }
@@ -174,7 +174,11 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return page(plainPage(400, 'Not understood', message))
     }
     const { endedPage, stoppedPage } = await pages()
-    const ended = await authorizations.finish({ url, browser: browserOf(c.req.raw), callback: callbackOf(c) })
+    const ended = await authorizations.finish({
+      url,
+      browser: cookieOf(c.req.raw, BROWSER_COOKIE),
+      callback: callbackOf(c),
+    })
     if (!ended.ok) return page(stoppedPage(ended))
     writeAudit(c, writeAuditEntry, now(), actOf('grant.give', ended.authorization, true))
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider, providers)))

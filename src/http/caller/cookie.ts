@@ -40,22 +40,6 @@ function isSecure(request: Request): boolean {
   return new URL(request.url).protocol === 'https:'
 }
 
-const SESSION = randomCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
+export const SESSION_COOKIE = randomCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
 /** Kept for 30 days: who granted something is known again when another toolkit asks for the same. */
-const BROWSER = randomCookie('switchboard-browser', 30 * 86_400)
-
-export function sessionCookieOf(request: Request): string | undefined {
-  return cookieOf(request, SESSION)
-}
-
-export function setSessionCookie(request: Request, text: string | undefined): string {
-  return setCookie(request, SESSION, text)
-}
-
-export function browserOf(request: Request): string | undefined {
-  return cookieOf(request, BROWSER)
-}
-
-export function setBrowserCookie(request: Request, browser: string): string {
-  return setCookie(request, BROWSER, browser)
-}
+export const BROWSER_COOKIE = randomCookie('switchboard-browser', 30 * 86_400)

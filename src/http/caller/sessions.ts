@@ -4,7 +4,7 @@ import type { SignInRule } from '../../core/access/sign-in-rules.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Authenticator, hasCredential } from './authenticate.ts'
-import { randomValue, sessionCookieOf, setSessionCookie } from './cookie.ts'
+import { cookieOf, randomValue, SESSION_COOKIE, setCookie } from './cookie.ts'
 import { isOwnPage, isSameOrigin } from './same-origin.ts'
 import { createVerdicts, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
 
@@ -69,7 +69,7 @@ export function createSessions(options: SessionsOptions) {
   }
 
   function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
-    const cookie = sessionCookieOf(request)
+    const cookie = cookieOf(request, SESSION_COOKIE)
     if (cookie === undefined) return NOBODY
     const found = verdicts.of(cookie, mayLookUp)
     return found instanceof Promise ? found.then((result) => here(request, result)) : here(request, found)
@@ -81,7 +81,7 @@ export function createSessions(options: SessionsOptions) {
     holderOf,
 
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
-      if (hasCredential(request) || sessionCookieOf(request) === undefined) {
+      if (hasCredential(request) || cookieOf(request, SESSION_COOKIE) === undefined) {
         return authenticator.authenticate(request, mayLookUp)
       }
       if (!isOwnPage(request)) return FOREIGN
@@ -111,12 +111,12 @@ export function createSessions(options: SessionsOptions) {
         expires_at: new Date(at + SESSION_LIFETIME_MS).toISOString(),
       }
       await store.create(session, await sha256(text))
-      return setSessionCookie(request, text)
+      return setCookie(request, SESSION_COOKIE, text)
     },
 
     async signOut(request: Request): Promise<string> {
       await end(request)
-      return setSessionCookie(request, undefined)
+      return setCookie(request, SESSION_COOKIE, undefined)
     },
 
     list: store.list,
@@ -134,7 +134,7 @@ export function createSessions(options: SessionsOptions) {
   }
 
   async function end(request: Request): Promise<void> {
-    const cookie = sessionCookieOf(request)
+    const cookie = cookieOf(request, SESSION_COOKIE)
     const session = cookie === undefined ? undefined : await store.find(await sha256(cookie))
     if (!session) return
     await store.remove(session.id)

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { browserOf, setBrowserCookie } from '../../../src/http/caller/cookie.ts'
+import { BROWSER_COOKIE, cookieOf, setCookie } from '../../../src/http/caller/cookie.ts'
 
 const ORIGIN = 'https://sb.example'
 const VALUE = 'x'.repeat(43)
-const browserIn = (cookie: string) => browserOf(new Request(ORIGIN, { headers: { cookie } }))
+const browserIn = (cookie: string) => cookieOf(new Request(ORIGIN, { headers: { cookie } }), BROWSER_COOKIE)
 
 it('a browser is known again for 30 days by a cookie of this host', () => {
-  expect(setBrowserCookie(new Request(ORIGIN), VALUE)).toBe(
+  expect(setCookie(new Request(ORIGIN), BROWSER_COOKIE, VALUE)).toBe(
     `__Host-switchboard-browser=${VALUE}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure`,
   )
 })
