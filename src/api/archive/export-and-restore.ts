@@ -9,7 +9,7 @@ import { writeAudit } from '../../http/route/audit.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import type { Note, RouteDeps } from '../../http/route/route.ts'
 import { createPartSigner, type FilePart, partsOf, type TextSigner } from './parts.ts'
-import { blobLines, encodeProgress, encodeRestored, encodeTold, isJsonLines, JSON_LINES, lineOf } from './wire.ts'
+import { blobLines, isJsonLines, JSON_LINES, lineOf } from './wire.ts'
 
 export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly archive: RegistryArchive
@@ -25,6 +25,8 @@ const PROGRESS = 500
 /** Characters of an exported part: few parts make for few transactions where they are restored. */
 const SIGNED = 1_000_000
 const MAX_TOLD = 1_000
+const MAX_MESSAGE = 1_000
+const INCOMPLETE = "The file is incomplete: its last line, of the kind 'end', is missing or counts other lines"
 /** To read, check and store one. */
 const LINE_UNITS = 200
 
@@ -100,22 +102,21 @@ export function createArchive(deps: ArchiveDeps) {
     out: ReadableStreamDefaultController<Uint8Array>,
   ): Promise<void> {
     const encoder = new TextEncoder()
-    const write = (text: string) => out.enqueue(encoder.encode(text))
+    const write = (line: object) => out.enqueue(encoder.encode(lineOf(line)))
     let told = 0
     const restore = createRestore(principal, deps, (each) => {
       told += 1
-      if (told <= MAX_TOLD) write(encodeTold(each))
+      if (told <= MAX_TOLD) write({ ...each, message: each.message.slice(0, MAX_MESSAGE) })
     })
     const work = createBudget(Infinity)
     const mayGiveWay = afterStretches(() => work.spent, giveWay)
-    const about = { ...restore.counts(), complete: false }
     let outcome: 'success' | 'internal' = 'internal'
     const take = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
         work.spend(LINE_UNITS)
-        if (line.line % PROGRESS === 0) write(encodeProgress(line.line, restore.counts()))
+        if (line.line % PROGRESS === 0) write({ progress: { line: line.line, ...restore.counts() } })
         await mayGiveWay()
       }
       await restore.flush()
@@ -123,13 +124,12 @@ export function createArchive(deps: ArchiveDeps) {
     try {
       await take(first)
       for await (const part of rest) await take(part)
-      Object.assign(about, restore.counts(), { complete: restore.isWhole() })
-      write(encodeRestored(restore.counts(), restore.isWhole()))
+      const complete = restore.isWhole()
+      write({ done: true, ...restore.counts(), complete, message: complete ? undefined : INCOMPLETE })
       out.close()
       outcome = 'success'
     } catch (error) {
       // The sender went away, or storage did: what came until then is stored, and to send all of it again goes on from there
-      Object.assign(about, restore.counts())
       console.error('A restore ended early', error)
       out.error(error)
     }
@@ -138,7 +138,7 @@ export function createArchive(deps: ArchiveDeps) {
       principal,
       outcome,
       status: 200,
-      about,
+      about: { ...restore.counts(), complete: outcome === 'success' && restore.isWhole() },
     })
   }
 

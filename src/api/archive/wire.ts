@@ -1,5 +1,3 @@
-import type { Counts, UnrestoredLine } from '../../core/publish/archive/restore.ts'
-
 export const JSON_LINES = 'application/jsonl'
 const TYPES = [JSON_LINES, 'application/x-ndjson', 'application/x-jsonlines']
 
@@ -23,17 +21,4 @@ export function* blobLines(
     const base64 = base64Of(bytes.subarray(part * PART, (part + 1) * PART))
     yield lineOf({ kind: 'blob', sha256, part, parts, base64 })
   }
-}
-
-export function encodeTold({ line, outcome, about, message }: UnrestoredLine): string {
-  return lineOf({ line, outcome, ...(about === undefined ? {} : { about }), message: message.slice(0, 1_000) })
-}
-
-export function encodeProgress(line: number, counts: Counts): string {
-  return lineOf({ progress: { line, ...counts } })
-}
-
-export function encodeRestored(counts: Counts, isWhole: boolean): string {
-  const message = "The file is incomplete: its last line, of the kind 'end', is missing or counts other lines"
-  return lineOf({ done: true, ...counts, complete: isWhole, ...(isWhole ? {} : { message }) })
 }
