@@ -10,6 +10,7 @@ import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
+import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 import { query } from '../../http/request/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
@@ -34,13 +35,7 @@ export const publicationQuery = query({
 
 export const flag = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
 
-const STATUS = {
-  'created': 201,
-  'unchanged': 200,
-  'forbidden': 403,
-  'conflict': 409,
-  'definition-invalid': 422,
-} as const
+const STATUS = { ...HTTP_STATUS, created: 201, unchanged: 200 } as const
 
 export function encodePublished({ ids, warnings, leftOut, pending }: Extract<PublicationReport, { ok: true }>) {
   return {

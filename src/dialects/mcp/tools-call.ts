@@ -19,15 +19,7 @@ import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
 import { publishedName } from './tool-document.ts'
 import { type McpClient, isChosen } from './toolset.ts'
-import {
-  INVALID_PARAMS,
-  invalid,
-  type McpAnswer,
-  type McpError,
-  notificationText,
-  type ToolCall,
-  withHeaders,
-} from './wire.ts'
+import { INVALID_PARAMS, invalid, type McpAnswer, type McpError, type ToolCall, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool
@@ -131,7 +123,8 @@ export function messageEvent(data: string): StreamEvent {
 }
 
 function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream): Pick<Caller, 'progress' | 'log'> {
-  const notify = (method: string, params: object) => stream.send(messageEvent(notificationText(method, params)))
+  const notify = (method: string, params: object) =>
+    stream.send(messageEvent(JSON.stringify({ jsonrpc: '2.0', method, params })))
   return {
     progress:
       progressToken === undefined

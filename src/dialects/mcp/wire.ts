@@ -171,7 +171,3 @@ export function answerText(id: string | number, answered: McpAnswer): string {
 export function errorText(id: string | number | null, { code, message, data }: McpError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
-
-export function notificationText(method: string, params: object): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params })
-}
