@@ -2,7 +2,13 @@ import { hasScope } from '../access/principal.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { appearanceOf } from '../tool/appearance.ts'
 import { nonInferrable } from '../tool/metadata.ts'
-import { type Implementation, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import {
+  type Implementation,
+  listedRequirements,
+  needsApproval,
+  type Publisher,
+  type ToolRecord,
+} from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
@@ -65,16 +71,8 @@ export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDep
     return readinessOf(failures, upstreams)
 
     function readinessOf(found: readonly Failure[], health: readonly UpstreamHealth[]) {
-      const {
-        authorization = [],
-        secrets = [],
-        user_id: lacksUser = false,
-      } = found.find((each) => each.type === 'requirements-missing') ?? {}
-      const missing = {
-        ...(authorization.length > 0 ? { authorization: authorization.map(encodeChallenge) } : {}),
-        ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
-        ...(lacksUser ? { user_id: true } : {}),
-      }
+      const lacking = found.find((each) => each.type === 'requirements-missing')
+      const missing = lacking && listedRequirements(lacking.authorization.map(encodeChallenge), lacking)
       const context = nonInferrable(record)
       return {
         tool: record.id,
@@ -86,7 +84,7 @@ export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDep
         ...(record.implementation?.shared === true ? { shared: true } : {}),
         ...(userId === undefined ? {} : { user_id: userId }),
         problems: found.map((failure) => problemOf(failureFor(principal, failure), hasScope(principal, 'admin'))),
-        ...(Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),
+        ...(missing && Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),
         ...(context.length > 0 ? { context: [...context] } : {}),
         ...(health.length > 0 ? { upstreams: health.map((upstream) => ({ ...upstream })) } : {}),
       }

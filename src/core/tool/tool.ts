@@ -114,6 +114,18 @@ export function objectSchema(schema: JsonSchema): JsonObject {
 
 export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
 
+/** Without kinds of which nothing is required. */
+export function listedRequirements<A>(
+  authorization: readonly A[],
+  { secrets, user_id }: Pick<Requirements, 'secrets' | 'user_id'>,
+) {
+  return {
+    ...(authorization.length > 0 ? { authorization } : {}),
+    ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
+    ...(user_id ? { user_id } : {}),
+  }
+}
+
 export function derivedSecurityLevel(requirements: Requirements): number {
   const asks = requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
   return asks ? 4 : 0

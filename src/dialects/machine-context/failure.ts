@@ -2,6 +2,7 @@ import type { Failure, FailureType } from '../../core/failure/failure.ts'
 import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { listedRequirements } from '../../core/tool/tool.ts'
 
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
 
@@ -91,14 +92,8 @@ function detailsOf(failure: Failure): JsonObject | undefined {
       return failure.suggestions.length === 0 ? undefined : { suggestions: failure.suggestions }
     case 'version-unavailable':
       return { available: failure.available }
-    case 'requirements-missing': {
-      const { authorization, secrets, user_id } = failure
-      return {
-        ...(authorization.length > 0 ? { authorization: authorization.map(challenge) } : {}),
-        ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
-        ...(user_id ? { user_id } : {}),
-      }
-    }
+    case 'requirements-missing':
+      return listedRequirements(failure.authorization.map(challenge), failure)
     case 'approval-required':
       return { authorization: [challenge(failure.challenge)] }
     case 'input-invalid':

@@ -4,7 +4,7 @@ import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
-import { type JsonSchema, objectSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
+import { type JsonSchema, listedRequirements, objectSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { formatToolId, isSimpleVersion } from '../../core/tool/tool-id.ts'
 
 type Lose = (path: string, reason: string) => void
@@ -91,9 +91,10 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, bu
     input_schema: wrap(withParameters(expanded(offered(record).input, '/input', lose, budget))),
     output_schema: record.output === null ? null : expanded(record.output, '/output', lose, budget),
   }
-  const requirements = encodeRequirements(record.requirements)
+  const authorization = record.requirements.authorization.map((each) => ({ ...each }))
+  const requirements = listedRequirements(authorization, record.requirements)
   return {
-    document: requirements ? { ...document, requirements } : document,
+    document: Object.keys(requirements).length > 0 ? { ...document, requirements } : document,
     losses: [...losses, ...fieldLosses(record, ...NO_FIELD)],
   }
 }
@@ -112,15 +113,6 @@ function withParameters(input: JsonObject): JsonObject {
     return [name, typeof each === 'boolean' ? objectSchema(each) : each]
   })
   return { ...input, properties: Object.fromEntries(objects) }
-}
-
-function encodeRequirements({ authorization, secrets, user_id }: Requirements): JsonObject | undefined {
-  if (authorization.length === 0 && secrets.length === 0 && !user_id) return undefined
-  return {
-    ...(authorization.length > 0 ? { authorization: authorization.map((each) => ({ ...each })) } : {}),
-    ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
-    ...(user_id ? { user_id } : {}),
-  }
 }
 
 function plain(part: string): string {

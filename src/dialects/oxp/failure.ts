@@ -3,6 +3,7 @@ import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '..
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
+import { listedRequirements } from '../../core/tool/tool.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
 /** A tool's own failure is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
@@ -55,11 +56,7 @@ export function failureBody(failure: Failure): JsonObject {
         .map(({ id }) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`)
       return {
         ...said(wordsOf({ ...failure, detail: failure.detail + own.join('') })),
-        missing_requirements: {
-          ...(failure.authorization.length > 0 ? { authorization: failure.authorization.map(authorization) } : {}),
-          ...(failure.secrets.length > 0 ? { secrets: failure.secrets.map(({ id }) => ({ id })) } : {}),
-          ...(failure.user_id ? { user_id: true } : {}),
-        },
+        missing_requirements: listedRequirements(failure.authorization.map(authorization), failure),
       }
     }
     case 'approval-required':

@@ -7,6 +7,7 @@ import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
 import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
 import { anyObject, into, list, object, oneOf, optional, parsed, type ReadBy } from '../../../core/tool/json-reader.ts'
 import * as json from '../../../core/tool/json-reader.ts'
+import { listedRequirements } from '../../../core/tool/tool.ts'
 import { type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
 export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
@@ -169,12 +170,7 @@ function warningsOf(made: readonly Made[]) {
 }
 
 function encodeMade({ id, name, state, about, requirements, guard }: Made) {
-  const { authorization, secrets, user_id } = requirements
-  const needs = {
-    ...(authorization.length > 0 ? { authorization } : {}),
-    ...(secrets.length > 0 ? { secrets } : {}),
-    ...(user_id ? { user_id } : {}),
-  }
+  const needs = listedRequirements(requirements.authorization, requirements)
   return {
     id,
     name,
