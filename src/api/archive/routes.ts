@@ -7,17 +7,12 @@ import { ADMIN, createFace } from '../../http/route/route.ts'
 import type { ArchiveDeps } from './export-and-restore.ts'
 import { JSON_LINES } from './wire.ts'
 
-interface ArchiveAnswers {
-  'GET /export': Response
-  'POST /import': Response
-}
-
 const exportQuery = query({ toolkit: optional(namePart) })
 const importQuery = query({ trust: optional(oneOf(['1'])) })
 
 /** No secret, key or grant. An import changes nothing that is there; `?trust=1` takes what was not signed here. */
 export function archiveFace(deps: ArchiveDeps): Hono {
-  const { face, on } = createFace<ArchiveAnswers>(deps)
+  const { face, on } = createFace<Record<'GET /export' | 'POST /import', Response>>(deps)
   const load = async () => (await import('./export-and-restore.ts')).createArchive(deps)
 
   on('GET /export', 'Export the registry, or one toolkit', {

@@ -11,12 +11,10 @@ export interface SessionAnswers {
   'DELETE /sessions/:id': undefined
 }
 
-export interface SessionsFaceDeps extends RouteDeps {
-  readonly sessions: Pick<Sessions, 'list' | 'remove'>
-}
+type Deps = RouteDeps & { readonly sessions: Pick<Sessions, 'list' | 'remove'> }
 
 /** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
-export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
+export function sessionsFace({ sessions, ...deps }: Deps): Hono {
   const { face, on } = createFace<SessionAnswers>(deps)
 
   on('GET /sessions', 'List sessions', {

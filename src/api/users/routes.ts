@@ -16,12 +16,8 @@ export interface GrantAnswers {
   'DELETE /users/:user/grants/:provider': undefined
 }
 
-export interface GrantsFaceDeps extends RouteDeps {
-  readonly grants: UserGrants
-}
-
 /** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
-export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
+export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: UserGrants }): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 

@@ -103,12 +103,7 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
-interface McpResult {
-  readonly result: string
-  readonly headers: Record<string, string>
-}
-
-export type McpAnswer = string | McpResult | McpError
+export type McpAnswer = string | { readonly result: string; readonly headers: Record<string, string> } | McpError
 
 export function withHeaders(answer: string | McpError, headers: Record<string, string> | undefined): McpAnswer {
   if (!headers) return answer

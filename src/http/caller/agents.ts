@@ -5,11 +5,6 @@ import { isTrustworthy } from './loopback.ts'
 import type { Sessions } from './sessions.ts'
 import { createVerdicts, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
 
-interface Known {
-  readonly principal: Principal
-  readonly agent: Agent
-}
-
 interface AgentsOptions {
   readonly store: AgentStore
   readonly holderOf: Sessions['holderOf']
@@ -30,7 +25,10 @@ const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is n
 export function createAgents({ store, holderOf, now }: AgentsOptions) {
   const verdicts = createVerdicts(now, check)
 
-  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Known>> {
+  async function check(
+    credential: string,
+    mayLookUp?: MayLookUp,
+  ): Promise<Judgement<{ principal: Principal; agent: Agent }>> {
     const refusal = mayLookUp?.()
     if (refusal) return { result: refusal }
     const at = credential.indexOf(' ')

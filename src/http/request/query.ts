@@ -12,11 +12,6 @@ export interface Query<T> {
 
 export type ReadOf<Q extends Query<unknown>> = Q extends Query<infer T> ? T : never
 
-interface QueryRules {
-  readonly lists?: readonly string[]
-  readonly others?: 'ignored'
-}
-
 const MEANT = {
   search: 'q',
   query: 'q',
@@ -34,7 +29,7 @@ const MEANT = {
 
 export function query<T extends object>(
   parameters: { readonly [K in keyof T]: json.Reader<T[K]> },
-  { lists = [], others }: QueryRules = {},
+  { lists = [], others }: { readonly lists?: readonly string[]; readonly others?: 'ignored' } = {},
 ): Query<json.ObjectOf<T>> {
   const several = new Set(lists)
   const readers: { -readonly [K in keyof T]: json.Reader<T[K]> } = { ...parameters }

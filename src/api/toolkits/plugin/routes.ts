@@ -19,16 +19,12 @@ export interface UploadFaceDeps extends RouteDeps {
   readonly writer: Pick<RegistryWriter, 'denial'>
 }
 
-interface UploadAnswers {
-  'PUT /toolkits/:toolkit/plugin': ReturnType<typeof encodeUploaded>
-}
-
 const WASM = 'application/wasm'
 const PLUGIN_LIMIT = 5 * 1024 * 1024
 
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
-  const { face, on } = createFace<UploadAnswers>(deps, 'open')
+  const { face, on } = createFace<{ 'PUT /toolkits/:toolkit/plugin': ReturnType<typeof encodeUploaded> }>(deps, 'open')
 
   on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
     ...PLAIN,

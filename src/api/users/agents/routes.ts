@@ -13,12 +13,10 @@ export interface AgentAnswers {
   'DELETE /users/:user/agents/:id': undefined
 }
 
-export interface AgentsFaceDeps extends RouteDeps {
-  readonly agents: Pick<Agents, 'list' | 'remove'>
-}
+type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
 
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
-export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
+export function agentsFace({ agents, ...deps }: Deps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
