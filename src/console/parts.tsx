@@ -1,7 +1,7 @@
 import { Copyable } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
-import type { RouteFailure } from './visit.ts'
+import type { Reply, RouteFailure } from './visit.ts'
 import { Markdown } from './markdown.tsx'
 
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
@@ -30,6 +30,10 @@ export function FailureNotice({ failure }: { failure: RouteFailure }) {
       )}
     </Notice>
   )
+}
+
+export function answered<T>(reply: Reply<T>, show: (value: T) => Child): Child {
+  return reply.ok ? show(reply.value) : <FailureNotice failure={reply.failure} />
 }
 
 /** A long name breaks behind its toolkit. */

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import type { Reply, RouteFailure, View } from '../visit.ts'
-import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
+import type { PageVisit, Reply, RouteFailure } from '../visit.ts'
+import { answered, exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows, FoldedRows, LeftOut } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'
 import { formOf, shownAgain } from './values.ts'
@@ -76,31 +76,39 @@ function wordsOf(key: string): string {
   return key.charAt(0).toUpperCase() + key.slice(1).replaceAll('_', ' ')
 }
 
-interface EditView {
+interface EditPage<T> {
   readonly title: string
-  readonly done?: string | undefined
+  /** What it says after a change, by `done` in its address. */
+  readonly done: ReadonlyMap<string, string>
   readonly sent: SentForm | undefined
-  readonly list: Child
-  readonly id: string
-  readonly heading: string
-  readonly intro?: Child
-  readonly form: EditFormProps
+  readonly all: Promise<Reply<{ readonly items: readonly T[] }>>
+  /** The one that its address names, which the form changes. */
+  readonly one: Promise<Reply<T>> | undefined
+  readonly list: (items: readonly T[]) => Child
+  readonly above?: Child
+  readonly form: (one: T | undefined) => EditFormProps & { id: string; heading: string; intro?: Child }
 }
 
-export function editView({ title, done, sent, list, id, heading, intro, form }: EditView): View {
+/** Things of a kind, and below them the form that makes one or changes one. */
+export async function editView<T>({ url }: PageVisit, { title, done, sent, all, one, list, above, form }: EditPage<T>) {
+  const [items, chosen] = await Promise.all([all, one])
+  const { value, etag } = chosen?.ok ? chosen : {}
+  const { id, heading, intro, ...fields } = form(value)
+  const message = done.get(url.searchParams.get('done') ?? '')
   const failure = sent?.failure
   return {
     title,
     status: failure?.status ?? 200,
     content: (
       <>
-        {done && !failure && <Notice>{done}</Notice>}
+        {message && !failure && <Notice>{message}</Notice>}
         {failure && <FailureNotice failure={failure} />}
-        {list}
+        {above}
+        {answered(items, (value) => list(value.items))}
         <section aria-labelledby={id}>
           <h2 id={id}>{heading}</h2>
           {intro}
-          <EditForm {...form} sent={sent} />
+          <EditForm value={value} etag={etag} {...fields} sent={sent} />
         </section>
       </>
     ),

@@ -142,13 +142,7 @@ export function LeftOut({ sent, shown }: { sent: URLSearchParams | undefined; sh
   return <p class="note">Values longer than 64 KB are not kept: enter them again.</p>
 }
 
-interface ControlProps {
-  readonly attributes: Readonly<Record<string, string>>
-  readonly kind: FieldKind
-  readonly value: string
-}
-
-function Control({ attributes, kind, value }: ControlProps) {
+function Control({ attributes, kind, value }: { attributes: object; kind: FieldKind; value: string }) {
   switch (kind.type) {
     case 'choice':
       return (

@@ -9,16 +9,16 @@ import type { Checked } from '../../core/tool/problem.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
 import { readInput, shownAgain } from '../form/values.ts'
 import type { RouteFailure } from '../visit.ts'
-import { exact } from '../parts.tsx'
+import { exact, Select } from '../parts.tsx'
 
-const KINDS = new Map([
-  ['openapi', 'An OpenAPI description'],
-  ['mcp', 'An MCP server'],
-  ['oxp', 'An OXP server'],
-  ['open-tool-calling', 'An Open Tool Calling worker'],
-  ['machine-context', 'A Machine Context server'],
-  ['plugin', 'A plugin over HTTP'],
-])
+const KINDS = [
+  { value: 'openapi', text: 'An OpenAPI description' },
+  { value: 'mcp', text: 'An MCP server' },
+  { value: 'oxp', text: 'An OXP server' },
+  { value: 'open-tool-calling', text: 'An Open Tool Calling worker' },
+  { value: 'machine-context', text: 'A Machine Context server' },
+  { value: 'plugin', text: 'A plugin over HTTP' },
+]
 
 const ALLOW = described('Allow breaking changes', boolean, false)
 const FIELDS = editFields(
@@ -101,16 +101,7 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
       button="Preview import"
       progress="Reading…"
     >
-      <label>
-        Source type
-        <select name="kind">
-          {[...KINDS].map(([kind, title]) => (
-            <option value={kind} selected={form.get('kind') === kind}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label="Source type" name="kind" options={KINDS} value={form.get('kind') ?? 'openapi'} />
       <label>
         Source <span class="note">a URL, or the description as JSON or YAML</span>
         <textarea

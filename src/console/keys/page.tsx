@@ -8,7 +8,7 @@ import { editFields, editView, refusedForm, type SentForm, trimmed } from '../fo
 import { changesIn, readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
 import { portionOf } from '../portion.ts'
-import { exact, FailureNotice, Notice, SnippetList, Time } from '../parts.tsx'
+import { exact, Notice, Select, SnippetList, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
@@ -32,11 +32,11 @@ const HOSTS = ['claude-code', 'cursor', 'vs-code']
 
 const DAY_S = 86_400
 /** In seconds: how long the text of before works on after a rotation. */
-const OVERLAPS = new Map([
-  [String(DAY_S), 'a day'],
-  ['3600', 'an hour'],
-  ['0', 'no time'],
-])
+const OVERLAPS = [
+  { value: String(DAY_S), text: 'a day' },
+  { value: '3600', text: 'an hour' },
+  { value: '0', text: 'no time' },
+]
 
 const DONE = new Map([
   ['revoked', 'Key revoked. It stops working everywhere within a minute.'],
@@ -49,18 +49,18 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   switch (form.get('do')) {
     case 'make': {
       const made = await visit.ask('POST /keys', { body: readInput(FIELDS, form, visit.meter).input })
-      return show(visit, made.ok ? { fresh: made.value } : { sent: { failure: made.failure, form } })
+      return made.ok ? show(visit, undefined, made.value) : show(visit, { failure: made.failure, form })
     }
     case 'change':
       return changeKey(visit, form)
     case 'rotate': {
       const body = { overlap_seconds: Number(form.get('overlap') ?? DAY_S) }
       const rotated = await visit.ask('POST /keys/:id/rotate', { id, body })
-      return show(visit, rotated.ok ? { fresh: rotated.value } : { sent: rotated })
+      return rotated.ok ? show(visit, undefined, rotated.value) : show(visit, rotated)
     }
     case 'revoke': {
       const revoked = await visit.ask('DELETE /keys/:id', { id })
-      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(visit, { sent: revoked })
+      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(visit, revoked)
     }
     default:
       return { redirectTo: PATH }
@@ -71,51 +71,28 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 async function changeKey(visit: PageVisit, form: URLSearchParams): Promise<PageResult> {
   const id = visit.url.searchParams.get('id') ?? ''
   const before = await visit.ask('GET /keys/:id', { id })
-  if (!before.ok) return show(visit, { sent: refusedForm(before, form) })
+  if (!before.ok) return show(visit, refusedForm(before, form))
   const body = changesIn(FIELDS, before.value, readInput(FIELDS, form, visit.meter).input)
   const changed = await visit.ask('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
-  if (!changed.ok) return show(visit, { sent: refusedForm(changed, form) })
+  if (!changed.ok) return show(visit, refusedForm(changed, form))
   return { redirectTo: `${PATH}?done=changed` }
 }
 
-interface KeysViewProps {
-  readonly sent?: SentForm
-  readonly fresh?: FreshKeyProps
-}
-
-export async function show(visit: PageVisit, { sent, fresh }: KeysViewProps = {}): Promise<View> {
-  const { searchParams } = visit.url
-  const id = fresh ? null : searchParams.get('id')
-  const [list, chosen] = await Promise.all([
-    visit.ask('GET /keys'),
-    id ? visit.ask('GET /keys/:id', { id }) : undefined,
-  ])
-  const { value: key, etag } = chosen?.ok ? chosen : {}
-  return editView({
+export async function show(visit: PageVisit, sent?: SentForm, fresh?: FreshKeyProps): Promise<View> {
+  const id = fresh ? null : visit.url.searchParams.get('id')
+  const shared = { id: 'make', fields: FIELDS, folded: FOLDED }
+  return editView<Key>(visit, {
     title: 'API keys',
-    done: DONE.get(searchParams.get('done') ?? ''),
+    done: DONE,
     sent,
-    list: (
-      <>
-        {fresh && <FreshKey {...fresh} origin={visit.url.origin} />}
-        {list.ok ? (
-          <Table label="Keys" columns={COLUMNS} {...portionOf(visit, list.value.items, MOST)} none={NONE} />
-        ) : (
-          <FailureNotice failure={list.failure} />
-        )}
-      </>
-    ),
-    id: 'make',
-    heading: key === undefined ? 'Create key' : `Edit key “${key.name}”`,
-    form: {
-      fields: FIELDS,
-      value: key ?? DEFAULTS,
-      etag,
-      folded: FOLDED,
-      action: key === undefined ? PATH : `${PATH}?${new URLSearchParams({ id: key.id })}`,
-      act: key === undefined ? 'make' : 'change',
-      button: key === undefined ? 'Create key' : 'Save key',
-    },
+    all: visit.ask('GET /keys'),
+    one: id ? visit.ask('GET /keys/:id', { id }) : undefined,
+    above: fresh && <FreshKey {...fresh} origin={visit.url.origin} />,
+    list: (keys) => <Table label="Keys" columns={COLUMNS} {...portionOf(visit, keys, MOST)} none={NONE} />,
+    form: (key) =>
+      key
+        ? { ...shared, heading: `Edit key “${key.name}”`, action: hrefOf(key), act: 'change', button: 'Save key' }
+        : { ...shared, heading: 'Create key', action: PATH, act: 'make', button: 'Create key', value: DEFAULTS },
   })
 }
 
@@ -165,24 +142,22 @@ function Limits({ rate, concurrency }: CallLimits) {
   return <>{words.join(', ')}</>
 }
 
-function KeyChange({ id, name }: Key) {
+function hrefOf({ id }: Key): string {
+  return `${PATH}?${new URLSearchParams({ id })}`
+}
+
+function KeyChange(key: Key) {
+  const { id, name } = key
   return (
     <>
-      <a href={`${PATH}?${new URLSearchParams({ id })}#make`} aria-label={`Edit key ${name}`}>
+      <a href={`${hrefOf(key)}#make`} aria-label={`Edit key ${name}`}>
         Edit
       </a>
       <details>
         <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
         <form method="post" action={PATH}>
           <input type="hidden" name="id" value={exact(id)} />
-          <label>
-            Keep the previous key for
-            <select name="overlap">
-              {[...OVERLAPS].map(([seconds, words]) => (
-                <option value={seconds}>{words}</option>
-              ))}
-            </select>
-          </label>
+          <Select label="Keep the previous key for" name="overlap" options={OVERLAPS} value={String(DAY_S)} />
           <button name="do" value="rotate">
             Rotate
           </button>

@@ -3,7 +3,7 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { Ending, exact, FailureNotice, NextLink, Notice } from '../parts.tsx'
+import { Ending, exact, NextLink, Notice } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 
 /** In cards, of a page. */
@@ -33,40 +33,28 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 }
 
 export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
-  const { searchParams } = visit.url
-  const pattern = searchParams.get('pattern')
-  const [list, chosen] = await Promise.all([
-    visit.ask('GET /policies'),
-    pattern ? visit.ask('GET /policies/:pattern', { pattern }) : undefined,
-  ])
-  const { value: policy, etag } = chosen?.ok ? chosen : {}
-  return editView({
+  const pattern = visit.url.searchParams.get('pattern')
+  return editView(visit, {
     title: 'Policies',
-    done: DONE.get(searchParams.get('done') ?? ''),
+    done: DONE,
     sent,
-    list: (
-      <>
-        <p>
-          Policies apply to tools whoever publishes or calls them. Where several patterns match a tool, the highest
-          level, the shortest timeout and every limit apply.
-        </p>
-        {list.ok ? (
-          <PolicyList {...portionOf(visit, list.value.items, MOST)} />
-        ) : (
-          <FailureNotice failure={list.failure} />
-        )}
-      </>
+    all: visit.ask('GET /policies'),
+    one: pattern ? visit.ask('GET /policies/:pattern', { pattern }) : undefined,
+    above: (
+      <p>
+        Policies apply to tools whoever publishes or calls them. Where several patterns match a tool, the highest level,
+        the shortest timeout and every limit apply.
+      </p>
     ),
-    id: 'set',
-    heading: policy === undefined ? 'New policy' : `Edit policy for ${policy.pattern}`,
-    form: {
+    list: (policies) => <PolicyList {...portionOf(visit, policies, MOST)} />,
+    form: (policy) => ({
+      id: 'set',
+      heading: policy ? `Edit policy for ${policy.pattern}` : 'New policy',
       fields: FIELDS,
-      value: policy,
-      etag,
-      action: policy === undefined ? PATH : hrefOf(policy),
+      action: policy ? hrefOf(policy) : PATH,
       act: 'set',
       button: 'Save policy',
-    },
+    }),
   })
 }
 

@@ -4,13 +4,16 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { exact, FailureNotice, Notice } from '../parts.tsx'
+import { exact, Notice } from '../parts.tsx'
 
 const PATH = '/console/providers'
 const FIELDS = editFields(schemaOf(providerReader('{id}')), {
   key: 'id',
   description: 'The id that tools use: google, acme',
 })
+type Provider = ApiAnswers['GET /providers']['items'][number]
+
+const DONE = new Map([['1', 'Saved.']])
 const FOLDED = {
   summary: 'Advanced settings',
   keys: [
@@ -44,33 +47,24 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
   const { searchParams, origin } = visit.url
   const id = searchParams.get('id')
-  const [list, chosen] = await Promise.all([
-    visit.ask('GET /providers'),
-    id ? visit.ask('GET /providers/:id', { id }) : undefined,
-  ])
-  const { value: provider, etag } = chosen?.ok ? chosen : {}
-  return editView({
+  const intro = (
+    <p>
+      Register an OAuth client with the provider, with the redirect URI <code>{origin}/oauth/callback</code>. Well-known
+      providers, such as google and github, need only a client ID and secret.
+    </p>
+  )
+  const shared = { id: 'give', intro, fields: FIELDS, folded: FOLDED, act: 'give' }
+  return editView<Provider>(visit, {
     title: 'Providers',
-    done: searchParams.has('done') ? 'Saved.' : undefined,
+    done: DONE,
     sent,
-    list: list.ok ? <ProviderList items={list.value.items} /> : <FailureNotice failure={list.failure} />,
-    id: 'give',
-    heading: provider === undefined ? 'Add provider' : `Edit provider ${provider.id}`,
-    intro: (
-      <p>
-        Register an OAuth client with the provider, with the redirect URI <code>{origin}/oauth/callback</code>.
-        Well-known providers, such as google and github, need only a client ID and secret.
-      </p>
-    ),
-    form: {
-      fields: FIELDS,
-      value: provider,
-      etag,
-      folded: FOLDED,
-      action: provider === undefined ? PATH : hrefOf(provider.id),
-      act: 'give',
-      button: provider === undefined ? 'Add provider' : 'Save provider',
-    },
+    all: visit.ask('GET /providers'),
+    one: id ? visit.ask('GET /providers/:id', { id }) : undefined,
+    list: (providers) => <ProviderList items={providers} />,
+    form: (provider) =>
+      provider
+        ? { ...shared, heading: `Edit provider ${provider.id}`, action: hrefOf(provider.id), button: 'Save provider' }
+        : { ...shared, heading: 'Add provider', action: PATH, button: 'Add provider' },
   })
 }
 
@@ -78,7 +72,7 @@ function hrefOf(id: string): string {
   return `${PATH}?${new URLSearchParams({ id })}`
 }
 
-function ProviderList({ items }: { items: ApiAnswers['GET /providers']['items'] }) {
+function ProviderList({ items }: { items: readonly Provider[] }) {
   if (items.length === 0) {
     return <Notice>No providers yet. Tools that need access to people's accounts cannot be called.</Notice>
   }

@@ -1,9 +1,8 @@
 import { hasScope } from '../../core/access/principal.ts'
-import type { ApiAnswers } from '../../api/answers.ts'
 import { exampleOf, fieldsOf } from '../form/fields.ts'
 import { bounded } from '../../http/page/text.ts'
 import { MAX_COPIED } from '../../docs/curl.ts'
-import type { PageResult, PageVisit, Reply, RouteFailure, View } from '../visit.ts'
+import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { TO_CATALOG, Chips, FailureNotice, Fold, SnippetList } from '../parts.tsx'
@@ -174,12 +173,7 @@ function missing(failure: RouteFailure): View {
   }
 }
 
-interface VersionListProps {
-  readonly versions: Reply<ApiAnswers['GET /tools/:id/versions']>
-  readonly current: string
-}
-
-function VersionList({ versions, current }: VersionListProps) {
+function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { current: string }) {
   if (!versions.ok) return <FailureNotice failure={versions.failure} />
   return (
     <ul>

@@ -30,12 +30,11 @@ export function StatusNotice({ readiness: { status } }: ReadinessProps) {
   )
 }
 
-interface BadgesProps extends ReadinessProps {
-  readonly version: string
-  readonly dialect: string | undefined
-}
-
-export function Badges({ readiness, version, dialect }: BadgesProps) {
+export function Badges({
+  readiness,
+  version,
+  dialect,
+}: ReadinessProps & { version: string; dialect?: string | undefined }) {
   const { ready, user_id, security_level, approval, shared } = readiness
   const facts = [
     `Version ${version}`,

@@ -3,7 +3,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { countOf, msOf } from '../calls/chart.tsx'
 import { callerNames } from '../calls/callers.ts'
 import { COUNTED, RangeSelect, rangeOf, sinceOf } from '../calls/range.tsx'
-import { FailureNotice, outcomeWords, Select } from '../parts.tsx'
+import { answered, outcomeWords, Select } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
@@ -45,17 +45,10 @@ export async function show(visit: PageVisit): Promise<View> {
         {hasScope(visit.principal, 'records:read') ? undefined : (
           <p class="note">You see the calls that you made, and those that were made for you.</p>
         )}
-        {usage.ok ? (
-          <UsageTable
-            items={usage.value.items}
-            visit={visit}
-            by={key}
-            nameOf={key.value === 'outcome' ? outcomeWords : calls?.ok ? callerNames(calls.value.items) : String}
-            range={range.name}
-          />
-        ) : (
-          <FailureNotice failure={usage.failure} />
-        )}
+        {answered(usage, ({ items }) => {
+          const nameOf = key.value === 'outcome' ? outcomeWords : calls?.ok ? callerNames(calls.value.items) : String
+          return <UsageTable items={items} visit={visit} by={key} nameOf={nameOf} range={range.name} />
+        })}
       </>
     ),
   }

@@ -2,7 +2,7 @@ import { hasScope } from '../../core/access/principal.ts'
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
-import { Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
+import { answered, Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
 import { bounded } from '../../http/page/text.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
@@ -87,14 +87,12 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
           <button class="go">Show</button>
         </form>
         {toolkit === '' ? undefined : <WholeToolkit name={toolkit} reply={toolkitReply} />}
-        {list.ok ? (
-          <Versions state={state} items={list.value.items} reviewed={reviewed} />
-        ) : (
-          <FailureNotice failure={list.failure} />
-        )}
-        {list.ok && list.value.next_cursor !== undefined ? (
-          <NextLink href={hrefOf({ status: state, toolkit, cursor: list.value.next_cursor })} label="More versions" />
-        ) : undefined}
+        {answered(list, ({ items, next_cursor: next }) => (
+          <>
+            <Versions state={state} items={items} reviewed={reviewed} />
+            {next && <NextLink href={hrefOf({ status: state, toolkit, cursor: next })} label="More versions" />}
+          </>
+        ))}
       </>
     ),
   }
