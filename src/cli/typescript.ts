@@ -68,9 +68,7 @@ function createReferences() {
       return refer
     },
     declared(): readonly string[] {
-      const declared: string[] = []
-      for (const write of waiting) declared.push(write())
-      return declared
+      return Array.from(waiting, (write) => write())
     },
   }
 }

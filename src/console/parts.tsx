@@ -184,6 +184,24 @@ export function Ending({ label, of, action, children }: EndingProps) {
   )
 }
 
+const MAX_LISTED = 500
+
+export function FoldedList({ title, items, isOpen }: { title: string; items: readonly Child[]; isOpen?: boolean }) {
+  if (items.length === 0) return undefined
+  return (
+    <details open={isOpen}>
+      <summary>
+        {title} ({String(items.length)})
+      </summary>
+      <ul>
+        {items.slice(0, MAX_LISTED).map((item) => (
+          <li>{item}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 /** The place of live parts. No text can contain it, since every `<` of a text is escaped. */
 export const LIVE_PLACE = '<!-- live -->'
 

@@ -1,5 +1,4 @@
 import type { Progress } from '../core/call/progress.ts'
-import { isObject } from '../core/tool/json.ts'
 import { readEvents } from '../http/answer/event-stream.ts'
 import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
 
@@ -23,17 +22,12 @@ export async function followedCall<T>(response: Response): Promise<FollowedCall<
     let status = 200
     for await (const { event, data } of readEvents(response)) {
       if (event === 'progress') yield JSON.parse(data)
-      else if (event === 'status') status = statusIn(data)
+      else if (event === 'status') ({ status } = JSON.parse(data))
       else if (event === 'result') return resolve({ status, value: JSON.parse(data) })
     }
     resolve(bodyOf(Response.json({ message: 'The answer ended early' }, { status: 502 })))
   }
   return { progress: read(), end: () => promise }
-}
-
-function statusIn(data: string): number {
-  const event: unknown = JSON.parse(data)
-  return isObject(event) && typeof event.status === 'number' ? event.status : 500
 }
 
 interface FailureBody {

@@ -1,10 +1,8 @@
 /** Makes `src/generated/`, before each build of the Worker. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { readCommand } from './command.ts'
 import { Broken, placed } from './broken.ts'
+import { lock } from './hold-folder.ts'
 
 const LOCK_TIMEOUT_MS = 300_000
 
@@ -18,7 +16,7 @@ process.removeAllListeners('warning')
 
 try {
   // Before anything is read: a build of an older source must not be the last to write
-  lock(fileURLToPath(new URL(`../../${values.out}`, import.meta.url)))
+  lock(fileURLToPath(new URL(`../../${values.out}/.lock`, import.meta.url)), LOCK_TIMEOUT_MS)
   // Loaded here, so that a fault in source shared with the Worker is reported like one in a tool
   const { writeGenerated } = await import('./write-generated.ts').catch((error: unknown) => {
     throw new Broken(placed('src/node/write-generated.ts', error))
@@ -27,12 +25,4 @@ try {
 } catch (error) {
   console.error(error instanceof Broken ? error.message : error)
   process.exit(1)
-}
-
-/** The system releases the file's lock when the process ends. */
-function lock(folder: string): void {
-  mkdirSync(folder, { recursive: true })
-  const database = new DatabaseSync(join(folder, '.lock'), { timeout: LOCK_TIMEOUT_MS })
-  database.exec('BEGIN EXCLUSIVE')
-  process.once('exit', () => database.close())
 }

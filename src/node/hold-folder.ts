@@ -1,17 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Keeps other servers from a folder of state until this process ends, and throws who has it. The lock is the operating
- * system's, which takes it back however a process ends; the number of a process may by then be another's.
+ * Keeps other servers from a folder of state until this process ends, and throws who has it. The number of
+ * a process does not tell, since it may by then be another's.
  */
 export function holdFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true })
   const holder = join(folder, 'server.pid')
-  const lock = new DatabaseSync(join(folder, 'server.lock'))
   try {
-    lock.exec('BEGIN EXCLUSIVE')
+    lock(join(folder, 'server.lock'))
   } catch (error) {
     if (Object(error).errcode !== SQLITE_BUSY) throw error
     throw new Error(
@@ -20,7 +18,14 @@ export function holdFolder(folder: string): void {
     )
   }
   writeFileSync(holder, `${process.pid}`)
-  process.once('exit', () => lock.close())
+}
+
+/** The operating system's lock, which it takes back however this process ends. */
+export function lock(file: string, timeout = 0): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const database = new DatabaseSync(file, { timeout })
+  database.exec('BEGIN EXCLUSIVE')
+  process.once('exit', () => database.close())
 }
 
 const SQLITE_BUSY = 5

@@ -88,7 +88,7 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
       <Axis labels={ticksOf(slowest).map(msOf)} />
       <p class="ticks" aria-hidden="true">
         {Array.from({ length: TICKS }, (_, index) => (
-          <Tick at={range.start + (index * range.bars * range.step) / TICKS} by={range.by} isFirst={index === 0} />
+          <Tick range={range} index={index} />
         ))}
       </p>
       <figcaption class="note">
@@ -112,14 +112,10 @@ function Axis({ labels }: { labels: readonly string[] }) {
   )
 }
 
-interface TickProps {
-  readonly at: number
-  readonly by: Range['by']
-  /** It has the day too. */
-  readonly isFirst: boolean
-}
-
-function Tick({ at, by, isFirst }: TickProps) {
+/** The first has the day too. */
+function Tick({ range: { start, bars, step, by }, index }: { range: Range; index: number }) {
+  const at = start + (index * bars * step) / TICKS
+  const isFirst = index === 0
   const iso = new Date(at).toISOString()
   if (by === 'day') return <span>{dayOf(at)}</span>
   return (

@@ -11,21 +11,14 @@ const RANGES = {
 
 export type RangeName = keyof typeof RANGES
 
-export interface Range {
-  readonly name: RangeName
-  readonly label: string
-  readonly bars: number
-  readonly step: number
-  readonly by: 'hour' | 'day' | undefined
-  /** In milliseconds since 1970: when the first bar begins. */
-  readonly start: number
-}
+export type Range = ReturnType<typeof rangeOf>
 
 const NAMES: readonly RangeName[] = ['hour', 'day', 'week', 'month']
 /** Usage is counted by whole hours. */
 export const COUNTED: readonly RangeName[] = ['day', 'week', 'month']
 
-export function rangeOf(name: string | undefined, usual: RangeName = 'day', names = NAMES): Range {
+/** `start` is when its first bar begins, in milliseconds since 1970. */
+export function rangeOf(name: string | undefined, usual: RangeName = 'day', names = NAMES) {
   const known = names.find((each) => each === name) ?? usual
   const range = RANGES[known]
   const last = Math.floor(Date.now() / range.step) * range.step

@@ -1,7 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { shownAgain } from '../form/values.ts'
-import { exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
+import { exact, FailureNotice, FoldedList, Notice, SendingNote } from '../parts.tsx'
 import { needsOf } from '../catalogue/found.tsx'
 import { type Column, Table } from '../table.tsx'
 import { ImportForm, KeptSource, requestOf, withSource } from './form.tsx'
@@ -84,35 +84,19 @@ function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {
 }
 
 function Warnings({ warnings }: { warnings: NonNullable<ImportReport['warnings']> }) {
-  if (warnings.length === 0) return undefined
-  return (
-    <details open>
-      <summary>Warnings ({String(warnings.length)})</summary>
-      <ul>
-        {warnings.slice(0, MAX_SHOWN).map(({ message, tools, ids }) => (
-          <li>
-            {message} ({tools === 1 ? ids : `${tools} tools, such as ${ids.join(', ')}`})
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
+  const items = warnings.map(({ message, tools, ids }) => {
+    return `${message} (${tools === 1 ? ids.join('') : `${tools} tools, such as ${ids.join(', ')}`})`
+  })
+  return <FoldedList title="Warnings" items={items} isOpen />
 }
 
 function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
-  if (skipped.length === 0) return undefined
-  return (
-    <details>
-      <summary>Cannot be imported ({String(skipped.length)})</summary>
-      <ul>
-        {skipped.slice(0, MAX_SHOWN).map(({ name, reason }) => (
-          <li>
-            <code>{name}</code> {reason}
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
+  const items = skipped.map(({ name, reason }) => (
+    <>
+      <code>{name}</code> {reason}
+    </>
+  ))
+  return <FoldedList title="Cannot be imported" items={items} />
 }
 
 function Done({ ids, pending = [], skipped, warnings = [] }: ImportReport) {

@@ -3,7 +3,7 @@ import { FORMAT_NAMES } from '../../core/publish/format-names.ts'
 import type { Encoded } from '../../core/tool/codec.ts'
 import { bounded, indentedJson } from '../../http/page/text.ts'
 import type { Crumb, PageVisit, View } from '../visit.ts'
-import { Chips, FailureNotice } from '../parts.tsx'
+import { Chips, FailureNotice, FoldedList } from '../parts.tsx'
 
 /** A page shows OXP once: its flat form says the same. */
 export const FORMATS = new Map([...FORMAT_NAMES].filter(([name]) => name !== 'oxp-flat'))
@@ -45,6 +45,11 @@ const MAX_SHOWN = 24_000
 
 function Text({ document, losses }: Encoded) {
   const text = indentedJson(document)
+  const lost = losses.map(({ path, reason }) => (
+    <>
+      <code>{path}</code> {reason}
+    </>
+  ))
   return (
     <>
       {text.length <= MAX_SHOWN ? undefined : (
@@ -53,18 +58,7 @@ function Text({ document, losses }: Encoded) {
         </p>
       )}
       <Copyable text={bounded(text, MAX_SHOWN)} />
-      {losses.length === 0 ? undefined : (
-        <details>
-          <summary>Not included in this format ({String(losses.length)})</summary>
-          <ul>
-            {losses.map(({ path, reason }) => (
-              <li>
-                <code>{path}</code> {reason}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <FoldedList title="Not included in this format" items={lost} />
     </>
   )
 }

@@ -71,7 +71,7 @@ export function Requirements({ readiness, requirements }: RequirementsProps) {
       <ul>
         {needsUser ? (
           <li>
-            User <State isMet={ready || user_id !== undefined} isMissing={missing.user_id} met={user_id ?? 'given'} />
+            User {stateOf(ready || user_id !== undefined, missing.user_id === true, user_id ?? 'given', 'not given')}
           </li>
         ) : undefined}
         {authorization.map(({ id }) => {
@@ -79,14 +79,14 @@ export function Requirements({ readiness, requirements }: RequirementsProps) {
           const not = account?.needs_setup ? 'not set up' : 'not connected'
           return (
             <li>
-              Account at {id} <State isMet={ready} isMissing={account !== undefined} met="connected" not={not} />{' '}
+              Account at {id} {stateOf(ready, account !== undefined, 'connected', not)}{' '}
               {account?.url ? <a href={account.url}>Connect {id}</a> : undefined}
             </li>
           )
         })}
         {secrets.map(({ id }) => (
           <li>
-            Secret {id} <State isMet={ready} isMissing={unset.has(id)} met="set" not="not set" />
+            Secret {id} {stateOf(ready, unset.has(id), 'set', 'not set')}
           </li>
         ))}
         {problems.map(({ type, message, developer_message: detail }) => (
@@ -101,14 +101,7 @@ export function Requirements({ readiness, requirements }: RequirementsProps) {
   )
 }
 
-interface StateProps {
-  readonly isMet: boolean
-  readonly isMissing: boolean | undefined
-  readonly met: string
-  readonly not?: string
-}
-
-function State({ isMet, isMissing = false, met, not = 'not given' }: StateProps) {
+function stateOf(isMet: boolean, isMissing: boolean, met: string, not: string) {
   if (isMissing) return <strong class="warn">{not}</strong>
   return isMet ? <strong class="ok">{met}</strong> : undefined
 }

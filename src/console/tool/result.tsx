@@ -1,6 +1,7 @@
 import { Copyable } from '../../http/page/rows.tsx'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { bounded, indentedJson } from '../../http/page/text.ts'
+import { FoldedList } from '../parts.tsx'
 
 /** In characters: a longer text is folded. */
 const LONG = 4_000
@@ -18,18 +19,13 @@ export function Result({ value, origin }: { value: Json; origin: string }) {
       {picturesIn(value).map((src, index) => (
         <img class="picture" src={src} alt={`Image ${index + 1} of the result`} />
       ))}
-      {links.length === 0 ? undefined : (
-        <details open={links.length <= 3}>
-          <summary>Links ({String(links.length)})</summary>
-          <ul>
-            {links.map((url) => (
-              <li>
-                <OpenLink url={url}>{bounded(url, 100)}</OpenLink>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <FoldedList
+        title="Links"
+        items={links.map((url) => (
+          <OpenLink url={url}>{bounded(url, 100)}</OpenLink>
+        ))}
+        isOpen={links.length <= 3}
+      />
       {text.length <= LONG ? (
         <Copyable text={text} />
       ) : (

@@ -4,7 +4,7 @@ import type { Json } from '../../core/tool/json.ts'
 import { boolean, check, judged, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import type { Definition, Requirements } from '../../core/tool/tool.ts'
 import { redacting } from '../../outbound/redaction.ts'
-import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
+import { askSandbox, failed, passOnLogs } from '../sandbox/answer.ts'
 import { allowedHosts, formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
@@ -72,11 +72,14 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const flood = context.progress && new AbortController()
         const report = flood && reporter(context, () => flood.abort())
         const signal = flood ? AbortSignal.any([context.signal, flood.signal]) : context.signal
-        const waited = await sandbox.call(code, report ? [input, call, report] : [input, call], signal)
+        const answer = await askSandbox(sandbox, code, report ? [input, call, report] : [input, call], {
+          signal,
+          meter: context.meter,
+          redact: redacting(() => sensitiveValues(invocation)),
+          subject: "The tool's module",
+          unfinished: 'The call ended before the tool did',
+        })
         if (flood?.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
-        const redact = redacting(() => sensitiveValues(invocation))
-        const unfinished = 'The call ended before the tool did'
-        const answer = readAnswer(waited, "The tool's module", unfinished, context.meter, redact)
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result } = answer

@@ -3,12 +3,8 @@ import type { Meter } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import type { Redact } from '../../outbound/redaction.ts'
-import type { Waited } from '../../outbound/until-aborted.ts'
 import { failureFields } from '../shared/server-failure.ts'
-import type { SandboxRunnerOptions } from './sandbox.ts'
-
-/** Comes from inside a sandbox: nothing in it is to be trusted. */
-export type SandboxAnswer = Exclude<ReturnType<typeof parseAnswer>, string>
+import type { Sandbox, SandboxCode, SandboxRunnerOptions } from './sandbox.ts'
 
 /** In characters, but for the number of lines. */
 const MAX_ANSWER = 4_000_000
@@ -16,20 +12,23 @@ const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
 
-export function readAnswer(
-  waited: Waited<unknown>,
-  subject: string,
-  unfinished: string,
-  meter: Meter,
-  redact: Redact,
-): SandboxAnswer | string {
+interface Asking extends Pick<RunContext, 'signal' | 'meter'> {
+  readonly redact?: Redact
+  readonly subject: string
+  readonly unfinished: string
+}
+
+/** Calls what runs inside a sandbox. A text says why there is no answer. */
+export async function askSandbox(sandbox: Sandbox, code: SandboxCode, given: readonly unknown[], asking: Asking) {
+  const { signal, meter, redact = (text) => text, subject, unfinished } = asking
+  const waited = await sandbox.call(code, given, signal)
   if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
   return parseAnswer(waited.value, meter, redact)
 }
 
-/** Redacted before it is cut, since half a secret would not be recognised. */
-function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
+/** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognised. */
+export function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
   if (typeof text !== 'string') return 'The sandbox answered with something that is no text'
   if (text.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
   const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })

@@ -1,10 +1,5 @@
-import type { Meter } from '../../core/tool/budget.ts'
-import type { Signal } from '../../core/tool/platform.ts'
-import type { Redact } from '../../outbound/redaction.ts'
-import { type SandboxAnswer, readAnswer } from '../sandbox/answer.ts'
 import type { EgressPolicy } from '../sandbox/egress.ts'
-import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
-import type { ExportCall } from './inside/main.ts'
+import type { InsideModules, SandboxCode } from '../sandbox/sandbox.ts'
 
 /** Less than a second's work, for one call. */
 export const FUEL = 250_000_000
@@ -27,19 +22,4 @@ export function pluginCode(
     egress,
     owner: [],
   }
-}
-
-export async function callPlugin(
-  sandbox: Sandbox,
-  code: SandboxCode,
-  call: Omit<ExportCall, 'fuel'>,
-  {
-    signal,
-    meter,
-    redact = (text) => text,
-  }: { readonly signal: Signal; readonly meter: Meter; readonly redact?: Redact },
-  unfinished: string,
-): Promise<SandboxAnswer | string> {
-  const waited = await sandbox.call(code, [{ ...call, fuel: FUEL }], signal)
-  return readAnswer(waited, 'The plugin', unfinished, meter, redact)
 }

@@ -2,11 +2,13 @@ import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
 import type { GiveWay, Meter } from '../../core/tool/budget.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
+import { askSandbox } from '../sandbox/answer.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { ModuleError } from './meter/bytes.ts'
 import { type Metered, meterModule } from './meter/meter.ts'
 import { checkHeader } from './meter/sections.ts'
-import { callPlugin, FUEL, MAX_PAGES, meteredBlob, pluginCode } from './plugin-code.ts'
+import type { ExportCall } from './inside/main.ts'
+import { FUEL, MAX_PAGES, meteredBlob, pluginCode } from './plugin-code.ts'
 
 export interface PluginReaderOptions {
   readonly sandbox: Sandbox | undefined
@@ -79,10 +81,13 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
     { signal, meter }: { readonly signal: AbortSignal; readonly meter: Meter },
   ): Promise<{ readonly text: string } | string> {
     const code = pluginCode(inside, blob, null, async () => bytes)
-    const within = AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
-    const call = { exported: 'describe', input: '', config: {} } as const
-    const unfinished = "Its 'describe' did not end in time"
-    const answer = await callPlugin(sandbox, code, call, { signal: within, meter }, unfinished)
+    const call: ExportCall = { exported: 'describe', input: '', config: {}, fuel: FUEL }
+    const answer = await askSandbox(sandbox, code, [call], {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)]),
+      meter,
+      subject: 'The plugin',
+      unfinished: "Its 'describe' did not end in time",
+    })
     if (typeof answer === 'string') return answer
     const { result } = answer
     if (!result.ok) {

@@ -7,13 +7,14 @@ import { check, judged, map, nullish, object, oneOf, optional, string, text } fr
 import type { Definition } from '../../core/tool/tool.ts'
 import { redacting } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/credentials.ts'
-import { failed, passOnLogs } from '../sandbox/answer.ts'
+import { askSandbox, failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { resultInSandbox } from '../shared/call-tool-result.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 import { whyUndeclared } from '../shared/credential.ts'
-import { callPlugin, FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
+import type { ExportCall } from './inside/main.ts'
+import { FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
   const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
@@ -56,11 +57,17 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         const { method = 'tools/call', input, secrets } = invocation
         const request = JSON.stringify({ method, params: { name: tool, arguments: input } })
         const values = Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? ''])
-        const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
-        const unfinished = 'The call ended before the plugin did'
+        const call: ExportCall = { exported: 'call', input: request, config: Object.fromEntries(values), fuel: FUEL }
         const { signal, meter } = context
         const redact = redacting(() => sensitiveValues(invocation))
-        const answer = await callPlugin(sandbox, code, call, { signal, meter, redact }, unfinished)
+        const unfinished = 'The call ended before the plugin did'
+        const answer = await askSandbox(sandbox, code, [call], {
+          signal,
+          meter,
+          redact,
+          subject: 'The plugin',
+          unfinished,
+        })
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
