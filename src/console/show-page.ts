@@ -39,7 +39,20 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
     const form = isForm ? await readForm(request, FORM_LIMIT, meter) : undefined
     if (form?.ok === false) return page(failurePage(form.failure))
     const made: CurlRequest[] = []
-    const visit = visitOf(c, principal, { params, form: form?.value ?? new URLSearchParams(), meter, made })
+    const url = new URL(request.url)
+    const make = requester(c, principal, url, made)
+    const visit: PageVisit = {
+      principal,
+      url,
+      params,
+      form: form?.value ?? new URLSearchParams(),
+      meter,
+      isOpen: principal.id === 'open',
+      ask: async (route, ...[parts]) => replyOf(await make(route, parts)),
+      async follow(route, body) {
+        return followedCall(await make(route, { body }, 'application/json, text/event-stream'))
+      },
+    }
     const [module, assets] = await Promise.all([entry.load(), loadAssets()])
     try {
       const result = await (isForm && module.act ? module.act(visit) : module.show(visit))
@@ -50,28 +63,10 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
     }
   }
 
-  function visitOf(
-    c: RouteContext,
-    principal: Principal,
-    { params, form, meter, made }: Pick<PageVisit, 'params' | 'form' | 'meter'> & { readonly made: CurlRequest[] },
-  ): PageVisit {
-    const { url: href, headers: received, signal } = c.req.raw
-    const url = new URL(href)
+  function requester(c: RouteContext, principal: Principal, url: URL, made: CurlRequest[]) {
+    const { headers: received, signal } = c.req.raw
     const address = received.get('cf-connecting-ip')
-    return {
-      principal,
-      url,
-      params,
-      form,
-      meter,
-      isOpen: principal.id === 'open',
-      ask: async (route, ...[request]) => replyOf(await make(route, request)),
-      async follow(route, body) {
-        return followedCall(await make(route, { body }, 'application/json, text/event-stream'))
-      },
-    }
-
-    async function make(route: string, request: RequestParts = {}, accept?: string): Promise<Response> {
+    return async (route: string, request: RequestParts = {}, accept?: string): Promise<Response> => {
       const [method = '', template = ''] = route.split(' ')
       const { query, etag, body: value } = request
       const names: ReadonlyMap<string, unknown> = new Map(Object.entries(request))

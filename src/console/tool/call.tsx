@@ -97,7 +97,7 @@ export function challengesOf(reply: CallBody): readonly ChallengeLink[] {
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
 }
 
-export function problemsOf({ problems, reply }: FormCall): readonly Problem[] {
+function problemsOf({ problems, reply }: FormCall): readonly Problem[] {
   const { parameter_errors = {} } = reply?.value ?? {}
   const refused = Object.entries(parameter_errors).map(([name, message]) => ({ path: pointerStep(name), message }))
   return [...problems, ...refused]
@@ -108,10 +108,9 @@ interface CallFormProps {
   /** Inputs that no model may infer. */
   readonly context: readonly string[]
   readonly asksUser: boolean
-  readonly callId: string
-  readonly hasFailed: boolean
+  /** The call that this form made. */
+  readonly called: FormCall | undefined
   readonly form: URLSearchParams
-  readonly problems: readonly Problem[]
   readonly isRunning: boolean
   readonly children: Child
 }
@@ -120,18 +119,10 @@ interface CallFormProps {
 const MAX_OPEN = 6
 
 /** The parameters, with the button and the result at their side; the button comes once a running call has ended. */
-export function CallForm({
-  fields,
-  context,
-  asksUser,
-  callId,
-  hasFailed,
-  form: sent,
-  problems,
-  ...rest
-}: CallFormProps) {
-  const { isRunning, children } = rest
+export function CallForm({ fields, context, asksUser, called, form: sent, isRunning, children }: CallFormProps) {
   const form = shownAgain(sent)
+  const problems = called ? problemsOf(called) : []
+  const hasFailed = called !== undefined && called.reply?.value.result?.success !== true
   const whole = form.get(WHOLE) ?? ''
   const optional = fields.filter(({ isRequired }) => !isRequired)
   const folded = new Set(optional.slice(Math.max(0, MAX_OPEN - (fields.length - optional.length))))
@@ -140,7 +131,7 @@ export function CallForm({
     <form class="call" method="post" action="#answer" novalidate data-call>
       <section class="fields" aria-labelledby="input">
         <h2 id="input">Parameters</h2>
-        <input type="hidden" name="call_id" value={callId} />
+        <input type="hidden" name="call_id" value={crypto.randomUUID()} />
         {fields.length === 0 ? <p class="note">No parameters.</p> : undefined}
         {asksUser ? (
           <label>

@@ -6,7 +6,7 @@ import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { TO_CATALOG, Chips, FailureNotice, Fold, SnippetList } from '../parts.tsx'
-import { call, CallForm, type FormCall, problemsOf } from './call.tsx'
+import { call, CallForm, type FormCall } from './call.tsx'
 import { DefinitionLinks, definitionView, FORMATS, trailOf } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
 import { rowsOf, typeOf } from '../../http/page/schema-table.tsx'
@@ -58,7 +58,6 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const [qualified = id, version = ''] = id.split('@')
   const input = calling?.problems.length === 0 ? calling.input : undefined
   const example = input && JSON.stringify(input).length <= MAX_COPIED ? input : exampleOf(fields)
-  const newId = () => crypto.randomUUID()
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
   const { title = qualified, icon } = readiness
@@ -81,10 +80,8 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
           fields={fields}
           context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
           asksUser={asksUser}
-          callId={newId()}
-          hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
+          called={called}
           form={form}
-          problems={called ? problemsOf(called) : []}
           isRunning={running !== undefined}
         >
           {called?.reply ? (
@@ -111,7 +108,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
         <VersionList versions={versions} current={id} />
       </Fold>
       <Fold id="snippets" title="Call from code">
-        <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })} isOpen />
+        <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example })} isOpen />
       </Fold>
       <Fold id="definition" title="Definition">
         <DefinitionLinks path={url.pathname} />

@@ -11,10 +11,9 @@ interface Example {
   /** Its name in lists that have no versions. */
   readonly name: string
   readonly input: JsonObject
-  readonly newId: () => string
 }
 
-export function callSnippets({ origin, isOpen, id, name, input, newId }: Example): readonly CopyText[] {
+export function callSnippets({ origin, isOpen, id, name, input }: Example): readonly CopyText[] {
   const [full = '', version = ''] = id.split('@')
   const at = full.indexOf('.')
   const [toolkit, tool] = [full.slice(0, at), full.slice(at + 1)]
@@ -30,7 +29,7 @@ export function callSnippets({ origin, isOpen, id, name, input, newId }: Example
     {
       title: 'Machine Context',
       text: command('/machine-context/execute', {
-        header: { version: '1.0', messageId: newId(), messageType: 'request' },
+        header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
         payload: { tool: { id: toolkit, capability: tool, parameters: input } },
       }),
     },
