@@ -70,11 +70,7 @@ export async function mergeToml(file: string, snippet: string): Promise<Merged> 
 }
 
 /** Replaces a file as a whole, and gives the name of a backup of it. A link stays one. */
-export async function writeKeeping(
-  file: string,
-  before: string | undefined,
-  after: string,
-): Promise<string | undefined> {
+export async function writeKeeping(file: string, before: string | undefined, after: string) {
   await mkdir(dirname(file), { recursive: true })
   if (before === undefined) {
     await writeFile(file, after, { mode: 0o600, flag: 'wx' })

@@ -5,11 +5,7 @@ import { type Challenge, SwitchboardError } from './switchboard-error.ts'
 const WAIT = 59
 const PACE_MS = 1_000
 
-export async function described(
-  connection: Connection,
-  challenge: Challenge,
-  signal?: AbortSignal,
-): Promise<Challenge> {
+export async function described(connection: Connection, challenge: Challenge, signal?: AbortSignal) {
   if (challenge.checkUrl === undefined) return challenge
   try {
     const state = await stateOf(connection, challenge.checkUrl, 0, signal)

@@ -98,10 +98,7 @@ export interface ToolProgress {
 
 const REPORTING = { accept: 'application/json, text/event-stream' }
 
-async function readAnswer(
-  response: Response,
-  onProgress: ((progress: ToolProgress) => void) | undefined,
-): Promise<unknown> {
+async function readAnswer(response: Response, onProgress: ((progress: ToolProgress) => void) | undefined) {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream')
   if (!onProgress || !isStream) return parsed(await response.text())
   let said: unknown

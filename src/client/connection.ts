@@ -120,10 +120,7 @@ export function connect(options: ConnectionOptions): Connection {
 }
 
 /** Milliseconds to wait before the next attempt; undefined for none. Randomness keeps callers from coming back together. */
-function pauseBefore(
-  attempt: number,
-  { details: { canRetry, retryAfterMs = 0 } }: SwitchboardError,
-): number | undefined {
+function pauseBefore(attempt: number, { details: { canRetry, retryAfterMs = 0 } }: SwitchboardError) {
   if (!canRetry || retryAfterMs > MAX_WAIT_MS) return undefined
   return retryAfterMs + Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** attempt)
 }

@@ -114,11 +114,7 @@ const nothing = async () => undefined
 
 const codecs = [oxp, openToolCalling, machineContext]
 
-async function readDocument(
-  path: string,
-  toolkit: string,
-  { document, handlers }: BundledDocument,
-): Promise<DeclaredTool[]> {
+async function readDocument(path: string, toolkit: string, { document, handlers }: BundledDocument) {
   const everyTool = Object.fromEntries(Object.keys(handlers).map((name) => [name, { kind: 'bundled' }]))
   const body = { definition: document, toolkit, implementations: everyTool }
   const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])

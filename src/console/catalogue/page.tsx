@@ -92,11 +92,7 @@ function Waiting({ items, next_cursor }: FoundToolsPage) {
 }
 
 /** The tools of all pages together, where that is known: nobody counts those of a tag, or all versions. */
-function totalOf(
-  { q, toolkit, tag, versions }: ToolSearch,
-  { total }: FoundToolsPage,
-  toolkits: ToolkitsReply,
-): number | undefined {
+function totalOf({ q, toolkit, tag, versions }: ToolSearch, { total }: FoundToolsPage, toolkits: ToolkitsReply) {
   if (q !== '' || tag !== '' || versions !== '' || !toolkits.ok) return total
   const meant = toolkits.value.items.filter(
     (each) => toolkit === '' || each.toolkit.toLowerCase() === toolkit.toLowerCase(),

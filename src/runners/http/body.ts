@@ -1,7 +1,6 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { bytesOfBase64 } from '../../outbound/base64.ts'
-import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { HttpBody } from './implementation.ts'
 import { plainText, type Serialisation, serialiseQuery } from './serialisation.ts'
 
@@ -10,11 +9,6 @@ export interface BodyField {
   readonly steps: readonly string[]
   readonly value: unknown
   readonly serialisation: Serialisation
-}
-
-export interface EncodedBody {
-  readonly content: GuardedBody
-  readonly contentType: string | undefined
 }
 
 type Files = Invocation['files']
@@ -30,12 +24,7 @@ const CONTENT_TYPES = {
 } as const
 
 /** Undefined when there is nothing to send. A declared JSON body is sent even when empty, as `{}`. */
-export function encodeBody(
-  declared: HttpBody | undefined,
-  fields: readonly BodyField[],
-  whole: unknown,
-  files: Files,
-): EncodedBody | { readonly problem: string } | undefined {
+export function encodeBody(declared: HttpBody | undefined, fields: readonly BodyField[], whole: unknown, files: Files) {
   const type = declared?.type ?? 'json'
   if (type === 'none') return undefined
   const isWhole = declared?.input !== undefined

@@ -111,15 +111,13 @@ export const httpImplementation = json.object({
 })
 
 /** An input without a parameter fills the URL's free variable of its name, else the query or the body, by the method. */
-export function unplacedInputs(
-  implementation: HttpImplementation,
-): (input: string) => 'path' | 'query' | 'body' | undefined {
+export function unplacedInputs(implementation: HttpImplementation) {
   const { method, parameters, body } = implementation
   const placed = new Set(parameters.map((each) => each.input))
   if (body?.input !== undefined) placed.add(body.input)
   const unfilled = unfilledVariables(implementation)
   const rest = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'body'
-  return (input) => {
+  return (input: string) => {
     if (placed.has(input)) return undefined
     return unfilled.has(input) ? 'path' : rest
   }

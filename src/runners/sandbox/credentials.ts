@@ -1,6 +1,6 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { check, into, judged, list, object, oneOf, optional, type Reader, text } from '../../core/tool/json-reader.ts'
+import { check, into, judged, list, object, oneOf, optional, text } from '../../core/tool/json-reader.ts'
 import { wrong } from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 import { type CredentialPlacement, formatCredential, placedOnce, PLACEMENT_FIELDS } from '../shared/credential.ts'
@@ -12,10 +12,7 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
   readonly hosts: readonly string[]
 }
 
-export function sandboxCredentials(
-  implementation: Json,
-  requirements: Requirements,
-): Reader<readonly SandboxCredential[]> {
+export function sandboxCredentials(implementation: Json, requirements: Requirements) {
   const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
   const hosts = into(optional(allowedHosts, allowed), (named, report) => {
     if (named.length === 0) wrong(report, "Must name at least one of 'allowed_hosts' to send it to")

@@ -14,11 +14,7 @@ const MAX_BODY = 8 * 1024 * 1024
  * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
  * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
  */
-export async function answerEgress(
-  request: Request,
-  policy: EgressPolicy,
-  guardedFetch: GuardedFetch,
-): Promise<Response> {
+export async function answerEgress(request: Request, policy: EgressPolicy, guardedFetch: GuardedFetch) {
   const url = new URL(request.url)
   const shown = `${url.protocol}//${url.host}`
   if (!isAllowedHost(url, policy.allowedHosts)) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Signal } from '../../core/tool/platform.ts'
-import { untilAborted, type Waited } from '../../outbound/until-aborted.ts'
+import { untilAborted } from '../../outbound/until-aborted.ts'
 import type { EgressPolicy } from './egress.ts'
 
 export const NO_LOADER =
@@ -53,11 +53,7 @@ const MAX_NAMES = 1_000_000
 export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions) {
   const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
-    call(
-      { name, modules, egress, owner }: SandboxCode,
-      given: readonly unknown[],
-      signal: Signal,
-    ): Promise<Waited<unknown>> {
+    call({ name, modules, egress, owner }: SandboxCode, given: readonly unknown[], signal: Signal) {
       return untilAborted(async () => {
         const text = JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, egress, owner])
         let id = ids.get(text)

@@ -76,11 +76,7 @@ function honest({ result, isUncertain }: ServerOutcome): RunResult {
   return { ok: false, failure: { ...failure, can_retry: false, additional_prompt_content: MAY_HAVE_RUN } }
 }
 
-async function withNewTokens(
-  invocation: Invocation,
-  { renew }: RunContext,
-  credentials: ServerTool['credentials'],
-): Promise<Invocation | undefined> {
+async function withNewTokens(invocation: Invocation, { renew }: RunContext, credentials: ServerTool['credentials']) {
   if (!renew) return undefined
   const sent = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
   const tokens = new Map(invocation.tokens)
