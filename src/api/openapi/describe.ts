@@ -1,4 +1,4 @@
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { FieldWords, ReferenceWords } from '../../docs/docs.ts'
 
 export const COMPONENT = '#/components/schemas/'
@@ -61,28 +61,4 @@ export function componentOf({ $ref: reference }: JsonObject): string | undefined
   return typeof reference === 'string' && reference.startsWith(COMPONENT)
     ? reference.slice(COMPONENT.length)
     : undefined
-}
-
-/** A value that a resolved schema fits: fields that may be absent are where they have an example. */
-export function exampleOf(schema: Json | undefined): Json {
-  if (!isJsonObject(schema)) return {}
-  const { examples, enum: values, const: only, anyOf, items, properties, type, format } = schema
-  const [first] = [
-    ...(isList(examples) ? examples : []),
-    ...(only === undefined ? [] : [only]),
-    ...(isList(values) ? values : []),
-  ]
-  if (first !== undefined) return first
-  if (isList(anyOf)) return exampleOf(anyOf[0])
-  if (isJsonObject(properties)) {
-    const required = isTexts(schema.required) ? schema.required : []
-    const shown = Object.entries(properties).filter(
-      ([name, field]) => required.includes(name) || (isJsonObject(field) && field.examples !== undefined),
-    )
-    return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field)]))
-  }
-  if (type === 'array') return items === undefined ? [] : [exampleOf(items)]
-  if (type === 'string') return format === 'date-time' ? '2026-11-02T09:30:00.000Z' : ''
-  if (type === 'integer' || type === 'number') return 1
-  return type === 'boolean' ? true : {}
 }

@@ -4,7 +4,8 @@ import { isJsonObject, isTexts, type Json, type JsonObject } from '../../core/to
 import type { FieldWords, OperationExample, ReferenceWords } from '../../docs/docs.ts'
 import { type DeclaredAnswer, ref, TEXT } from '../../http/route/answers.ts'
 import { operationOf, type Operation } from '../../http/route/operation.ts'
-import { describeFields, descriptionOf, exampleOf, resolved, type WordsFor, wordsOf } from './describe.ts'
+import { exampleOf } from '../../http/page/schema-example.ts'
+import { describeFields, descriptionOf, resolved, type WordsFor, wordsOf } from './describe.ts'
 import { groupOf } from './groups.ts'
 import { COMPONENTS } from './schemas.ts'
 

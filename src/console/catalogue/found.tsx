@@ -104,11 +104,7 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
   )
 }
 
-interface Needs {
-  readonly authorization?: readonly { readonly id: string }[]
-  readonly secrets?: readonly { readonly id: string }[]
-  readonly user_id?: boolean
-}
+type Needs = NonNullable<ApiAnswers['GET /tools/:id?format=oxp-flat']['requirements']>
 
 export function needsOf({ authorization = [], secrets = [], user_id = false }: Needs): readonly string[] {
   return [

@@ -1,4 +1,4 @@
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isTexts, type Json } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
 export interface Field {
@@ -112,34 +112,4 @@ function withoutNull(schema: Json): Json {
   if (!isList(anyOf)) return schema
   const [first, ...more] = anyOf.filter((each) => !isJsonObject(each) || each.type !== 'null')
   return first !== undefined && more.length === 0 ? first : schema
-}
-
-export function exampleOf(fields: readonly Field[]): JsonObject {
-  return Object.fromEntries(
-    fields.filter(({ isRequired }) => isRequired).map((field) => [field.key, exampleFor(field)]),
-  )
-}
-
-function exampleFor({ key, kind }: Field): Json {
-  switch (kind.type) {
-    case 'text':
-      return key
-    case 'number':
-      return 1
-    case 'time':
-      return '2030-01-31T12:00:00Z'
-    case 'choice':
-      return kind.values[0] ?? null
-    case 'flag':
-      return true
-    case 'several':
-      return kind.values.slice(0, 1)
-    case 'lines':
-      return [key]
-    case 'entries':
-    case 'json':
-      return {}
-    case 'group':
-      return exampleOf(kind.fields)
-  }
 }

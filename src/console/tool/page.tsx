@@ -1,5 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
-import { exampleOf, fieldsOf } from '../form/fields.ts'
+import { fieldsOf } from '../form/fields.ts'
+import { exampleOf } from '../../http/page/schema-example.ts'
 import { bounded } from '../../http/page/text.ts'
 import { MAX_COPIED } from '../../docs/curl.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
@@ -57,7 +58,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const fields = fieldsOf(input_schema)
   const [qualified = id, version = ''] = id.split('@')
   const input = calling?.problems.length === 0 ? calling.input : undefined
-  const example = input && JSON.stringify(input).length <= MAX_COPIED ? input : exampleOf(fields)
+  const example = input && JSON.stringify(input).length <= MAX_COPIED ? input : exampleOf(input_schema, 'input')
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
   const { title = qualified, icon } = readiness

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/tool/json.ts'
+import type { Json } from '../../core/tool/json.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { KEY_VARIABLE } from '../../docs/agent-hosts.ts'
 import { curlOf } from '../../docs/curl.ts'
@@ -10,7 +10,7 @@ interface Example {
   readonly id: string
   /** Its name in lists that have no versions. */
   readonly name: string
-  readonly input: JsonObject
+  readonly input: Json
 }
 
 export function callSnippets({ origin, isOpen, id, name, input }: Example): readonly CopyText[] {
@@ -42,7 +42,7 @@ export function callSnippets({ origin, isOpen, id, name, input }: Example): read
   ]
 }
 
-function typeScript(origin: string, isOpen: boolean, body: JsonObject): string {
+function typeScript(origin: string, isOpen: boolean, body: Json): string {
   const key = isOpen ? '' : `\n    'Authorization': \`Bearer \${process.env['${KEY_VARIABLE}']}\`,`
   return `const response = await fetch(${JSON.stringify(`${origin}/tools/call`)}, {
   method: 'POST',

@@ -1,6 +1,6 @@
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
-import { exampleOf, type Field, fieldsOf } from '../../../src/console/form/fields.ts'
+import { type Field, fieldsOf } from '../../../src/console/form/fields.ts'
 import { changesIn, formOf, readInput as readWithMeter } from '../../../src/console/form/values.ts'
 
 const readInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
@@ -128,10 +128,6 @@ describe('a form', () => {
     expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
     expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
   })
-})
-
-it('an example has a value for each required parameter', () => {
-  expect(exampleOf(fieldsOf(SCHEMA))).toEqual({ to: 'to', when: { day: 'day' } })
 })
 
 describe('what is administered', () => {

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { exampleOf } from '../../../src/http/page/schema-example.ts'
+
+describe('an example of a schema', () => {
+  const schema = {
+    type: 'object',
+    required: ['to', 'when', 'level', 'count', 'size', 'tags', 'loud'],
+    properties: {
+      to: { type: 'string' },
+      body: { type: 'string' },
+      subject: { type: 'string', examples: ['Hello'] },
+      when: { type: 'object', required: ['day'], properties: { day: { type: 'string' }, hour: { type: 'number' } } },
+      level: { enum: ['low', 3, null] },
+      count: { type: ['null', 'integer'] },
+      size: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+      tags: { type: 'array', items: { type: 'string' } },
+      loud: { const: true },
+    },
+  }
+  const others = { level: 'low', count: 1, size: 1, loud: true, subject: 'Hello' }
+
+  it('has each required field, and those that say one', () => {
+    expect(exampleOf(schema)).toEqual({ to: '', when: { day: '' }, tags: [''], ...others })
+  })
+
+  it('has the names of fields as texts where it is of something that is named', () => {
+    expect(exampleOf(schema, 'input')).toEqual({ to: 'to', when: { day: 'day' }, tags: ['tags'], ...others })
+  })
+})
