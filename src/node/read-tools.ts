@@ -133,7 +133,7 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
       path,
       record,
       document: kept,
-      carried: (own) =>
+      carried: (own: string) =>
         `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
     }
   })
