@@ -1,3 +1,4 @@
+import { Row } from '../http/page/rows.tsx'
 import type { TextChange } from '../core/publish/text-changes.ts'
 
 export interface ChangesProps {
@@ -28,18 +29,9 @@ function Texts({ before, after }: TextChange) {
   ]
   return (
     <dl class="texts">
-      {texts.map(({ title, text, changed }) =>
-        text === undefined ? undefined : (
-          <>
-            <dt>{title}</dt>
-            <dd>
-              {start}
-              {changed}
-              {end}
-            </dd>
-          </>
-        ),
-      )}
+      {texts.map(({ title, text, changed }) => (
+        <Row term={title} words={text === undefined ? undefined : [start, changed, end]} />
+      ))}
     </dl>
   )
 }

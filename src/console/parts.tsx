@@ -1,4 +1,4 @@
-import { Copyable } from '../http/page/rows.tsx'
+import { Copyable, Row } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { Reply, RouteFailure } from './visit.ts'
@@ -104,14 +104,9 @@ export function NextLink({ href, label }: { href: string; label: string }) {
 export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
   return (
     <dl>
-      {Object.entries(facts).map(([name, value]) =>
-        value === undefined ? undefined : (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ),
-      )}
+      {Object.entries(facts).map(([name, value]) => (
+        <Row term={name} words={value} />
+      ))}
     </dl>
   )
 }

@@ -1,7 +1,7 @@
-import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { Child } from 'hono/jsx'
 import { sentence } from './text.ts'
 
-export function Row({ term, words }: { readonly term: string; readonly words: JSX.Element | string | undefined }) {
+export function Row({ term, words }: { readonly term: string; readonly words: Child }) {
   if (words === undefined) return <></>
   return (
     <>
