@@ -152,11 +152,7 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 function addressOf(url: string | URL): URL {
-  try {
-    const address = new URL(url)
-    if (/^https?:$/.test(address.protocol) && address.username === '' && address.password === '') return address
-  } catch {
-    // Thrown below
-  }
+  const address = URL.canParse(String(url)) ? new URL(url) : undefined
+  if (address && /^https?:$/.test(address.protocol) && address.username + address.password === '') return address
   throw new SwitchboardError('refused', 'Invalid address: wanted one such as https://switchboard.example.workers.dev')
 }

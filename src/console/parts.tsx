@@ -159,19 +159,19 @@ export function Select({ label, name, options, value = '' }: SelectProps) {
   )
 }
 
-interface EndingProps {
+interface FoldedFormProps {
   readonly label: string
-  /** The name of what ends, where a list is read by its labels alone. */
-  readonly of?: string
+  /** With the name of what it changes, where a list is read by its labels alone. */
+  readonly name?: string
   readonly action?: string
   readonly children?: Child
 }
 
 /** A form that ends something: it is opened first, and then pressed, so nothing ends by a slip. */
-export function Ending({ label, of, action, children }: EndingProps) {
+export function FoldedForm({ label, name, action, children }: FoldedFormProps) {
   return (
     <details>
-      <summary aria-label={of === undefined ? undefined : `${label} ${of}`}>{label}…</summary>
+      <summary aria-label={name}>{label}</summary>
       <form method="post" action={action}>
         {children}
       </form>

@@ -8,7 +8,7 @@ import { editFields, editView, refusedForm, type SentForm, trimmed } from '../fo
 import { changesIn, readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
 import { portionOf } from '../portion.ts'
-import { exact, Notice, Select, SnippetList, Time } from '../parts.tsx'
+import { exact, FoldedForm, Notice, Select, SnippetList, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
@@ -153,19 +153,16 @@ function KeyChange(key: Key) {
       <a href={`${hrefOf(key)}#make`} aria-label={`Edit key ${name}`}>
         Edit
       </a>
-      <details>
-        <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
-        <form method="post" action={PATH}>
-          <input type="hidden" name="id" value={exact(id)} />
-          <Select label="Keep the previous key for" name="overlap" options={OVERLAPS} value={String(DAY_S)} />
-          <button name="do" value="rotate">
-            Rotate
-          </button>
-          <button class="danger" name="do" value="revoke">
-            Revoke
-          </button>
-        </form>
-      </details>
+      <FoldedForm label="Rotate or revoke" name={`Rotate or revoke ${name}`} action={PATH}>
+        <input type="hidden" name="id" value={exact(id)} />
+        <Select label="Keep the previous key for" name="overlap" options={OVERLAPS} value={String(DAY_S)} />
+        <button name="do" value="rotate">
+          Rotate
+        </button>
+        <button class="danger" name="do" value="revoke">
+          Revoke
+        </button>
+      </FoldedForm>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Ending, exact, Facts, Time } from '../parts.tsx'
+import { exact, Facts, FoldedForm, Time } from '../parts.tsx'
 import { endingPage, shownUser, UserChoice } from './person.tsx'
 
 export const { show, act } = endingPage({
@@ -55,7 +55,7 @@ export const { show, act } = endingPage({
             'Expires': until || undefined,
           }}
         />
-        <Ending label="Revoke">
+        <FoldedForm label="Revoke…">
           <input type="hidden" name="provider" value={provider} />
           <input type="hidden" name="account" value={exact(account)} />
           {toolkits.length < 2
@@ -69,7 +69,7 @@ export const { show, act } = endingPage({
             Revoke {provider}
             {toolkits.length < 2 ? undefined : ' for all toolkits'}
           </button>
-        </Ending>
+        </FoldedForm>
       </>
     )
   },

@@ -1,5 +1,5 @@
 import { quoted } from '../../http/page/text.ts'
-import { Ending, Facts, Time } from '../parts.tsx'
+import { Facts, FoldedForm, Time } from '../parts.tsx'
 import { endingPage, shownUser, UserChoice } from './person.tsx'
 
 export const { show, act } = endingPage({
@@ -35,10 +35,10 @@ export const { show, act } = endingPage({
           'Expires': <Time at={expires_at} />,
         }}
       />
-      <Ending label="Disconnect">
+      <FoldedForm label="Disconnect…">
         <input type="hidden" name="id" value={id} />
         <button class="danger">Disconnect {quoted(client.name)}</button>
-      </Ending>
+      </FoldedForm>
     </>
   ),
 })

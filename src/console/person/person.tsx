@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { userOf } from '../../core/access/principal.ts'
 import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
-import { Ending, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
+import { FailureNotice, FoldedForm, NextLink, Notice, TextField } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 
 /** In cards, of a page. */
@@ -81,11 +81,11 @@ export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
         </ul>
         {more && <NextLink {...more} />}
         {endAll === undefined || all.length < 2 ? undefined : (
-          <Ending label={endAll.label}>
+          <FoldedForm label={`${endAll.label}…`}>
             <button class="danger" name="all" value="1">
               {endAll.button(all.length)}
             </button>
-          </Ending>
+          </FoldedForm>
         )}
       </>
     )

@@ -1,5 +1,5 @@
 import { hasScope } from '../../core/access/principal.ts'
-import { Ending, Facts, Time } from '../parts.tsx'
+import { Facts, FoldedForm, Time } from '../parts.tsx'
 import { endingPage } from './person.tsx'
 
 export const { show, act } = endingPage({
@@ -32,10 +32,10 @@ export const { show, act } = endingPage({
             Address: <code>{origin}</code>,
           }}
         />
-        <Ending label="End session">
+        <FoldedForm label="End session…">
           <input type="hidden" name="id" value={id} />
           <button class="danger">End session</button>
-        </Ending>
+        </FoldedForm>
       </>
     )
   },

@@ -3,7 +3,7 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { Ending, exact, NextLink, Notice } from '../parts.tsx'
+import { exact, FoldedForm, NextLink, Notice } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 
 /** In cards, of a page. */
@@ -96,12 +96,12 @@ function PolicyList({ items, more }: ReturnType<typeof portionOf<Policy>>) {
                 Edit
               </a>
             </p>
-            <Ending label="Remove" of={`the policy for ${policy.pattern}`} action={PATH}>
+            <FoldedForm label="Remove…" name={`Remove the policy for ${policy.pattern}`} action={PATH}>
               <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
               <button class="danger" name="do" value="remove">
                 Remove policy
               </button>
-            </Ending>
+            </FoldedForm>
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { schemaOf } from '../../core/tool/json-reader.ts'
 import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
 import type { PageResult, PageVisit, View } from '../visit.ts'
-import { exact, Notice } from '../parts.tsx'
+import { exact, FoldedForm, Notice } from '../parts.tsx'
 
 const PATH = '/console/providers'
 const FIELDS = editFields(schemaOf(providerReader('{id}')), {
@@ -91,15 +91,12 @@ function ProviderList({ items }: { items: readonly Provider[] }) {
                   Edit
                 </a>
               </p>
-              <details>
-                <summary aria-label={`Remove provider ${name}`}>Remove</summary>
-                <form method="post" action={PATH}>
-                  <input type="hidden" name="input/id" value={exact(id)} />
-                  <button class="danger" name="do" value="remove">
-                    Remove provider
-                  </button>
-                </form>
-              </details>
+              <FoldedForm label="Remove" name={`Remove provider ${name}`} action={PATH}>
+                <input type="hidden" name="input/id" value={exact(id)} />
+                <button class="danger" name="do" value="remove">
+                  Remove provider
+                </button>
+              </FoldedForm>
             </>
           )}
         </li>
