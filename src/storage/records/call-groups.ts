@@ -90,20 +90,18 @@ export class GatheredCalls {
     })
   }
 
-  /** JSON texts in the order of the calls: one each, or one of more than `few` that are alike. */
-  lines(event: string, few: number): string[] {
+  /** A JSON text each, in their order. */
+  lines(event: string): string[] {
     const lines = Array.from({ length: this.#size }, () => '')
     for (const { shared, places, at, durations, ids, more } of this.#groups.values()) {
-      const own = places.map((place, index) => {
+      const begun = JSON.stringify({ event, ...shared }).slice(0, -1)
+      places.forEach((place, index) => {
         const rest = more.get(place)?.replace('{', ',') ?? '}'
-        return `"at":${at[index]},"call_id":${JSON.stringify(ids[index])},"duration_ms":${durations[index]}${rest}`
+        const id = JSON.stringify(ids[index])
+        lines[place] = `${begun},"at":${at[index]},"call_id":${id},"duration_ms":${durations[index]}${rest}`
       })
-      const isOne = places.length > few
-      const begun = JSON.stringify({ event: isOne ? `${event}s` : event, ...shared }).slice(0, -1)
-      if (isOne) lines[places[0] ?? 0] = `${begun},"${event}s":[{${own.join(',{')}]}`
-      else places.forEach((place, index) => void (lines[place] = `${begun},${own[index]}`))
     }
-    return lines.filter((line) => line !== '')
+    return lines
   }
 }
 

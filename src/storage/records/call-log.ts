@@ -1,19 +1,19 @@
 import { createBatches } from './batches.ts'
 import { GatheredCalls } from './call-groups.ts'
 
-const WINDOW_MS = 100
+const WINDOW_MS = 50
 const MOST = 500
-/** Up to so many are separate messages, which a log service can index. */
+/** Up to so many lines are separate messages, which a log service can index. */
 const FEW = 8
 
-/** Logs calls behind their answers: a structured line each, but one for more than a few of a window that are alike. */
+/** Logs one structured line a call, after its answer; the lines of one window are printed together. */
 export function createCallLog(print: (message: string) => void) {
   return createBatches({
     windowMs: WINDOW_MS,
     most: MOST,
     begin: () => new GatheredCalls(),
     flush(calls) {
-      const lines = calls.lines('call', FEW)
+      const lines = calls.lines('call')
       if (lines.length <= FEW) lines.forEach((line) => print(line))
       else print(lines.join('\n'))
     },
