@@ -75,7 +75,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
       <Description text={description} />
       <Tags tags={about?.tags ?? []} />
-      <Requirements readiness={readiness} requirements={requirements} />
+      <Requirements readiness={readiness} requirements={requirements} asksUser={asksUser} />
       {mayCall ? (
         <CallForm
           fields={fields}

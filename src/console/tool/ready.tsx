@@ -1,4 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
+import { NO_USER } from '../../core/failure/failure-words.ts'
 import { Notice } from '../parts.tsx'
 
 interface ReadinessProps {
@@ -56,10 +57,12 @@ export function Badges({
 
 interface RequirementsProps extends ReadinessProps {
   readonly requirements: NonNullable<ApiAnswers['GET /tools/:id?format=oxp-flat']['requirements']>
+  /** Whether the form has a field for the user. */
+  readonly asksUser: boolean
 }
 
 /** Each requirement with how it stands, as far as that is known: only where all are met, or it is named as missing. */
-export function Requirements({ readiness, requirements }: RequirementsProps) {
+export function Requirements({ readiness, requirements, asksUser }: RequirementsProps) {
   const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
   const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))
@@ -93,7 +96,9 @@ export function Requirements({ readiness, requirements }: RequirementsProps) {
           // Each requirement that is missing stands above
           <li>
             {type === 'requirements-missing' && detail !== undefined ? undefined : message}
-            {detail === undefined ? undefined : <p class="note">{detail}</p>}
+            {detail === undefined ? undefined : (
+              <p class="note">{asksUser ? detail.replace(NO_USER, 'Fill in User below') : detail}</p>
+            )}
           </li>
         ))}
       </ul>

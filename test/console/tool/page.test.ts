@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_USER } from '../../../src/core/failure/failure-words.ts'
 import { setUp } from '../set-up.ts'
 
 const HOSTILE = '"><script>alert(1)</script>\u202e'
@@ -235,6 +236,19 @@ describe('the form of a tool', () => {
     expect(text).toContain('<strong class="warn">not set up</strong>')
     expect(text).toContain('is not set up on this Switchboard.')
     expect(text).not.toContain('/x/start')
+  })
+
+  it('asks for the user by the field of its form', async () => {
+    const problem = { type: 'requirements-missing', message: 'It needs more', developer_message: NO_USER }
+    const missing_requirements = { user_id: true }
+    const { get } = setUp({
+      'GET /tools/Evil.Tool': () => ({ ...TOOL, requirements: { user_id: true } }),
+      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ready: false, problems: [problem], missing_requirements }),
+      'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
+    })
+    const text = await (await get(PAGE)).text()
+    expect(text).toContain('<p class="note">Fill in User below</p>')
+    expect(text).not.toContain('X-User-Id')
   })
 
   it('tells whether it is ready for the user who is named', async () => {
