@@ -9,7 +9,6 @@ import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import { type Publish, publishedOf } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
-import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
 import { CONVERTED, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
@@ -262,7 +261,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return yanked && find(formatToolId(current, yanked.version), principal, background)
   }
 
-  async function sharedDocuments(): Promise<SharedDocuments> {
+  async function sharedDocuments() {
     return (await import('../../core/publish/shared-documents.ts')).createSharedDocuments(codecs)
   }
 

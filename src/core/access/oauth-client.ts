@@ -2,11 +2,9 @@ export interface OAuthClient {
   readonly client_id: string
   readonly name: string
   readonly redirect_uris: readonly string[]
-  readonly token_endpoint_auth_method: AuthMethod
+  readonly token_endpoint_auth_method: (typeof AUTH_METHODS)[number]
   readonly created_at: string
 }
-
-export type AuthMethod = (typeof AUTH_METHODS)[number]
 
 export type NewOAuthClient = Omit<OAuthClient, 'client_id' | 'created_at'>
 

@@ -1,10 +1,7 @@
 import type { JudgeSecret } from './policy.ts'
 import { patternCovers, type ToolName } from '../tool/tool-id.ts'
 
-export interface ToolSecrets {
-  isGranted(id: string, tool: ToolName): boolean
-  secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string }
-}
+export type ToolSecrets = ReturnType<typeof createToolSecrets>
 
 /** TOOL_SECRETS, the `grants`, decides alone on the secrets it names, and policies (`mayHave`) on others. */
 export function createToolSecrets(
@@ -12,7 +9,7 @@ export function createToolSecrets(
   valueOf: (name: string) => string | undefined,
   mayHave: (id: string, tool: ToolName) => boolean = () => false,
   judge: JudgeSecret = () => undefined,
-): ToolSecrets {
+) {
   function isGranted(id: string, tool: ToolName): boolean {
     const fixed = grants.get(id)
     if (fixed) return fixed.some((pattern) => patternCovers(pattern, tool))
@@ -20,7 +17,7 @@ export function createToolSecrets(
   }
   return {
     isGranted,
-    secretFor(id, tool) {
+    secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string } {
       if (!isGranted(id, tool)) {
         const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
         return { missing: `${who} '${tool.toolkit}.${tool.tool}' have the secret '${id}'` }

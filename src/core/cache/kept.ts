@@ -25,20 +25,7 @@ export interface KeptOptions<Value> {
   readonly now: () => number
 }
 
-export interface KeptValues<Value> {
-  /**
-   * A stale value is loaded again by one request, in `background` if there is one, and others are given it meanwhile.
-   * No request awaits another's load, which Workers forbid.
-   */
-  get(key: string, load: (key: string) => Promise<Value>, background?: Background): Value | Promise<Value>
-  peek(key: string): Value | undefined
-  /** Values being loaded are not kept either, since they may have been read before the change. */
-  forget(isIt?: (value: Value, key: string) => boolean): void
-  /** Like `forget`, but values can still be peeked at and serve as the last resort. */
-  expire(): void
-}
-
-export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): KeptValues<Value> {
+export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>) {
   let generation = 0
 
   async function loadOf(key: string, load: (key: string) => Promise<Value>, before?: Entry<Value>): Promise<Value> {
@@ -63,7 +50,11 @@ export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): K
   }
 
   return {
-    get(key, load, background) {
+    /**
+     * A stale value is loaded again by one request, in `background` if there is one, and others are given it meanwhile.
+     * No request awaits another's load, which Workers forbid.
+     */
+    get(key: string, load: (key: string) => Promise<Value>, background?: Background): Value | Promise<Value> {
       const hit = store.get(key)
       const at = now()
       if (!hit || at >= hit.staleUntil) return loadOf(key, load, hit)
@@ -74,15 +65,17 @@ export function createKept<Value>({ store, agesOf, now }: KeptOptions<Value>): K
       background(loading)
       return hit.value
     },
-    peek: (key) => store.get(key)?.value,
-    forget(isIt) {
+    peek: (key: string) => store.get(key)?.value,
+    /** Values being loaded are not kept either, since they may have been read before the change. */
+    forget(isIt?: (value: Value, key: string) => boolean): void {
       generation += 1
       if (!isIt) return store.clear()
       const keys: string[] = []
       store.forEach(({ value }, key) => isIt(value, key) && keys.push(key))
       for (const key of keys) store.delete(key)
     },
-    expire() {
+    /** Like `forget`, but values can still be peeked at and serve as the last resort. */
+    expire(): void {
       generation += 1
       store.forEach((entry) => {
         entry.freshUntil = entry.staleUntil = -Infinity
@@ -101,9 +94,7 @@ export interface Store<Value> {
   forEach(each: (value: Value, key: string) => void): void
 }
 
-export interface Memory {
-  part<Value>(bytesOf: (value: Value, key: string) => number): Store<Value>
-}
+export type Memory = ReturnType<typeof createMemory>
 
 interface Weighed<Value> {
   readonly value: Value
@@ -112,7 +103,7 @@ interface Weighed<Value> {
 
 const LARGEST = 0.25
 
-export function createMemory(maxBytes: number): Memory {
+export function createMemory(maxBytes: number) {
   const used = new LRUCache<Weighed<unknown>, true>({
     maxSize: maxBytes,
     maxEntrySize: Math.floor(maxBytes * LARGEST),

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { createKept, type Entry } from '../cache/kept.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
-import { askedByName, formatToolId, joinedName, toolKey, type ToolName } from '../tool/tool-id.ts'
+import { type AskedName, askedByName, formatToolId, joinedName, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { Background } from '../tool/platform.ts'
 import { type Failing, fail } from '../failure/failure.ts'
 import type { Resolver } from './resolve-tool.ts'
@@ -10,11 +10,6 @@ import type { Resolver } from './resolve-tool.ts'
 export interface Candidate extends ToolName {
   readonly id: string
   readonly securityLevel: number
-}
-
-export interface BareName {
-  readonly name: string
-  readonly selector?: string
 }
 
 /** The same for every caller. At once, and without I/O, when it was asked a moment ago. */
@@ -65,7 +60,7 @@ export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesD
 
 /** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
 export function meantBy(
-  { name, selector }: BareName,
+  { name, selector }: AskedName,
   principal: Principal,
   candidates: readonly Candidate[],
 ): string | undefined | Failing {

@@ -1,12 +1,13 @@
 import type { ToolRecord } from '../tool/tool.ts'
 import { isExhausted } from '../tool/budget.ts'
+import type { AskedName } from '../tool/tool-id.ts'
 import { isJsonObject, type Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { type AskedToolDeps, type Asker, authorise, findAsked } from './authorise.ts'
 import { hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
 import { inlineBytesOf, optionOf, SELECT } from './call-fields.ts'
-import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
+import { type FindCandidates, meantBy } from './bare-name.ts'
 import { type CallableTool, type OpenCall, passStages, type StageDeps } from './callable-tool.ts'
 import type { Deadline } from './deadline.ts'
 import { type Failing, type Failure, fail, Unreachable } from '../failure/failure.ts'
@@ -17,17 +18,8 @@ import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput } from './artifact-output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './call-record.ts'
 import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
-import {
-  checkOutput,
-  fits,
-  NOT_JUDGED,
-  messageOf,
-  type Ran,
-  type RunCaller,
-  type RunDeps,
-  type RunOptions,
-  runTool,
-} from './run.ts'
+import { checkOutput, fits, messageOf, NOT_JUDGED, type Ran, runTool } from './run.ts'
+import type { RunCaller, RunDeps, RunOptions } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select } from './select.ts'
 import { failureFor } from '../failure/for-operator.ts'
@@ -35,7 +27,7 @@ import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 
 export interface Call extends GivenInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
   readonly asked: string
-  readonly bareName?: BareName
+  readonly bareName?: AskedName
   readonly address?: string
   readonly callId?: string | undefined
   readonly traceId?: string | undefined

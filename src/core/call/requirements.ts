@@ -5,7 +5,7 @@ import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { NO_USER } from '../failure/failure-words.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
-import type { Credential } from './invocation.ts'
+import type { Credential, Invocation } from './invocation.ts'
 
 /** The context of one call (OXP 1.0, "context"). It is never kept. */
 export interface CallerContext {
@@ -58,12 +58,6 @@ export interface GrantLooks {
   look(required: RequiredToken): Promise<TokenResult>
 }
 
-export interface MetRequirements {
-  readonly ok: true
-  readonly secrets: ReadonlyMap<string, Credential>
-  readonly tokens: ReadonlyMap<string, Credential>
-}
-
 export const ACCOUNT = 'account'
 
 /** For a token that names no provider. Given to a second one it would be in the hands of whom it was not meant for. */
@@ -105,7 +99,7 @@ export async function meetRequirements(
   userId: string | undefined,
   { reachedAt, requestedBy, hosts = [] }: CallWay,
   { toolSecrets, userTokens }: RequirementDeps,
-): Promise<MetRequirements | Failing> {
+): Promise<({ readonly ok: true } & Pick<Invocation, 'secrets' | 'tokens'>) | Failing> {
   const { authorization, user_id: needsUser } = record.requirements
   const lacks: Lack[] = []
   let lacksUser = needsUser && !userId

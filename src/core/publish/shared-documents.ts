@@ -3,12 +3,7 @@ import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 /** Documents that define several tools: no reader of one may learn of a tool they may not see. */
-export interface SharedDocuments {
-  alone(record: ToolRecord): ToolRecord
-  asSeen(record: ToolRecord, sees: (id: string) => Promise<boolean>): Promise<ToolRecord>
-}
-
-export function createSharedDocuments(codecs: readonly Codec[]): SharedDocuments {
+export function createSharedDocuments(codecs: readonly Codec[]) {
   function codecOfShared({ source: { dialect, document } }: ToolRecord): Codec | undefined {
     const codec = document === undefined ? undefined : codecs.find((each) => each.dialect === dialect)
     return document !== undefined && codec?.toolsIn && codec.toolsIn(document) > 1 ? codec : undefined
@@ -23,7 +18,7 @@ export function createSharedDocuments(codecs: readonly Codec[]): SharedDocuments
   return {
     alone,
 
-    async asSeen(record, sees) {
+    async asSeen(record: ToolRecord, sees: (id: string) => Promise<boolean>): Promise<ToolRecord> {
       const codec = codecOfShared(record)
       if (!codec) return record
       const { toolkit, version, source } = record

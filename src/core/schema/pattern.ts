@@ -1,11 +1,6 @@
 import { createBudget } from '../tool/budget.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 
-export interface LinearPattern {
-  readonly source: string
-  readonly stepsPerCharacter: number
-}
-
 export const MAX_PATTERN_LENGTH = 4096
 export const MAX_WRITTEN_OUT = 5_000
 const TOO_LONG = `Must be at most ${MAX_WRITTEN_OUT} characters long with its repetitions written out`
@@ -42,7 +37,10 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
 class Unsupported extends Error {}
 
 /** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3); refuses what RE2 lacks or is not linear. */
-export function linearPattern(pattern: string, budget = createBudget()): Checked<LinearPattern> {
+export function linearPattern(
+  pattern: string,
+  budget = createBudget(),
+): Checked<{ readonly source: string; readonly stepsPerCharacter: number }> {
   if (pattern.length > MAX_PATTERN_LENGTH) return refused(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
   try {
     new RegExp(pattern, 'u')

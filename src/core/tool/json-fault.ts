@@ -10,21 +10,17 @@ export function placeOf(text: string, offset: number): string {
   return ` at line ${line}, column ${offset - start + 1} (offset ${offset})`
 }
 
+const EXPECTED: Readonly<Record<Exclude<Wanted, 'comma'>, string>> = {
+  'value': 'value',
+  'first value': 'value',
+  'name': 'name in double quotes',
+  'first name': 'name in double quotes',
+  'colon': "':'",
+  'end': 'end',
+}
+
 export function expected(wanted: Wanted, inList: boolean): string {
-  switch (wanted) {
-    case 'value':
-    case 'first value':
-      return 'value expected'
-    case 'name':
-    case 'first name':
-      return 'name in double quotes expected'
-    case 'colon':
-      return "':' expected"
-    case 'comma':
-      return `',' or '${inList ? ']' : '}'}' expected`
-    case 'end':
-      return 'end expected'
-  }
+  return `${wanted === 'comma' ? `',' or '${inList ? ']' : '}'}'` : EXPECTED[wanted]} expected`
 }
 
 /** `at` is where a string cannot be read on. */
