@@ -4,7 +4,7 @@ import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
 import { isJson, isJsonObject, isList, isObject, type Json, type JsonObject } from '../tool/json.ts'
 import { anything, map, matching, nullish, object, optional, type Reader } from '../tool/json-reader.ts'
-import { schemaOf, stating, wrong } from '../tool/json-reader.ts'
+import { schemaOf, stating, unfit, wrong } from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './definition-rules.ts'
@@ -44,10 +44,12 @@ export const CONVERTED = matching('a definition', isJson, () => ({
 
 export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
-  (body, report) =>
-    isList(body) && body.length > MAX_BATCH
-      ? wrong(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
-      : CONVERTED(body, report),
+  (body, report) => {
+    if (isList(body) && body.length > MAX_BATCH) {
+      return wrong(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
+    }
+    return isJson(body) ? body : unfit(report, 'a definition', body)
+  },
 )
 
 export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
