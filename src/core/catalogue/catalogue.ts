@@ -27,8 +27,8 @@ export interface CatalogueTool extends ToolName {
 export interface Listing {
   readonly lines: readonly string[]
   readonly nextCursor?: string
-  readonly total?: number
-  readonly unmatched?: readonly string[]
+  readonly total?: number | undefined
+  readonly unmatched?: readonly string[] | undefined
 }
 
 /** As stored (OXP), or written from each record within a budget of its own; a line that costs too much is empty. */

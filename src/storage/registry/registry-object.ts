@@ -23,7 +23,7 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { publishDenial, toolkitOf } from './toolkits.ts'
-import type { ToolkitGift } from './writing/toolkit-change.ts'
+import type { ToolkitGift } from './writing/changes.ts'
 import { documentText, holdsToolkit, keyAlike } from './versions.ts'
 
 interface RegistryEnv {
@@ -78,7 +78,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async change(name: ToolName, version: string, change: VersionChange, principal: Principal) {
-      const { changeVersion } = await import('./writing/version-change.ts')
+      const { changeVersion } = await import('./writing/changes.ts')
       return this.#change(() => changeVersion(this.#sql, name, version, change, principal))
     }
 
@@ -100,7 +100,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async changeToolkit(name: string, change: ToolkitChange | ToolkitGift | 'delete', principal: Principal) {
-      const { changeWhole } = await import('./writing/toolkit-change.ts')
+      const { changeWhole } = await import('./writing/changes.ts')
       return this.#change(() => changeWhole(this.#sql, name, change, principal, Date.now()))
     }
 

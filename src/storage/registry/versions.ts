@@ -1,26 +1,11 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
-import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
-import { resolveVersion, type VersionStatus } from '../../core/tool/version.ts'
+import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
+import { resolveVersion } from '../../core/tool/version.ts'
 import { column, field, firstRow, rows } from '../rows.ts'
 import { isLeftOut } from './documents.ts'
 import { keysOf, settingsOf } from './toolkits.ts'
 
-type VersionRow = {
-  version: string
-  digest: string
-  status: string
-  bundled: number
-  left_bundle: number
-  publisher: string | null
-  trusted: number
-}
-
-export interface StoredVersion extends VersionStatus {
-  readonly digest: string
-  readonly publisher: Publisher
-  readonly bundled: boolean
-  readonly leftBundle: boolean
-}
+type VersionRow = { version: string; digest: string; status: string; publisher: string | null; trusted: number }
 
 /** As it was first published. Ids are unique ignoring case. */
 export function nameOf(sql: SqlStorage, key: string): ToolName | undefined {
@@ -42,18 +27,15 @@ export function keysIn(sql: SqlStorage, toolkit: string): string[] {
   return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...keysOf(toolkit))
 }
 
-export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
-  const query = 'SELECT version, digest, status, bundled, left_bundle, publisher, trusted FROM version WHERE key = ?'
-  return rows<VersionRow>(sql, query, key).map(
-    ({ version, digest, status, bundled, left_bundle, publisher, trusted }) => ({
-      version,
-      digest,
-      status: left_bundle === 1 ? { state: 'disabled' } : JSON.parse(status),
-      publisher: { principal: publisher, trusted: trusted === 1 },
-      bundled: bundled === 1,
-      leftBundle: left_bundle === 1,
-    }),
-  )
+export function versionsOf(sql: SqlStorage, key: string): ToolDocument['versions'] {
+  const status = `iif(left_bundle, '{"state":"disabled"}', status) AS status`
+  const query = `SELECT version, digest, ${status}, publisher, trusted FROM version WHERE key = ?`
+  return rows<VersionRow>(sql, query, key).map(({ version, digest, status, publisher, trusted }) => ({
+    version,
+    digest,
+    status: JSON.parse(status),
+    publisher: { principal: publisher, trusted: trusted === 1 },
+  }))
 }
 
 export function recordText(sql: SqlStorage, key: string, version: string): string | undefined {
@@ -67,10 +49,7 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined
-  const versions = versionsOf(sql, key).map((each) => {
-    const { bundled: _, leftBundle: __, ...version } = each
-    return version
-  })
+  const versions = versionsOf(sql, key)
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
   const { deleted, description: toolkitDescription } = settingsOf(sql, name.toolkit)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemory } from '../../../src/core/cache/kept.ts'
 import type { Publication, PublicationOutcome } from '../../../src/core/publish/registry.ts'
-import { createWholeRecords } from '../../../src/storage/registry/isolate/kv-documents.ts'
+import { createWholeRecords } from '../../../src/storage/registry/isolate/kv-pages.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
 

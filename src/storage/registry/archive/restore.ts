@@ -14,9 +14,9 @@ import { policyOf, storePolicy } from '../policies.ts'
 import { countPublished } from '../writing/quota.ts'
 import { holderCame, storeName, storeStatus, storeVersion, leaveOut } from '../writing/store-version.ts'
 import { nextRevision } from '../tables.ts'
-import { changeToolkit } from '../writing/toolkit-change.ts'
+import { changeToolkit } from '../writing/changes.ts'
 import { deletedDenial, isBundled, restoreOwner, settingsOf, writeSettings } from '../toolkits.ts'
-import { keyAlike, nameOf, recordText, versionsOf } from '../versions.ts'
+import { keyAlike, nameOf, recordText } from '../versions.ts'
 
 const REFUSED = { refused: 'Only an administrator restores what another registry had' }
 
@@ -106,10 +106,11 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
 /** Bundled tools come with the deployment: only their status is restored, where it is still `active` here. */
 function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
   const key = toolKey(record)
-  const here = versionsOf(sql, key).find(({ version }) => version === record.version)
-  if (!here?.bundled) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
+  const stored = "SELECT iif(left_bundle, 'disabled', status ->> '$.state') FROM version"
+  const state = field<string>(sql, `${stored} WHERE key = ? AND version = ? AND bundled = 1`, key, record.version)
+  if (state === undefined) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
   // A bundled tool awaits no review
-  if (status.state === 'active' || status.state === 'pending' || here.status.state !== 'active') return 'unchanged'
+  if (status.state === 'active' || status.state === 'pending' || state !== 'active') return 'unchanged'
   storeStatus(sql, key, record.version, status, true)
   return 'changed'
 }

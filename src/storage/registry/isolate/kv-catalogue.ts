@@ -161,16 +161,15 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     if (query.cursor !== undefined && !opened) return undefined
     const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, principal)
     if (!answer) return undefined
-    const records = await whole(answer.found.map(({ record }): ToolRecord => JSON.parse(record)))
+    const { found, next, total, unmatched } = answer
+    const records = await whole(found.map(({ record }): ToolRecord => JSON.parse(record)))
     const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
-    const nameOf = (at: number) => answer.found[at]?.name || (records[at]?.name ?? '')
+    const nameOf = (at: number) => found[at]?.name || (records[at]?.name ?? '')
     const lines = await pages.write(records, form, nameOf, createBudget(Infinity))
-    const { total, unmatched } = answer
-    const told = { ...(total === undefined ? {} : { total }), ...(unmatched === undefined ? {} : { unmatched }) }
-    if (answer.next === undefined) return { lines, ...told }
+    if (next === undefined) return { lines, total, unmatched }
     const length = query.versions === 'all' ? PLACE_LENGTH.all : PLACE_LENGTH.ranked
-    const nextCursor = await sealer.seal(answer.next.padEnd(length), bound, 'the same each time')
-    return { lines, nextCursor, ...told }
+    const nextCursor = await sealer.seal(next.padEnd(length), bound, 'the same each time')
+    return { lines, nextCursor, total, unmatched }
   }
 
   return { catalogue, require: head.require }

@@ -2,10 +2,11 @@ import type { LineFormat } from '../../../core/catalogue/catalogue.ts'
 import { governed } from '../../../core/access/policy.ts'
 import { afterStretches, type Budget, createBudget, type GiveWay, UNITS, unitsOf } from '../../../core/tool/budget.ts'
 import { bytesOfText } from '../../../core/cache/kept.ts'
+import type { Json } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { kvKey } from '../../keys.ts'
 import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
-import type { KvReads } from '../../kv-reads.ts'
+import { createKvReads, type KvReads } from '../../kv-reads.ts'
 import type { Leaf } from '../catalogue/head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
 import { type PageIndex, readPage } from '../catalogue/listed-tools.ts'
@@ -104,7 +105,7 @@ interface KvTextsOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
 }
 
 /** Texts that never change, by their hash: kept in the isolate, else read from KV, else of the deployment, else asked for. */
-export function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOptions) {
+function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOptions) {
   const kept = memory.part<string>(bytesOfText)
 
   return {
@@ -128,5 +129,24 @@ export function createKvTexts({ kind, reads, registry, memory, carried }: KvText
       }
       return texts
     },
+  }
+}
+
+/** Adds documents to records. */
+export function createWholeRecords({ kv, now, ...options }: RegistryReach & Pick<KvTextsOptions, 'carried'>) {
+  const texts = createKvTexts({ ...options, kind: 'document', reads: createKvReads(kv, now) })
+
+  return async function whole(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {
+    const hashes = [...new Set(records.flatMap(({ source }) => source.hash ?? []))]
+    if (hashes.length === 0) return records
+    const read = await texts.read(hashes)
+    const missing = hashes[read.length]
+    if (missing !== undefined) throw new Error(`Cannot read the document '${missing}' that a record names`)
+    const documents = new Map<string | undefined, Json>(read.map((text, at) => [hashes[at], JSON.parse(text)]))
+    return records.map((record) => {
+      const { hash, ...source } = record.source
+      const document = documents.get(hash)
+      return document === undefined ? record : { ...record, source: { ...source, document } }
+    })
   }
 }

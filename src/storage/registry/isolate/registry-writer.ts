@@ -7,7 +7,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import type { KvReader } from '../../kv-reader.ts'
 import { orElse } from '../../reachable-stub.ts'
-import type { ToolkitGift } from '../writing/toolkit-change.ts'
+import type { ToolkitGift } from '../writing/changes.ts'
 import { chunksOf } from '../catalogue/chunks.ts'
 import type { RegistryStub } from '../registry-stub.ts'
 

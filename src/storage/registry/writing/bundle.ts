@@ -1,12 +1,11 @@
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { KeptDocument } from '../../../core/publish/registry.ts'
-import { column, rows } from '../../rows.ts'
+import { column, field, rows } from '../../rows.ts'
 import { documentRows, storeDocument } from '../documents.ts'
 import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
 import { settingsOf, writeSettings } from '../toolkits.ts'
 import { leaveOut, storeLeftBundle, storeVersion } from './store-version.ts'
-import { versionsOf } from '../versions.ts'
 
 export interface Bundle {
   readonly hash: string
@@ -47,9 +46,10 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   }
   for (const record of bundle.records) {
     const key = toolKey(record)
-    const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
-    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, 'bundle')
-    else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false)
+    const query = 'SELECT left_bundle FROM version WHERE key = ? AND version = ? AND digest = ? AND bundled = 1'
+    const left = field<number>(sql, query, key, record.version, record.digest)
+    if (left === undefined) storeVersion(sql, record, 'bundle')
+    else if (left === 1) storeLeftBundle(sql, key, record.version, false)
   }
   for (const { toolkit } of bundle.documents) {
     const records = bundle.records.filter((record) => record.toolkit === toolkit)

@@ -15,7 +15,7 @@ import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
 import { leaveOut, storeVersion, holderCame } from './store-version.ts'
-import { describeByItsSource } from './toolkit-change.ts'
+import { describeByItsSource } from './changes.ts'
 import { isPending, nameWarning, NOT_DELETED, recordText, SHOWN, versionsOf } from '../versions.ts'
 
 /** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
@@ -28,11 +28,10 @@ export function store(
   const ids = records.map(({ id }) => id)
   const { id = '' } = document?.itself ?? {}
   const published = document ? documentRows(sql, document.dialect, { ...document, id }) : []
-  const found = compared(sql, publication, published, principal)
+  const fresh = documentConflict(sql, publication, published) ?? freshOf(sql, publication, principal)
   const denied = denialOf(sql, records, principal)
-  if (denied && !isBundledFor(sql, principal, publication, found)) return { ids, ...denied }
-  if ('message' in found) return { outcome: 'conflict', ids, ...found }
-  const { fresh } = found
+  if (denied && !(fresh.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denied }
+  if (typeof fresh === 'string') return { outcome: 'conflict', ids, message: fresh }
   if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
   if (!allowBreaking) {
     const problems = successorProblems(sql, fresh, document, published)
@@ -74,38 +73,23 @@ function denialOf(sql: SqlStorage, records: readonly ToolRecord[], principal: Pr
   return undefined
 }
 
-type Compared = { readonly message: string } | { readonly fresh: readonly ToolRecord[] }
-
 /** Which versions are not stored yet, or the conflict with one that is. */
-function compared(
-  sql: SqlStorage,
-  publication: Publication,
-  published: readonly DocumentRow[],
-  principal: Principal,
-): Compared {
-  const taken = documentConflict(sql, publication, published)
-  if (taken !== undefined) return { message: taken }
+function freshOf(sql: SqlStorage, publication: Publication, principal: Principal): string | readonly ToolRecord[] {
   const fresh: ToolRecord[] = []
   for (const record of publication.records) {
     const conflict = recordConflict(sql, record, publication, principal)
-    if (conflict !== undefined) return { message: conflict }
+    if (conflict !== undefined) return conflict
     const existing = recordText(sql, toolKey(record), record.version)
     const stored: ToolRecord | undefined = existing === undefined ? undefined : JSON.parse(existing)
     if (!stored) fresh.push(record)
-    else if (!isSame(sql, stored, record, publication)) return { message: versionConflict(stored, record) }
+    else if (!isSame(sql, stored, record, publication)) return versionConflict(stored, record)
   }
-  return { fresh }
+  return fresh
 }
 
 /** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
-function isBundledFor(
-  sql: SqlStorage,
-  principal: Principal,
-  { records, given }: Publication,
-  found: Compared,
-): boolean {
-  if (!hasScope(principal, 'tools:read') || given.implementation || 'message' in found || found.fresh.length > 0)
-    return false
+function isBundledFor(sql: SqlStorage, principal: Principal, { records, given }: Publication): boolean {
+  if (!hasScope(principal, 'tools:read') || given.implementation) return false
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
     WHERE version.key = ? AND version = ? AND bundled = 1 AND ${SHOWN} AND ${NOT_DELETED}`
   return records.every(
@@ -144,6 +128,7 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | u
   return state === 'active' ? undefined : `'${id}' is ${state}, as its toolkit is`
 }
 
+/** Versions are compared with the highest lower release, of a tool's with those that were not withdrawn. */
 function successorProblems(
   sql: SqlStorage,
   records: readonly ToolRecord[],
@@ -151,26 +136,18 @@ function successorProblems(
   published: readonly DocumentRow[],
 ): readonly Problem[] {
   const ofEach = records.flatMap((record) => {
-    const previous = previousOf(sql, record)
-    return previous ? checkSuccessor(previous, record) : []
+    const key = toolKey(record)
+    const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
+    const previous = highestBelow(standing, record.version)
+    const text = previous && recordText(sql, key, previous.version)
+    return text === undefined ? [] : checkSuccessor(JSON.parse(text), record)
   })
-  return [...(document ? wholeProblems(sql, document, published) : []), ...ofEach]
-}
-
-function wholeProblems(sql: SqlStorage, { dialect, itself, tools }: KeptDocument, published: readonly DocumentRow[]) {
-  const previous = itself && highestBelow(published, itself.version)
-  if (!previous) return []
+  const previous = document?.itself && highestBelow(published, document.itself.version)
+  if (!previous) return ofEach
+  const { dialect, tools } = document
+  const { version } = document.itself
   const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
-  return checkWholeSuccessor(before, { version: itself.version, tools: Object.keys(tools) })
-}
-
-/** Versions are compared with the highest lower release that was not withdrawn. */
-function previousOf(sql: SqlStorage, record: ToolRecord): ToolRecord | undefined {
-  const key = toolKey(record)
-  const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
-  const lower = highestBelow(standing, record.version)
-  const text = lower && recordText(sql, key, lower.version)
-  return text === undefined ? undefined : JSON.parse(text)
+  return [...checkWholeSuccessor(before, { version, tools: Object.keys(tools) }), ...ofEach]
 }
 
 function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {

@@ -1,13 +1,9 @@
 import type { Principal } from '../../../core/access/principal.ts'
-import {
-  isAdministrator,
-  type Toolkit,
-  type ToolkitChange,
-  type ToolkitChanged,
-} from '../../../core/access/toolkit-owner.ts'
-import type { Publication } from '../../../core/publish/registry.ts'
-import { toolKey } from '../../../core/tool/tool-id.ts'
+import { isAdministrator, type ToolkitChange, type ToolkitChanged } from '../../../core/access/toolkit-owner.ts'
+import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
+import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
+import { toolsBeside } from '../documents.ts'
 import { nextRevision, readNumber } from '../tables.ts'
 import {
   awaitsReview,
@@ -22,14 +18,44 @@ import {
   toolkitOf,
   writeSettings,
 } from '../toolkits.ts'
-import { statusChanged, storeToolkitStatus, holderCame } from './store-version.ts'
-import { keysIn } from '../versions.ts'
+import { statusChanged, storeName, storeStatus, storeToolkitStatus, storeTrust, holderCame } from './store-version.ts'
+import { documentText, isPending, keysIn, recordText } from '../versions.ts'
 
-export type Refusal = Extract<ToolkitChanged, { readonly ok: false }>
+type Refusal = Extract<ToolkitChanged, { readonly ok: false }>
 
-export const forbidden = (reason: string): Refusal => ({ ok: false, reason })
+const forbidden = (reason: string): Refusal => ({ ok: false, reason })
 
-export const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
+const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
+
+/** Inside a transaction. Undefined for a version that the principal does not know of; `keys` are the affected tools. */
+export function changeVersion(
+  sql: SqlStorage,
+  name: ToolName,
+  version: string,
+  { status, trusted, name: given }: VersionChange,
+  principal: Principal,
+) {
+  const key = toolKey(name)
+  if (recordText(sql, key, version) === undefined) return undefined
+  if (isPending(sql, key, version) && !mayChange(sql, principal, name)) return undefined
+  const isAdmin = isAdministrator(principal)
+  if ((trusted !== undefined || given !== undefined) && !isAdmin) {
+    return forbidden('Only an administrator says which tools are trusted with credentials, and what they are called')
+  }
+  const denied = changeDenial(sql, principal, name, version)
+  if (denied !== undefined) return forbidden(denied)
+  const deleted = deletedDenial(sql, name.toolkit)
+  if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
+  nextRevision(sql)
+  if (given !== undefined && !storeName(sql, key, given)) {
+    return conflict(`'${given}' is the name of another tool by its toolkit's, which nobody else has`)
+  }
+  if (status) storeStatus(sql, key, version, status, isAdmin)
+  if (trusted !== undefined) storeTrust(sql, key, version, trusted)
+  const document = documentText(sql, key)
+  if (document === undefined) return undefined
+  return { ok: true, document, keys: [key, ...toolsBeside(sql, key)], revision: readNumber(sql, 'catalogue') } as const
+}
 
 export function changeToolkit(
   sql: SqlStorage,
@@ -49,8 +75,7 @@ export function changeToolkit(
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
   }
   if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
-  if (owner !== undefined && !giveToolkit(sql, toolkit, owner))
-    return conflict(`${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`)
+  if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(GIVEN(toolkit))
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
   if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
   if (description !== undefined) writeSettings(sql, toolkit, { description })
@@ -68,11 +93,8 @@ export function changeToolkit(
 }
 
 /** The source of all its tools describes a toolkit that nobody described, where its publisher may change the whole of it. */
-export function describeByItsSource(
-  sql: SqlStorage,
-  { toolkitDescription, records }: Publication,
-  principal: Principal,
-) {
+export function describeByItsSource(sql: SqlStorage, publication: Publication, principal: Principal): void {
+  const { toolkitDescription, records } = publication
   const { toolkit = '' } = records[0] ?? {}
   const whole = { toolkit, tool: '*' }
   if (toolkitDescription === undefined || settingsOf(sql, toolkit).description !== undefined) return
@@ -93,10 +115,7 @@ export function changeWhole(
   change: ToolkitChange | ToolkitGift | 'delete',
   principal: Principal,
   now: number,
-):
-  | { readonly ok: true; readonly toolkit: Toolkit; readonly keys: string[]; readonly revision: number }
-  | Refusal
-  | undefined {
+) {
   const refused =
     change === 'delete'
       ? deleteToolkit(sql, name, principal, now)
@@ -105,14 +124,13 @@ export function changeWhole(
         : changeToolkit(sql, name, change, principal)
   const toolkit = toolkitOf(sql, name)
   if (refused === 'unknown' || !toolkit) return undefined
-  return refused ?? { ok: true, toolkit, keys: keysIn(sql, name), revision: readNumber(sql, 'catalogue') }
+  return refused ?? ({ ok: true, toolkit, keys: keysIn(sql, name), revision: readNumber(sql, 'catalogue') } as const)
 }
 
 function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refusal | undefined {
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
-  if (!giveToolkit(sql, toolkit, to))
-    return conflict(`${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`)
+  if (!giveToolkit(sql, toolkit, to)) return conflict(GIVEN(toolkit))
   nextRevision(sql)
   holderCame(sql, toolkit, toolkit)
   return undefined
@@ -151,5 +169,7 @@ function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): st
 
 const REVIEWED = (toolkit: string, what: string) =>
   `What is published in the toolkit '${toolkit}' is reviewed: only an administrator ${what}`
+
+const GIVEN = (toolkit: string) => `${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`
 
 const bundled = (toolkit: string) => `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot`
