@@ -4,21 +4,19 @@ import type { Expected } from '../../core/tool/revision.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import type { Toolkit, ToolkitChange } from '../../core/access/toolkit-owner.ts'
-import type { ArchiveCursor, ArchivePart, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
+import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, VersionChange } from '../../core/publish/registry.ts'
-import type { ListQuery, ToolkitCount, Unknown } from '../../core/catalogue/catalogue.ts'
+import type { ListQuery, Unknown } from '../../core/catalogue/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './writing/bundle.ts'
-import type { HeadSince } from './catalogue/head.ts'
 import { keyOfName } from './writing/exposed-names.ts'
 import { createRegistryOutbox } from './catalogue/registry-outbox.ts'
 import type { WriteLine } from './catalogue/listed-tools.ts'
 import { createHeads, renewLines } from './catalogue/pages.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
-import type { QueryAnswer } from './search/query.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
@@ -104,7 +102,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return this.#change(() => changeWhole(this.#sql, name, change, principal, Date.now()))
     }
 
-    async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {
+    async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined) {
       const { readArchive } = await import('./archive/export.ts')
       return readArchive(this.#sql, cursor, toolkit)
     }
@@ -147,7 +145,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
     }
 
-    async toolkitCounts(principal: Principal, query?: Pick<ListQuery, 'callable'>): Promise<ToolkitCount[]> {
+    async toolkitCounts(principal: Principal, query?: Pick<ListQuery, 'callable'>) {
       const { toolkitCounts } = await import('./search/query.ts')
       return toolkitCounts(this.#sql, principal, query)
     }
@@ -169,13 +167,13 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return key
     }
 
-    async head(since?: number): Promise<HeadSince> {
+    async head(since?: number) {
       const head = await this.#headSince(since)
       await this.#outbox.schedule()
       return head
     }
 
-    async query(listQuery: ListQuery, principal: Principal): Promise<QueryAnswer | undefined> {
+    async query(listQuery: ListQuery, principal: Principal) {
       const { query } = await import('./search/query.ts')
       return query(this.#sql, listQuery, principal)
     }

@@ -53,14 +53,8 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
   const { deleted, description: toolkitDescription } = settingsOf(sql, name.toolkit)
-  const document: ToolDocument = {
-    ...name,
-    versions,
-    ...(leftOut ? { isLeftOut: true } : {}),
-    ...(deleted ? { isDeleted: true } : {}),
-    ...(toolkitDescription === undefined ? {} : { toolkitDescription }),
-  }
-  const text = JSON.stringify(document)
+  const flags = { ...(leftOut ? { isLeftOut: true } : {}), ...(deleted ? { isDeleted: true } : {}) }
+  const text = JSON.stringify({ ...name, versions, ...flags, toolkitDescription })
   const record = newest && recordText(sql, key, newest.version)
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }

@@ -90,20 +90,11 @@ function* rowsOf(sql: SqlStorage, phase: Phase, toolkit: string | undefined, fro
   }
 }
 
-type VersionRow = {
-  readonly stands: string
-  readonly record: string
-  readonly blob: string
-  /** The document's key and version, or its hash where it has no id; empty for a version without. */
-  readonly source: string
-  readonly dialect: string
-  readonly toolkit: string
-  readonly hash: string | null
-  readonly key: string | null
-  readonly id: string | null
-  readonly version: string
-  readonly place: string | null
-}
+/** `source` is the document's key and version, or its hash where it has no id; empty for a version without. */
+type VersionRow = Readonly<
+  Record<'stands' | 'record' | 'blob' | 'source' | 'dialect' | 'toolkit' | 'version', string>
+> &
+  Readonly<Record<'hash' | 'key' | 'id' | 'place', string | null>>
 
 /** Undefined where its toolkit was deleted. */
 function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {

@@ -1,7 +1,7 @@
 import { joinedName, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
-import { resolveVersion } from '../../../core/tool/version.ts'
+import { chooseVersion, resolveVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../writing/bundle.ts'
 import type { Head } from '../catalogue/head.ts'
@@ -48,21 +48,13 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
         const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
         return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
       })
-      const others = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
-      const versions = [...others, ...fresh]
-      const { toolkit, tool } = stored ?? first
-      const { isLeftOut, toolkitDescription } = stored ?? {}
-      const document: ToolDocument = {
-        toolkit,
-        tool,
-        versions,
-        ...(isLeftOut ? { isLeftOut } : {}),
-        ...(toolkitDescription === undefined ? {} : { toolkitDescription }),
-      }
-      const newest = isLeftOut ? undefined : resolveVersion(versions)
-      const record = [...carried, ...(stored?.newest ? [stored.newest] : [])].find(
-        ({ digest }) => digest === newest?.digest,
-      )
+      const rest = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
+      const versions = [...rest, ...fresh]
+      const { toolkit, tool } = first
+      const { newest: before, isDeleted: _, ...others }: ToolDocument = stored ?? { toolkit, tool, versions }
+      const document = { ...others, versions }
+      const newest = chooseVersion(document)
+      const record = [...carried, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
       return record ? { ...document, newest: record } : document
     },
 

@@ -3,12 +3,11 @@ import { kvKey } from '../../keys.ts'
 import { createKvReader } from '../../kv-reader.ts'
 import { orElse } from '../../reachable-stub.ts'
 import { createBundledTools } from './bundled-tools.ts'
-import { createBundleDelivery, type Deployed } from './bundle-delivery.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { createWholeRecords } from './kv-pages.ts'
 import { createKvPolicies } from './kv-policies.ts'
 import { createRegistryWriter } from './registry-writer.ts'
-import { createToolSource } from './tool-source.ts'
+import { createToolSource, type Deployed } from './tool-source.ts'
 
 type KvRegistryOptions = Omit<KvCatalogueOptions, 'whole' | 'policies'> & {
   readonly bundle: Deployed
@@ -26,7 +25,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   const delivered = new Set<string>()
   const { writer, toolkits, restore, changed } = createRegistryWriter({ ...options, reader, delivered, require })
-  const { document, takeIn } = createBundleDelivery({ ...options, reader, carried, delivered, changed })
+  const { source, takeIn } = createToolSource({ ...options, reader, carried, delivered, changed, whole })
 
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
@@ -51,6 +50,5 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  const source = createToolSource({ registry, reader, carried, document, whole })
   return { source, writer, published, toolkits, archive, policies, policyStore, catalogue, blobs, takeIn }
 }

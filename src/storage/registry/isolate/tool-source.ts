@@ -1,25 +1,74 @@
+import { Unreachable } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { CHANGING_TTL_S, type KvReader, parsed } from '../../kv-reader.ts'
-import { orElse } from '../../reachable-stub.ts'
+import { orElse, withTimeout } from '../../reachable-stub.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+import type { Bundle } from '../writing/bundle.ts'
 import type { createBundledTools } from './bundled-tools.ts'
-import type { RegistryStub } from '../registry-stub.ts'
 
-interface ToolSourceOptions {
-  readonly registry: RegistryStub
+export interface Deployed extends Bundle {
+  /** Milliseconds since 1970; 0 where the platform does not say. */
+  readonly deployedAt: number
+}
+
+interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
+  readonly bundle: Deployed
   readonly reader: KvReader
   readonly carried: ReturnType<typeof createBundledTools>
-  readonly document: (key: string) => Promise<ToolDocument | undefined>
+  /** KV keys of bundled tools as this isolate delivered them, and changed none. */
+  readonly delivered: Set<string>
+  readonly changed: (revision: number, keys: readonly string[]) => void
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
 
-export function createToolSource({ registry, reader, carried, document, whole }: ToolSourceOptions): ToolSource {
+const WAIT_MS = 3_000
+const REST_MS = 5_000
+
+/** Reads tools, and delivers those that the deployment carries to the registry. */
+export function createToolSource(options: ToolSourceOptions) {
+  const { bundle, reader, carried, delivered, changed, whole, registry, now } = options
+  let isTakenIn = false
+  let restsUntil = -Infinity
+
+  async function deliver(): Promise<void> {
+    const { hash, deployedAt, records, documents } = bundle
+    try {
+      await withTimeout(WAIT_MS, 'The registry', async () => {
+        const { wanted, revision } = await registry().takeIn(hash, deployedAt)
+        const answer = wanted ? await registry().takeIn(hash, deployedAt, records, documents) : { revision }
+        if (isTakenIn) return
+        const keys = wanted ? records.map((record) => kvKey('tool', toolKey(record))) : []
+        changed(answer.revision, keys)
+        for (const key of keys) delivered.add(key)
+        isTakenIn = true
+      })
+    } catch (error) {
+      restsUntil = now() + REST_MS
+      console.error('Cannot have the registry take in the bundled tools', error)
+    }
+  }
+
   const current = async <Value>(key: string) => parsed<Value>(await registry().value(key))
 
-  return {
-    document: (name) => document(toolKey(name)),
+  const source: ToolSource = {
+    async document(name) {
+      const key = toolKey(name)
+      const stored = kvKey('tool', key)
+      try {
+        const document = await reader.read<ToolDocument>(stored, 'believe')
+        // Until the registry was reached, the bundled tools count as taken in
+        return isTakenIn ? document : carried.document(key, document)
+      } catch (error) {
+        const mayBeLost = error instanceof Unreachable && delivered.has(stored) && reader.isBehind(stored)
+        // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
+        const before = mayBeLost ? await reader.reads.text(stored, CHANGING_TTL_S) : undefined
+        if (before === undefined) throw error
+        return carried.document(key, parsed(before))
+      }
+    },
     current: (name) => current<ToolDocument>(kvKey('tool', toolKey(name))),
     async record(digest) {
       return carried.record(digest) ?? parsed<ToolRecord>(await reader.immutable(kvKey('record', digest), 'text'))
@@ -56,4 +105,8 @@ export function createToolSource({ registry, reader, carried, document, whole }:
       return typeof answer === 'string' ? JSON.parse(answer) : answer
     },
   }
+
+  /** Undefined once done, and for a while after a failure, since requests work without. */
+  const takeIn = (): Promise<void> | undefined => (isTakenIn || now() < restsUntil ? undefined : deliver())
+  return { source, takeIn }
 }
