@@ -18,7 +18,7 @@ for (const [words, said] of Object.entries(thesaurus.synonyms)) {
 }
 
 /** A word or phrase of a question; `itself` and `standIns` are stemmed. */
-export interface Term {
+interface Term {
   readonly word: string
   /** With what it makes joined with a neighbour: "on call" is `oncall`. */
   readonly itself: readonly string[]

@@ -24,9 +24,10 @@ export function keyOfDocument({ id, toolkit }: DocumentName): string {
   return `${toolkit}/${id}`.toLowerCase()
 }
 
-export function documentRows(sql: SqlStorage, dialect: string, name: DocumentName): DocumentRow[] {
+/** The stored versions of a document; none where it has no id. */
+export function documentRows(sql: SqlStorage, { dialect, itself, toolkit }: KeptDocument): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
-  return rows<DocumentRow>(sql, query, dialect, keyOfDocument(name))
+  return rows<DocumentRow>(sql, query, dialect, keyOfDocument({ id: itself?.id ?? '', toolkit }))
 }
 
 export function calledIn(sql: SqlStorage, dialect: string, document: DocumentRow): string[] {

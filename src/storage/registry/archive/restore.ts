@@ -67,12 +67,11 @@ function keyOf(tool: string): string {
 }
 
 function restoreDocument(sql: SqlStorage, document: KeptDocument): RowOutcome {
-  const { dialect, itself } = document
-  const published = documentRows(sql, dialect, { ...document, id: itself?.id ?? '' })
+  const published = documentRows(sql, document)
   const given = { implementation: true, tags: true, toolkit: true }
   const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published)
   if (refused !== undefined) return { refused }
-  if (published.some(({ version }) => version === itself?.version)) return 'unchanged'
+  if (published.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   storeDocument(sql, document)
   return 'created'
 }

@@ -78,14 +78,14 @@ function leavesSince(sql: SqlStorage, revision: number): Leaf[] {
 
 async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void> {
   for (;;) {
-    const dirty = field<string>(sql, 'SELECT first FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
-    if (dirty === undefined) return
-    const revision = field<number>(sql, 'SELECT dirty FROM leaf WHERE first = ?', dirty) ?? 0
-    const made = await pageOfLeaf(sql, dirty, writeLine)
+    const query = 'SELECT first, dirty FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1'
+    const leaf = firstRow<{ first: string; dirty: number }>(sql, query)
+    if (!leaf) return
+    const made = await pageOfLeaf(sql, leaf.first, writeLine)
     if (!made) continue
     const { first, count, page } = made.leaf
     const update = 'UPDATE leaf SET page = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?'
-    sql.exec(update, page, count, first, revision)
+    sql.exec(update, page, count, first, leaf.dirty)
   }
 }
 

@@ -6,7 +6,7 @@ import type { KvReads } from '../../kv-reads.ts'
 import { type Head, headNow } from '../catalogue/head.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
-export interface KvHeadOptions extends RegistryReach {
+interface KvHeadOptions extends RegistryReach {
   readonly reads: KvReads
   readonly carried: () => Promise<Head | undefined>
 }

@@ -12,7 +12,7 @@ import { NOT_DELETED, SHOWN } from '../versions.ts'
 
 type FoundVersion = Readonly<Record<'name' | 'record' | 'cursor', string>>
 
-export interface QueryAnswer {
+interface QueryAnswer {
   readonly found: readonly FoundVersion[]
   readonly next?: string
   /** For searches: the number of hits, and the words that none of them has. */

@@ -104,7 +104,7 @@ const MIN_MISSPELT = 5
 const LONG = 8
 
 /** Finds what some tool has where none has the word: forms of it (longer words, its two parts), or neighbours by spelling. */
-export function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
+function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemOf(word)
   const isFit = !word.includes(' ') && stem.length >= MIN_BEGINNING && stem.length <= MAX_LETTERS
   const first = (expressions: readonly string[]) => rowsOf(sql, expressions, scope).find((rows) => rows.length > 0)

@@ -30,7 +30,7 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   nextRevision(sql)
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
-    const [taken] = documentRows(sql, document.dialect, { ...document, id: document.itself?.id ?? '' })
+    const [taken] = documentRows(sql, document)
     // Its id may be taken in another spelling, whose rows stay; isolates that carry this one find it without
     const { itself: _, ...unplaced } = document
     storeDocument(sql, taken && taken.id !== document.itself?.id ? unplaced : { ...document, mayHaveName: true })

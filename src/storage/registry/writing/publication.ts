@@ -26,8 +26,7 @@ export function store(
 ): PublicationOutcome {
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
-  const { id = '' } = document?.itself ?? {}
-  const published = document ? documentRows(sql, document.dialect, { ...document, id }) : []
+  const published = document ? documentRows(sql, document) : []
   const fresh = documentConflict(sql, publication, published) ?? freshOf(sql, publication, principal)
   const denied = denialOf(sql, records, principal)
   if (denied && !(fresh.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denied }
