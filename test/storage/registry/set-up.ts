@@ -10,7 +10,7 @@ import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import type { Head } from '../../../src/storage/registry/catalogue/head.ts'
-import { type PageIndex, readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
+import { readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
@@ -222,9 +222,8 @@ export const publications = (from: number, to: number) =>
 export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   const head: Head = JSON.parse(kv.values.get('catalogue/head') ?? '')
   const keys = head.leaves.flatMap(({ page }) => {
-    const { lines, records } = readPage(kv.values.get(`catalogue/page/${page}`) ?? '')
-    const index: PageIndex = JSON.parse(lines.split('\n')[0] ?? '')
-    expect(records.split('\n').filter(Boolean)).toHaveLength(index.length)
+    const { index, records } = readPage(kv.values.get(`catalogue/page/${page}`) ?? '')
+    expect(records()).toHaveLength(index.length)
     return index.map(({ key }) => key)
   })
   expect(head.count).toBe(keys.length)

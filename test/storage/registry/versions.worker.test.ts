@@ -12,11 +12,7 @@ const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
 const listed = async (registry: RegistryObject, key: string) => {
   const [leaf] = (await registry.head()).leaves
   const { records } = readPage(textOf(registry, `catalogue/page/${leaf?.page}`) ?? '')
-  const versions = records
-    .split('\n')
-    .filter(Boolean)
-    .map((line): { id: string; version: string } => JSON.parse(line))
-  return versions.find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
+  return records().find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
 }
 
 describe("a tool's document", () => {

@@ -75,8 +75,22 @@ export function writePage(tools: readonly Omit<ListedTool, 'key'>[]): string {
   return [lines.length, lines, ...tools.map(({ record }) => record)].join('\n')
 }
 
-export function readPage(text: string): { readonly lines: string; readonly records: string } {
+export interface Page {
+  readonly index: PageIndex
+  readonly lines: readonly string[]
+  /** Parsed for a list in another format. */
+  readonly records: () => readonly ToolRecord[]
+}
+
+export function readPage(text: string): Page {
   const from = text.indexOf('\n') + 1
   const until = from + Number(text.slice(0, from))
-  return { lines: text.slice(from, until), records: text.slice(until + 1) }
+  const [index = '[]', ...lines] = text.slice(from, until).split('\n')
+  const records = () =>
+    text
+      .slice(until + 1)
+      .split('\n')
+      .filter(Boolean)
+      .map((record): ToolRecord => JSON.parse(record))
+  return { index: JSON.parse(index), lines, records }
 }

@@ -9,7 +9,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import { createKvReads, type KvReads } from '../../kv-reads.ts'
 import type { Leaf } from '../catalogue/head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import { type PageIndex, readPage } from '../catalogue/listed-tools.ts'
+import { type Page, type PageIndex, readPage } from '../catalogue/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
@@ -17,11 +17,6 @@ interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   readonly policies: Pick<CachedPolicies, 'now'>
   readonly giveWay: GiveWay
-}
-
-interface Page {
-  readonly index: PageIndex
-  readonly lines: readonly string[]
 }
 
 /** A list ends early, with a cursor, after so much work. */
@@ -57,31 +52,20 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     work: Budget,
     isShown: (tool: PageIndex[number]) => boolean,
   ): Promise<readonly Page[] | undefined> {
-    const stored = (await texts.read(leaves.map(({ page }) => page))).map(readPage)
-    if (stored.length < leaves.length) return undefined
-    const pages = stored.map((page): Page => {
-      const [index = '[]', ...lines] = page.lines.split('\n')
-      return { index: JSON.parse(index), lines }
-    })
+    const pages = (await texts.read(leaves.map(({ page }) => page))).map(readPage)
+    if (pages.length < leaves.length) return undefined
     if (!('write' in format)) return pages
     // Read now, since the cache may drop them while the others are read
     const { revision } = policies.now()
     const cacheKeys = leaves.map(({ page }) => `${format.name} ${revision} ${page}`)
     const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
     const written: Page[] = []
-    for (const [at, { index }] of pages.entries()) {
+    for (const [at, { index, records }] of pages.entries()) {
       if (written.length > 0 && work.spent > MAX_UNITS) break
-      const text = known[at] ? '' : (stored[at]?.records ?? '')
-      const records = await whole(
-        text
-          .split('\n')
-          .filter(Boolean)
-          .map((record): ToolRecord => JSON.parse(record)),
-      )
-      const lines = known[at] ?? (await write(records, format, (of) => index[of]?.name ?? '', work))
+      const lines = known[at] ?? (await write(await whole(records()), format, (of) => index[of]?.name ?? '', work))
       const isWhole = lines.length === index.length
       if (isWhole) formatted.set(cacheKeys[at] ?? '', lines)
-      written.push(isWhole ? { index, lines } : { index: [], lines })
+      written.push({ index: isWhole ? index : [], lines, records })
     }
     return written
   }

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { toolKey } from '../../../../src/core/tool/tool-id.ts'
-import type { ToolRecord } from '../../../../src/core/tool/tool.ts'
 import { type Head, headNow, headOf } from '../../../../src/storage/registry/catalogue/head.ts'
-import { type PageIndex, readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
+import { readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import {
   ADMIN,
@@ -24,14 +23,8 @@ const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalo
 async function leavesOf(registry: RegistryObject) {
   const { leaves, count } = await registry.head()
   const keys = leaves.map((leaf) => {
-    const page = readPage(pageOf(registry, leaf.page))
-    const [index = '', ...lines] = page.lines.split('\n')
-    const listed: PageIndex = JSON.parse(index)
-    const records = page.records
-      .split('\n')
-      .filter(Boolean)
-      .map((text): ToolRecord => JSON.parse(text))
-    expect(records.map(toolKey)).toEqual(listed.map(({ key }) => key))
+    const { index: listed, lines, records } = readPage(pageOf(registry, leaf.page))
+    expect(records().map(toolKey)).toEqual(listed.map(({ key }) => key))
     expect(lines.length).toBe(listed.length)
     expect(leaf.count).toBe(listed.length)
     return listed.map(({ key }) => key)

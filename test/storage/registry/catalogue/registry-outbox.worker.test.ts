@@ -23,8 +23,7 @@ const OWNER: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:publish'], too
 const takesAWhile = () => void vi.setSystemTime(Date.now() + 20)
 
 /** The keys of the tools on a page. */
-const indexOf = (page = ''): string[] =>
-  JSON.parse(readPage(page).lines.split('\n')[0] ?? '[]').map(({ key }: { key: string }) => key)
+const indexOf = (page = '') => readPage(page).index.map(({ key }) => key)
 
 describe('the outbox', () => {
   it('publishes 1,000 tools for one document each, a page for every 48, and one head, which comes last', () =>

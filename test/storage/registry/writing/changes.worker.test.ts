@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../../src/core/access/principal.ts'
 import type { ToolkitChange } from '../../../../src/core/access/toolkit-owner.ts'
 import type { ToolStatus } from '../../../../src/core/tool/version.ts'
-import { type PageIndex, readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
+import { readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
 import {
   ADMIN,
   documentOf,
@@ -145,7 +145,7 @@ describe('the tags of a toolkit', () => {
       await harness.drain()
       const lines = [...harness.kv.values]
         .filter(([key]) => key.startsWith('catalogue/page/'))
-        .flatMap(([, text]): PageIndex => JSON.parse(readPage(text).lines.split('\n')[0] ?? ''))
+        .flatMap(([, text]) => readPage(text).index)
       const tagsOf = (wanted: string) => lines.findLast(({ key }) => key === wanted)?.tags
       expect([tagsOf('kit.a'), tagsOf('kit.b'), tagsOf('other.a')]).toEqual([['own', 'mail'], ['mail', 'own'], []])
       await change(harness, { tags: [] }, ANN)
