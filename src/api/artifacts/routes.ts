@@ -11,15 +11,7 @@ import { reading } from '../../http/route/operation.ts'
 import type { ReadOf } from '../../http/request/query.ts'
 import { component, plain, UNCHANGED } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import {
-  type ArtifactAnswers,
-  encodeUpload,
-  linkQuery,
-  readUpload,
-  refusalOf,
-  UNKNOWN_FILE,
-  uploadQuery,
-} from './wire.ts'
+import * as wire from './wire.ts'
 
 export interface ArtifactsFaceDeps extends RouteDeps {
   readonly artifacts: Pick<ArtifactStore, 'open'>
@@ -31,19 +23,19 @@ export interface ArtifactsFaceDeps extends RouteDeps {
 /** Without a link, which is a credential, a file is its sender's alone. `Range` and conditions are RFC 9110's. */
 export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: ArtifactsFaceDeps): Hono {
   const { respond } = deps
-  const { face, on, handler } = createFace<ArtifactAnswers>(deps)
+  const { face, on, handler } = createFace<wire.ArtifactAnswers>(deps)
   const CALLER = { scope: 'tools:call', ...PLAIN } as const
 
   on('POST /artifacts', 'Upload a file for use in calls', {
     ...CALLER,
     sends: '*/*',
-    query: uploadQuery,
+    query: wire.uploadQuery,
     answers: { 201: component('The file and its handle', 'Upload') },
   })(async ({ c, principal, query: { filename } }) => {
     const request = c.req.raw
     const owner = ownerOf(request, principal)
     if (!owner.ok) return owner
-    const read = readUpload(request.headers, filename)
+    const read = wire.readUpload(request.headers, filename)
     if (!read.ok) return read
     let kept: Awaited<ReturnType<UploadStore['keep']>>
     try {
@@ -55,7 +47,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     if (!kept.ok) return kept
     const { id, expires } = kept
     const headers = { location: `/artifacts/${id}` }
-    return { ...ok(encodeUpload(id, read.value, expires)), status: 201, headers }
+    return { ...ok(wire.encodeUpload(id, read.value, expires)), status: 201, headers }
   })
 
   on(
@@ -65,7 +57,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   )(async ({ c, principal, path: { id } }) => {
     const owner = ownerOf(c.req.raw, principal)
     if (!owner.ok) return owner
-    return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(UNKNOWN_FILE)
+    return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(wire.UNKNOWN_FILE)
   })
 
   const summary = 'Download the output of a call, or an uploaded file'
@@ -82,31 +74,34 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     const owner = ownerOf(c.req.raw, principal)
     if (!owner.ok) return owner
     const file = await uploads.find(id, owner.value)
-    return file ? answer(c.req.raw, file, id, file.expires) : fail(UNKNOWN_FILE)
+    return file ? answer(c.req.raw, file, id, file.expires) : fail(wire.UNKNOWN_FILE)
   })
   const refuse = (_: Context, failure: Failure) => respond(failure)
   face.get(
     '/artifacts/:id',
     reading(
-      { ...READ, summary, query: linkQuery, scope: CALLER.scope },
+      { ...READ, summary, query: wire.linkQuery, scope: CALLER.scope },
       (c: Context, link) =>
         link.signature === undefined && link.expires === undefined ? showOwn(c) : showLinked(c, link),
       refuse,
     ),
   )
 
-  async function showLinked(c: Context, { expires = '', signature = '' }: ReadOf<typeof linkQuery>): Promise<Response> {
+  async function showLinked(
+    c: Context,
+    { expires = '', signature = '' }: ReadOf<typeof wire.linkQuery>,
+  ): Promise<Response> {
     const limited = shield(c)
     if (limited) return respond(limited.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return respond(id.failure)
     const found = await artifacts.open({ id: id.value, expires, signature })
-    if (typeof found === 'string') return respond(refusalOf(found))
+    if (typeof found === 'string') return respond(wire.refusalOf(found))
     return answer(c.req.raw, found, id.value, Number(expires))
   }
 
   async function answer(request: Request, found: StoredArtifact, id: string, expires: number): Promise<Response> {
-    return (await fileResponse(request, found, id, expires, now())) ?? respond(refusalOf('missing'))
+    return (await fileResponse(request, found, id, expires, now())) ?? respond(wire.refusalOf('missing'))
   }
 
   return face

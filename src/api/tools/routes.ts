@@ -38,22 +38,7 @@ import {
 import { backgroundOf } from '../../http/route/gate.ts'
 import { createFace, type Note, PLAIN, PUBLISHER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
-import {
-  askedId,
-  CHANGE,
-  encodeHistory,
-  encodePublished,
-  encodeResult,
-  encodeVersion,
-  flag,
-  guardHeaders,
-  publicationNote,
-  publicationQuery,
-  publisherHeaders,
-  readinessQuery,
-  statusHeaders,
-  type ToolAnswers,
-} from './wire.ts'
+import * as wire from './wire.ts'
 
 export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
@@ -73,23 +58,23 @@ const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 interface Publishing {
   readonly principal: Principal
-  readonly query: ReadOf<typeof publicationQuery>
+  readonly query: ReadOf<typeof wire.publicationQuery>
   readonly body: Json
   readonly note: Note
 }
-type Answered = RouteAnswer<ToolAnswers['POST /tools']> | Failing
+type Answered = RouteAnswer<wire.ToolAnswers['POST /tools']> | Failing
 
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
-  const { face, on } = createFace<ToolAnswers>(deps, 'open')
+  const { face, on } = createFace<wire.ToolAnswers>(deps, 'open')
   const format = oneOf([...formats.keys()])
   const READER = { scope: 'tools:read', ...PLAIN } as const
 
   const publishing = {
     ...PUBLISHER,
     act: 'tools.publish',
-    query: publicationQuery,
+    query: wire.publicationQuery,
     body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT, parts: MANY_PARTS }),
     answers: {
       200: {
@@ -118,21 +103,21 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       { principal, allowBreaking: allow !== undefined },
     )
     note(publishedOf(reports))
-    const beside = publicationNote(reports)
+    const beside = wire.publicationNote(reports)
     const noted = beside === undefined ? {} : { headers: noteHeader(beside) }
     if (isBatch) {
-      const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
+      const results = reports.map((report, index) => wire.encodeResult(report, wire.askedId(documents[index])))
       return { ...ok({ results }), ...noted }
     }
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
-    return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
+    return { ...ok(wire.encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
   }
 
   on('GET /tools/:id', 'Get a tool definition', {
     ...READER,
-    query: query({ format: optional(format), losses: flag, neighbours: flag }),
+    query: query({ format: optional(format), losses: wire.flag, neighbours: wire.flag }),
     answers: {
       200: json('The definition in the requested format; or the five most similar tools', ANY),
       304: UNCHANGED,
@@ -162,14 +147,20 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const { revision } = deps.policies.now()
     const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
     const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
-    const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
-    const headers = { ...PRIVATE, ...statusHeaders(found.status), ...guardHeaders(found.record), ...about, etag }
+    const about = isAdministrator(principal) ? wire.publisherHeaders(found.publisher) : {}
+    const headers = {
+      ...PRIVATE,
+      ...wire.statusHeaders(found.status),
+      ...wire.guardHeaders(found.record),
+      ...about,
+      etag,
+    }
     return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
   })
 
   on('GET /tools/:id/readiness', 'Check whether a call can run now', {
     ...READER,
-    query: readinessQuery,
+    query: wire.readinessQuery,
     answers: { 200: component('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
     const userId = userOf(principal, user_id)
@@ -193,13 +184,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!document) return unknown(id)
     const { historyOf } = await import('../../core/publish/history.ts')
     const history = await historyOf(document, source, (record) => maySee(principal, record))
-    return { ...ok({ items: history.map((each) => encodeHistory(document, each)) }), headers: PRIVATE }
+    return { ...ok({ items: history.map((each) => wire.encodeHistory(document, each)) }), headers: PRIVATE }
   })
 
   on('PATCH /tools/:id', 'Update the status of a version', {
     ...PUBLISHER,
     act: 'tool.change',
-    body: jsonBody(CHANGE),
+    body: jsonBody(wire.CHANGE),
     answers: { 200: component('The updated version', 'Version') },
   })(async ({ principal, path: { id: asked }, body, note }) => {
     const id = parseToolId(asked)
@@ -231,7 +222,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     }
     const entry = changed.document.versions.find((each) => each.version === version)
     if (!entry) return unknown(asked)
-    const encoded = encodeVersion(changed.document, entry, isAdministrator(principal))
+    const encoded = wire.encodeVersion(changed.document, entry, isAdministrator(principal))
     if (body.status?.state !== 'active' || entry.status.state === 'active') return ok(encoded)
     const message = `The status of its toolkit holds: change it with PATCH /toolkits/${toolkit}`
     return ok({ ...encoded, message })

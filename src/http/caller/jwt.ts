@@ -1,13 +1,4 @@
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  jwtVerify,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-} from 'jose'
+import * as jose from 'jose'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { cannotRead, quoted } from '../../core/tool/problem.ts'
@@ -59,7 +50,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   const known = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
   const hasSeveralIssuers = options.isOneOfSeveral ?? known.size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
-  function issuerOf(claims: JWTPayload, usesSecret: boolean): string | undefined {
+  function issuerOf(claims: jose.JWTPayload, usesSecret: boolean): string | undefined {
     if (issuers) return hasSeveralIssuers ? claims.iss : undefined
     return secret && jwks ? (usesSecret ? 'secret' : 'jwks') : undefined
   }
@@ -125,19 +116,22 @@ export function createWorkerVerifier(
 class KeysUnavailable extends Error {}
 
 interface SignedClaims {
-  readonly claims: JWTPayload
+  readonly claims: jose.JWTPayload
   readonly expiresAt: number
 }
 
 /** A string is the refusal, which quotes nothing of the token. Throws `KeysUnavailable`. */
 async function signedClaims(
   token: string,
-  key: JWTVerifyGetKey,
-  wanted: Pick<JWTVerifyOptions, 'issuer' | 'audience'> & { readonly algorithms: string[]; readonly currentDate: Date },
+  key: jose.JWTVerifyGetKey,
+  wanted: Pick<jose.JWTVerifyOptions, 'issuer' | 'audience'> & {
+    readonly algorithms: string[]
+    readonly currentDate: Date
+  },
 ): Promise<SignedClaims | string> {
   try {
     const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
-    const { payload } = await jwtVerify(token, key, { ...wanted, ...required })
+    const { payload } = await jose.jwtVerify(token, key, { ...wanted, ...required })
     return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error
@@ -146,14 +140,15 @@ async function signedClaims(
 }
 
 function refusalOf(error: unknown, algorithms: readonly string[]): string {
-  if (error instanceof errors.JWTExpired) return 'it has expired'
-  if (error instanceof errors.JWTClaimValidationFailed) {
+  if (error instanceof jose.errors.JWTExpired) return 'it has expired'
+  if (error instanceof jose.errors.JWTClaimValidationFailed) {
     return `its '${error.claim}' claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`
   }
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
-  if (error instanceof errors.JOSEAlgNotAllowed) return `wanted an 'alg' of ${quoted(algorithms)}`
-  if (error instanceof errors.JWKSNoMatchingKey) return 'no key of the JWKS fits it'
-  if (error instanceof errors.JWKSMultipleMatchingKeys) return "several keys of the JWKS fit it, name one with 'kid'"
+  if (error instanceof jose.errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
+  if (error instanceof jose.errors.JOSEAlgNotAllowed) return `wanted an 'alg' of ${quoted(algorithms)}`
+  if (error instanceof jose.errors.JWKSNoMatchingKey) return 'no key of the JWKS fits it'
+  if (error instanceof jose.errors.JWKSMultipleMatchingKeys)
+    return "several keys of the JWKS fit it, name one with 'kid'"
   return 'it is malformed'
 }
 
@@ -163,7 +158,7 @@ function refuse(reason: string): Failing {
 
 function algorithmOf(token: string): string | undefined {
   try {
-    return decodeProtectedHeader(token).alg
+    return jose.decodeProtectedHeader(token).alg
   } catch {
     return undefined
   }
@@ -176,16 +171,16 @@ function keyOf(secret: string, least: number, name: string): Uint8Array {
 }
 
 /** jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
-function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVerifyGetKey {
+function jwksKeys(href: string, platform: JwtPlatform, now: () => number): jose.JWTVerifyGetKey {
   const url = URL.parse(href)
   if (!url || !isTrustworthy(url)) {
     throw new TypeError(`Cannot use the JWKS URL: wanted https, or http on a loopback host, got '${href}'`)
   }
   const get = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))
   let restingUntil = 0
-  const keys = createRemoteJWKSet(url, {
+  const keys = jose.createRemoteJWKSet(url, {
     timeoutDuration: JWKS_TIMEOUT_MS,
-    async [customFetch](address, init) {
+    async [jose.customFetch](address, init) {
       if (now() < restingUntil) throw new KeysUnavailable()
       const response = await get(address, init).catch(() => undefined)
       if (response?.status === 200) return response
@@ -198,8 +193,8 @@ function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVe
       return await keys(header, token)
     } catch (error) {
       // Only these are the token's own fault; otherwise the JWKS is slow, down or broken
-      if (error instanceof errors.JWKSNoMatchingKey) throw error
-      if (error instanceof errors.JWKSMultipleMatchingKeys) throw error
+      if (error instanceof jose.errors.JWKSNoMatchingKey) throw error
+      if (error instanceof jose.errors.JWKSMultipleMatchingKeys) throw error
       throw new KeysUnavailable(undefined, { cause: error })
     }
   }
