@@ -6,20 +6,17 @@ const COUNT: JsonObject = { type: 'integer', minimum: 0 }
 const NUMBER: JsonObject = { type: 'number' }
 const TIME: JsonObject = { type: 'string', format: 'date-time' }
 
-function texts(...names: readonly string[]): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(names.map((name) => [name, TEXT]))
+function fields(schema: JsonObject, ...names: readonly string[]): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
 const PROBLEMS = listOf(objectOf({ path: TEXT, message: TEXT }))
 const WARNINGS = listOf(objectOf({ message: TEXT }))
 const KEY = {
-  'id': TEXT,
-  'name': TEXT,
-  'scopes': TEXTS,
-  'tools': TEXTS,
+  ...fields(TEXT, 'id', 'name'),
+  ...fields(TEXTS, 'scopes', 'tools'),
   'users': { anyOf: [{ const: 'any' }, TEXTS] },
-  'created_at': TIME,
-  'expires_at?': TIME,
+  ...fields(TIME, 'created_at', 'expires_at?'),
   'limits?': OBJECT,
   'record_arguments?': FLAG,
 }
@@ -33,7 +30,7 @@ const MISSING = objectOf({
 
 export const COMPONENTS = {
   Error: objectOf({
-    ...texts('$schema?', 'message', 'developer_message?'),
+    ...fields(TEXT, '$schema?', 'message', 'developer_message?'),
     'errors?': PROBLEMS,
     'parameter_errors?': { type: 'object', additionalProperties: TEXT },
     'missing_requirements?': MISSING,
@@ -67,8 +64,8 @@ export const COMPONENTS = {
     'review?': { const: true },
   }),
   Provider: objectOf({
-    ...texts('id', 'name', 'issuer?', 'authorization_endpoint?', 'token_endpoint?', 'revocation_endpoint?'),
-    ...texts('client_id', 'client_secret_name?', 'token_endpoint_auth_method?'),
+    ...fields(TEXT, 'id', 'name', 'issuer?', 'authorization_endpoint?', 'token_endpoint?', 'revocation_endpoint?'),
+    ...fields(TEXT, 'client_id', 'client_secret_name?', 'token_endpoint_auth_method?'),
     'authorization_parameters?': OBJECT,
     'extra_scopes?': TEXTS,
     'scope_separator?': TEXT,
@@ -76,41 +73,33 @@ export const COMPONENTS = {
     'built_in?': FLAG,
   }),
   Client: objectOf({
-    ...texts('client_id', 'client_secret?', 'name'),
+    ...fields(TEXT, 'client_id', 'client_secret?', 'name'),
     'redirect_uris': TEXTS,
     'token_endpoint_auth_method': TEXT,
     'created_at': TIME,
   }),
   Session: objectOf({
-    ...texts('id', 'principal', 'user_id?', 'origin', 'browser'),
-    'created_at': TIME,
-    'expires_at': TIME,
+    ...fields(TEXT, 'id', 'principal', 'user_id?', 'origin', 'browser'),
+    ...fields(TIME, 'created_at', 'expires_at'),
   }),
   Agent: objectOf({
-    'id': TEXT,
-    'principal': TEXT,
+    ...fields(TEXT, 'id', 'principal'),
     'client': OBJECT,
-    'toolkits': TEXTS,
-    'scopes': TEXTS,
+    ...fields(TEXTS, 'toolkits', 'scopes'),
     'origin': TEXT,
-    'created_at': TIME,
-    'expires_at': TIME,
-    'used_at?': TIME,
+    ...fields(TIME, 'created_at', 'expires_at', 'used_at?'),
   }),
   Grant: objectOf({
-    'provider': TEXT,
-    'account': TEXT,
+    ...fields(TEXT, 'provider', 'account'),
     'scopes': TEXTS,
-    'granted_at': TIME,
-    'expires_at?': TIME,
+    ...fields(TIME, 'granted_at', 'expires_at?'),
     'refreshable': FLAG,
     'toolkits': listOf(OBJECT),
   }),
   Authorization: objectOf({
-    ...texts('id', 'provider', 'user_id?'),
+    ...fields(TEXT, 'id', 'provider', 'user_id?'),
     'scopes': TEXTS,
-    'status': TEXT,
-    'reason?': TEXT,
+    ...fields(TEXT, 'status', 'reason?'),
     'expires_at': TIME,
   }),
   Toolkit: objectOf({
@@ -118,11 +107,10 @@ export const COMPONENTS = {
     'owner': { type: ['string', 'null'] },
     'bundled': FLAG,
     'untrusted': ANY,
-    ...texts('status', 'message?', 'successor?', 'description?'),
+    ...fields(TEXT, 'status', 'message?', 'successor?', 'description?'),
     'tags': TEXTS,
     'review': FLAG,
-    'deleted_at?': TIME,
-    'kept_until?': TIME,
+    ...fields(TIME, 'deleted_at?', 'kept_until?'),
   }),
   ToolkitSummary: objectOf({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
   Published: objectOf(REPORT),
@@ -141,22 +129,19 @@ export const COMPONENTS = {
   Version: objectOf({
     'id': TEXT,
     'status': { enum: ['active', 'deprecated', 'yanked', 'disabled', 'pending'] },
-    'message?': TEXT,
-    'successor?': TEXT,
+    ...fields(TEXT, 'message?', 'successor?'),
     'publisher?': { type: ['string', 'null'] },
     'trusted?': FLAG,
   }),
   VersionHistory: objectOf({
-    ...texts('id', 'version', 'status', 'digest', 'dialect?', 'compared_with?'),
+    ...fields(TEXT, 'id', 'version', 'status', 'digest', 'dialect?', 'compared_with?'),
     'security_level?': COUNT,
     'approval?': FLAG,
     'tags?': TEXTS,
     'changes?': listOf(OBJECT),
   }),
   Readiness: objectOf({
-    'tool': TEXT,
-    'title?': TEXT,
-    'icon?': TEXT,
+    ...fields(TEXT, 'tool', 'title?', 'icon?'),
     'ready': FLAG,
     'status': objectOf({ state: TEXT }),
     'user_id?': TEXT,
@@ -190,28 +175,24 @@ export const COMPONENTS = {
   }),
   CallRecord: objectOf({
     'at': TIME,
-    ...texts('call_id', 'principal', 'principal_name?', 'user_id?', 'tool', 'digest?', 'dialect', 'outcome'),
+    ...fields(TEXT, 'call_id', 'principal', 'principal_name?', 'user_id?', 'tool', 'digest?', 'dialect', 'outcome'),
     'duration_ms': NUMBER,
     'upstream_status?': COUNT,
-    ...texts('trace_id?', 'traceparent?'),
+    ...fields(TEXT, 'trace_id?', 'traceparent?'),
     'arguments?': OBJECT,
   }),
   Calls: objectOf({ 'items': listOf(ref('CallRecord')), 'next_cursor?': TEXT }),
   AuditEntry: objectOf({
     'at': TIME,
-    ...texts('act', 'principal?', 'principal_name?', 'user_id?', 'method', 'path', 'outcome', 'address?'),
+    ...fields(TEXT, 'act', 'principal?', 'principal_name?', 'user_id?', 'method', 'path', 'outcome', 'address?'),
     'status': COUNT,
     'about?': OBJECT,
   }),
   AuditLog: objectOf({ 'items': listOf(ref('AuditEntry')), 'next_cursor?': TEXT }),
   UsageGroup: objectOf({
     group: OBJECT,
-    calls: COUNT,
-    failures: COUNT,
-    mean_ms: NUMBER,
-    p50_ms: NUMBER,
-    p95_ms: NUMBER,
-    p99_ms: NUMBER,
+    ...fields(COUNT, 'calls', 'failures'),
+    ...fields(NUMBER, 'mean_ms', 'p50_ms', 'p95_ms', 'p99_ms'),
   }),
   Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(ref('UsageGroup')), lost: COUNT }),
   Health: objectOf({ 'status': { enum: ['ok', 'unavailable'] }, 'version?': TEXT, 'message?': TEXT }),

@@ -1,4 +1,5 @@
 import type { Budget } from '../../core/tool/budget.ts'
+import { ok } from '../../core/failure/failure.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import { jsonSchema, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
@@ -51,22 +52,19 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
     }
     return definitionOf(common, tool, each, { id, name, description, names: called })
   })
-  return {
-    ok: true,
-    value: {
-      definitions,
-      called,
-      itself: { id, version: common.version },
-      elsewhere: sanitizedName(name),
-      ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
-      schemas: capabilities.map(({ output: schema }, index) => ({
-        path: `/capabilities/${index}/return/schema`,
-        schema,
-      })),
-      warnings,
-      toolkitDescription: description,
-    },
-  }
+  return ok({
+    definitions,
+    called,
+    itself: { id, version: common.version },
+    elsewhere: sanitizedName(name),
+    ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
+    schemas: capabilities.map(({ output: schema }, index) => ({
+      path: `/capabilities/${index}/return/schema`,
+      schema,
+    })),
+    warnings,
+    toolkitDescription: description,
+  })
 }
 
 function toolDefinition(given: Given) {

@@ -1,4 +1,5 @@
 import type { Budget } from '../../core/tool/budget.ts'
+import { ok } from '../../core/failure/failure.ts'
 import type { Decoded } from '../../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Checked } from '../../core/tool/problem.ts'
@@ -28,17 +29,15 @@ function decode(document: JsonObject, own: string, budget: Budget): Checked<Deco
   const decode = (source: JsonObject): Checked<Decoded> => {
     const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' }, budget)
     if (!decoded.ok || !output) return decoded
-    return {
-      ok: true,
-      value: { ...decoded.value, definitions: decoded.value.definitions.map((each) => ({ ...each, output })) },
-    }
+    const definitions = decoded.value.definitions.map((each) => ({ ...each, output }))
+    return ok({ ...decoded.value, definitions })
   }
   const whole = decode(icons === undefined ? plain : { ...plain, icons })
   if (whole.ok || !whole.problems.every(({ path }) => path.startsWith('/icons'))) return whole
   const decoded = decode(plain)
   if (!decoded.ok) return decoded
   const warning = { path: '', message: 'Its icons are left out: they must be https or data URLs' }
-  return { ok: true, value: { ...decoded.value, warnings: [warning, ...decoded.value.warnings] } }
+  return ok({ ...decoded.value, warnings: [warning, ...decoded.value.warnings] })
 }
 
 function withoutOwn(meta: Json): Json {

@@ -1,4 +1,5 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
+import { ok } from '../../core/failure/failure.ts'
 import { jsonSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
@@ -59,21 +60,18 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   if (!read.ok || toolkit === undefined || version === undefined) {
     return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
   }
-  return {
-    ok: true,
-    value: {
-      definitions: read.value.map((each) => ({ ...each, toolkit, version })),
-      called: namesOf(isListing ? document.tools : [document]),
-      schemas: read.value.flatMap(({ input, output }, index) => {
-        const path = isListing ? `/tools/${index}` : ''
-        return [
-          { path: `${path}/inputSchema`, schema: input },
-          { path: `${path}/outputSchema`, schema: output },
-        ]
-      }),
-      warnings,
-    },
-  }
+  return ok({
+    definitions: read.value.map((each) => ({ ...each, toolkit, version })),
+    called: namesOf(isListing ? document.tools : [document]),
+    schemas: read.value.flatMap(({ input, output }, index) => {
+      const path = isListing ? `/tools/${index}` : ''
+      return [
+        { path: `${path}/inputSchema`, schema: input },
+        { path: `${path}/outputSchema`, schema: output },
+      ]
+    }),
+    warnings,
+  })
 }
 
 function namesOf(tools: unknown): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
+import { ok } from '../../core/failure/failure.ts'
 import { EXTENSION, versionOfIdentifier } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, object, optional, parsed, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
@@ -62,19 +63,16 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     tags: [],
   }
-  return {
-    ok: true,
-    value: {
-      definitions: [definition],
-      called: [shown],
-      schemas: [
-        { path: '/input', schema: definition.input },
-        ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),
-      ],
-      warnings,
-      toolkitDescription: metadata['toolkit_description'] === undefined ? undefined : about,
-    },
-  }
+  return ok({
+    definitions: [definition],
+    called: [shown],
+    schemas: [
+      { path: '/input', schema: definition.input },
+      ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),
+    ],
+    warnings,
+    toolkitDescription: metadata['toolkit_description'] === undefined ? undefined : about,
+  })
 }
 
 /** `id` is what the RFC's text calls `fully_qualified_name`. */
