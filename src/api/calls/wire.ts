@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
-import { identifier, malformed } from '../../core/call/call-fields.ts'
+import { identifier, integerText, malformed } from '../../core/call/call-fields.ts'
 import { query } from '../../http/request/query.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
@@ -11,7 +11,7 @@ import {
   type UsageKey,
   type UsageReport,
 } from '../../core/call/recorded-calls.ts'
-import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
+import { into, oneOf, optional, string, text, wrong } from '../../core/tool/json-reader.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
@@ -21,10 +21,6 @@ const MAX_LIMIT = 1_000
 const TOOL = text("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 'Gmail.*'", (asked) => {
   const [pattern = '', ...versions] = asked.split('@')
   return isToolPattern(pattern) && versions.length <= 1 && !(pattern === '*' && versions.length > 0)
-})
-const LIMIT = parsed(`an integer from 1 to ${MAX_LIMIT}`, (value) => {
-  const count = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : 0
-  return count >= 1 && count <= MAX_LIMIT ? count : undefined
 })
 const BY = into(string({ least: 1, most: 200 }), (list, report): readonly UsageKey[] | ReturnType<typeof wrong> => {
   const asked = [...new Set(list.split(','))]
@@ -40,7 +36,7 @@ const SHARED = {
   user_id: optional(identifier),
   outcome: optional(text("'success', 'failure' or the type of a failure", /^[a-z][a-z-]{0,63}$/)),
 }
-const PAGE = { limit: optional(LIMIT, 100), cursor: optional(string({ least: 1, most: 1_000 })) }
+const PAGE = { limit: optional(integerText(1, MAX_LIMIT), 100), cursor: optional(string({ least: 1, most: 1_000 })) }
 const CALLS = {
   ...SHARED,
   tool: optional(TOOL),

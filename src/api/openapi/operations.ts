@@ -98,7 +98,12 @@ async function documented(
   const example = words.examples[name] ?? {}
   const { summary = '', scope, isPrivate, failures = 'Error' } = operation
   const isOpen = scope === undefined && !isPrivate
-  const answers = answersOf(operation, failures)
+  const schema = ref(failures)
+  const answers: Readonly<Record<string, DeclaredAnswer>> = {
+    ...operation.answers,
+    ...(operation.conditional ? { 412: { says: CHANGED, schema } } : {}),
+    default: { says: 'Any error', schema },
+  }
   // An example of what makes something says that it was made
   const shown = Object.hasOwn(answers, '201') ? '201' : Object.keys(answers)[0]
   return {
@@ -117,13 +122,15 @@ async function documented(
     body: await bodyOf(operation, wordsFor, example),
     responses: Object.entries(answers).map(([status, answer]) => {
       if (!answer.schema) return { ...answer, status }
-      const schema = describeFields(answer.schema, wordsFor)
-      const made = status === shown ? (example.answer ?? exampleOf(resolved(schema, components))) : undefined
-      return { ...answer, status, schema, example: made }
+      const worded = describeFields(answer.schema, wordsFor)
+      const made = status === shown ? (example.answer ?? exampleOf(resolved(worded, components))) : undefined
+      return { ...answer, status, schema: worded, example: made }
     }),
     failures,
   }
 }
+
+const CHANGED = 'The resource has changed: its ETag is not in If-Match'
 
 const IF_MATCH: Parameter = {
   name: 'If-Match',
@@ -169,16 +176,4 @@ async function bodyOf(
   const schema = schemaOf(await body.reader())
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
   return { type: 'application/json', required, schema: describeFields(schema, wordsFor), example }
-}
-
-function answersOf(
-  { answers, conditional }: Operation<unknown>,
-  failures: string,
-): Readonly<Record<string, DeclaredAnswer>> {
-  const changed = { says: 'The resource has changed: its ETag is not in If-Match', schema: ref(failures) }
-  return {
-    ...answers,
-    ...(conditional ? { 412: changed } : {}),
-    default: { says: 'Any error', schema: ref(failures) },
-  }
 }

@@ -31,13 +31,12 @@ export function createHealth({ version, probe, now, sleep }: HealthOptions): () 
   async function look(): Promise<boolean> {
     for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += LOOK_AGAIN_MS) {
       const slot = asking.take(now(), WAIT_MS)
-      if (!slot) {
-        await sleep(LOOK_AGAIN_MS)
-        continue
+      if (slot) {
+        await ask()
+        slot.release()
+        return true
       }
-      await ask()
-      slot.release()
-      return true
+      await sleep(LOOK_AGAIN_MS)
     }
     return now() < knownUntil
   }
