@@ -29,16 +29,13 @@ export interface ToolSelection {
 export const ALL: ToolSelection = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
-export const toolsetQuery = query(
-  {
-    mode: optional(oneOf(['search'])),
-    select: optional(oneOf(['0', '1'])),
-    names: optional(oneOf(['bare'])),
-    toolkits: optional(namesOf("toolkits' names", isNamePart)),
-    tools: optional(namesOf("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
-  },
-  { lists: ['toolkits', 'tools'] },
-)
+export const toolsetQuery = query({
+  mode: optional(oneOf(['search'])),
+  select: optional(oneOf(['0', '1'])),
+  names: optional(oneOf(['bare'])),
+  toolkits: optional(namesOf("toolkits' names", isNamePart)),
+  tools: optional(namesOf("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
+})
 
 export function readToolset(url: string): ToolSelection | Failing {
   const read = readQuery(toolsetQuery, url)

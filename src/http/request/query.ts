@@ -29,14 +29,15 @@ const MEANT = {
 
 export function query<T extends object>(
   parameters: { readonly [K in keyof T]: json.Reader<T[K]> },
-  { lists = [], others }: { readonly lists?: readonly string[]; readonly others?: 'ignored' } = {},
+  { others }: { readonly others?: 'ignored' } = {},
 ): Query<json.ObjectOf<T>> {
-  const several = new Set(lists)
+  const all = Object.entries<json.Reader<unknown>>(parameters)
+  const lists = new Set(all.flatMap(([name, each]) => (json.schemaOf(each).type === 'array' ? [name] : [])))
   const readers: { -readonly [K in keyof T]: json.Reader<T[K]> } = { ...parameters }
-  for (const name in readers) if (!several.has(name)) readers[name] = once(readers[name])
+  for (const name in readers) if (!lists.has(name)) readers[name] = once(readers[name])
   const unknown = others === 'ignored' ? ({ unknown: 'ignore' } as const) : {}
   const reader = json.object<T>(readers, { ...unknown, called: 'parameter', meant: MEANT })
-  return { reader, names: Object.keys(parameters), others, lists: several, none: read(reader, {}) }
+  return { reader, names: Object.keys(parameters), others, lists, none: read(reader, {}) }
 }
 
 export const NO_QUERY = query({})

@@ -5,8 +5,7 @@ import { pathReader, pathSegment } from '../../../src/http/request/path-segment.
 import { ANY_QUERY, NO_QUERY, query, readQuery } from '../../../src/http/request/query.ts'
 
 const URL_OF = 'https://sb.example/tools'
-const declared = () =>
-  query({ q: optional(string()), limit: optional(string()), tags: optional(list(string())) }, { lists: ['tags'] })
+const declared = () => query({ q: optional(string()), limit: optional(string()), tags: optional(list(string())) })
 const read = (search: string, of = declared()) => {
   const result = readQuery(of, URL_OF + search)
   return result.ok ? result.value : 'message' in result.failure && result.failure.message

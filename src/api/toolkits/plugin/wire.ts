@@ -18,17 +18,14 @@ const CONFIG = into(LISTED, (texts, report) => {
   }
   return Object.fromEntries(config)
 })
-export const uploadQuery = query(
-  {
-    version,
-    security_level: optional(into(text('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
-    approval: optional(into(oneOf(['1']), () => true as const)),
-    allowed_hosts: optional(LISTED, []),
-    config: optional(CONFIG, {}),
-    allow: optional(oneOf(['breaking'])),
-  },
-  { lists: ['allowed_hosts', 'config'] },
-)
+export const uploadQuery = query({
+  version,
+  security_level: optional(into(text('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
+  approval: optional(into(oneOf(['1']), () => true as const)),
+  allowed_hosts: optional(LISTED, []),
+  config: optional(CONFIG, {}),
+  allow: optional(oneOf(['breaking'])),
+})
 
 export function optionsOf(
   toolkit: string,
