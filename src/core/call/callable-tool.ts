@@ -1,11 +1,10 @@
 import type { RunOptions } from './run.ts'
 import type { Span } from '../tool/platform.ts'
-import type { ApprovalLooks, Approvals } from '../consent/authorization.ts'
+import type { Approvals } from '../consent/authorization.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { type Fingerprint, identify } from './invocation.ts'
-import { fail, type Failing, type Failure } from '../failure/failure.ts'
+import { fail, type Failing } from '../failure/failure.ts'
 import { isToldByKey } from '../access/approver.ts'
-import { approvalReason, type Principal } from '../access/principal.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
@@ -13,7 +12,7 @@ import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
 import { isIdempotent, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { endedEarly } from './deadline.ts'
 import { describeFiles, type FileStores, findFiles, mayHoldFiles, type NamedFiles, readFiles } from './files.ts'
-import { type CallerContext, type GrantLooks, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
+import { type CallerContext, meetRequirements, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
 
 export interface CallableTool {
@@ -64,12 +63,12 @@ export function stagesOf(record: ToolRecord): Stages {
   const isRequiring = authorization.length > 0 || secrets.length > 0 || user_id
   const takesFiles = mayHoldFiles(record.input)
   return {
-    requirements: isRequiring ? [REQUIREMENTS] : [],
+    requirements: isRequiring ? [meetAll] : [],
     // A person is asked only for a call that could then run, and no file waits in memory for that
     ready: [
-      ...(takesFiles ? [FIND_FILES] : []),
-      ...(needsApproval(record) ? [APPROVAL] : []),
-      ...(takesFiles ? [READ_FILES] : []),
+      ...(takesFiles ? [findNamedFiles] : []),
+      ...(needsApproval(record) ? [claimApproval] : []),
+      ...(takesFiles ? [readNamedFiles] : []),
     ],
   }
 }
@@ -80,100 +79,67 @@ export async function passStages(
   deps: StageDeps,
 ): Promise<Failing | undefined> {
   for (const stage of stages) {
-    const ended = await open.deadline().race(stage.pass(open, deps))
+    const ended = await open.deadline().race(stage(open, deps))
     if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended
   }
   return undefined
 }
 
-const REQUIREMENTS: Stage = {
-  async pass(call, deps) {
-    const { callId, record, publisher, context, invocation, runnable, caller } = call
-    const way = { reachedAt: caller.reachedAt, hosts: runnable.hosts, requestedBy: caller.principal.name }
-    const meet = () => meetRequirements(record, publisher, context, invocation.userId, way, deps)
-    const isTraced = record.requirements.authorization.length > 0
-    const met = await (isTraced ? deps.span('requirements', { tool: record.id, call_id: callId }, meet) : meet())
-    if (!met.ok) return met
-    const { secrets, tokens } = met
-    call.invocation = { ...invocation, secrets, tokens }
+/** A step of a call that only some tools need, known when the tool is resolved. */
+export type Stage = (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
+
+const meetAll: Stage = async (call, deps) => {
+  const { callId, record, publisher, context, invocation, runnable, caller } = call
+  const way = { reachedAt: caller.reachedAt, hosts: runnable.hosts, requestedBy: caller.principal.name }
+  const meet = () => meetRequirements(record, publisher, context, invocation.userId, way, deps)
+  const isTraced = record.requirements.authorization.length > 0
+  const met = await (isTraced ? deps.span('requirements', { tool: record.id, call_id: callId }, meet) : meet())
+  if (!met.ok) return met
+  const { secrets, tokens } = met
+  call.invocation = { ...invocation, secrets, tokens }
+  return undefined
+}
+
+const findNamedFiles: Stage = (call, stores) => {
+  const { record, runnable, caller } = call
+  const { input, userId } = call.invocation
+  const owner = { principal: caller.principal.id, userId }
+  const finding = findFiles(record, input, runnable.takesFiles !== true, owner, stores, caller.meter)
+  if (!(finding instanceof Promise)) return finding
+  return finding.then((found) => {
+    if (!found.ok) return found
+    call.namedFiles = found.value
     return undefined
-  },
-  async look({ record, publisher, userId, ...way }, { toolSecrets, grants }) {
-    const userTokens: Pick<UserTokens, 'tokenFor'> = { tokenFor: (required) => grants.look(required) }
-    try {
-      const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, { toolSecrets, userTokens })
-      return met.ok ? undefined : met.failure
-    } catch {
-      return { type: 'unavailable', message: "Cannot look up the user's grants right now" }
-    }
-  },
+  })
 }
 
-const FIND_FILES: Stage = {
-  pass(call, stores) {
-    const { record, runnable, caller } = call
-    const { input, userId } = call.invocation
-    const owner = { principal: caller.principal.id, userId }
-    const finding = findFiles(record, input, runnable.takesFiles !== true, owner, stores, caller.meter)
-    if (!(finding instanceof Promise)) return finding
-    return finding.then((found) => {
-      if (!found.ok) return found
-      call.namedFiles = found.value
-      return undefined
-    })
-  },
-}
-
-const READ_FILES: Stage = {
-  pass(call) {
-    const { namedFiles, invocation, runnable } = call
-    return (
-      namedFiles &&
-      readFiles(namedFiles, invocation.input, runnable.takesFiles !== true).then((read) => {
-        if (!read.ok) return read
-        call.invocation = { ...invocation, ...read.value }
-        return undefined
-      })
-    )
-  },
+const readNamedFiles: Stage = async (call) => {
+  const { namedFiles, invocation, runnable } = call
+  if (!namedFiles) return undefined
+  const read = await readFiles(namedFiles, invocation.input, runnable.takesFiles !== true)
+  if (!read.ok) return read
+  call.invocation = { ...invocation, ...read.value }
+  return undefined
 }
 
 /** A person approves all that the tool is given, and nothing else runs by it. */
-export const APPROVAL: Stage = {
-  async pass(call, { approvals, fingerprint }) {
-    const { record, caller, namedFiles } = call
-    const files = namedFiles && (await describeFiles(namedFiles))
-    if (files?.ok === false) return files
-    const identity = await identify(call, fingerprint, files?.value)
-    const claimed = await approvals.claim({
-      ...identity,
-      tool: record,
-      isToldByKey: isToldByKey(caller.principal),
-      requestedBy: caller.principal.name,
-      reachedAt: caller.reachedAt,
-    })
-    if ('approved' in claimed) return undefined
-    if ('refused' in claimed) {
-      return fail({ type: 'forbidden', reason: claimed.refused, forOperator: claimed.forOperator })
-    }
-    return fail({ type: 'approval-required', id: record.id, reason: claimed.reason, challenge: claimed.challenge })
-  },
-  look({ record, principal, reachedAt }, { approvals }) {
-    const level = approvalReason(record)
-    if (!approvals.canBeApproved(reachedAt(), isToldByKey(principal))) {
-      const reason = `${level}, and nobody who could approve a call can be told from its caller here`
-      return { type: 'forbidden', reason }
-    }
-    const challenge = { id: 'approval', url: '', scopes: [], status: 'not_started' } as const
-    const reason = `${level}: the answer to a call has the link to its page`
-    return { type: 'approval-required', id: record.id, reason, challenge }
-  },
-}
-
-/** A step of a call that only some tools need, known when the tool is resolved. */
-export interface Stage {
-  readonly pass: (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
-  readonly look?: (tool: LookedAt, deps: LookDeps) => Failure | undefined | Promise<Failure | undefined>
+export const claimApproval: Stage = async (call, { approvals, fingerprint }) => {
+  const { record, caller, namedFiles } = call
+  const files = namedFiles && (await describeFiles(namedFiles))
+  if (files?.ok === false) return files
+  const identity = await identify(call, fingerprint, files?.value)
+  const claimed = await approvals.claim({
+    ...identity,
+    tool: record,
+    isToldByKey: isToldByKey(caller.principal),
+    requestedBy: caller.principal.name,
+    reachedAt: caller.reachedAt,
+  })
+  if ('approved' in claimed) return undefined
+  if ('refused' in claimed) {
+    return fail({ type: 'forbidden', reason: claimed.refused, forOperator: claimed.forOperator })
+  }
+  return fail({ type: 'approval-required', id: record.id, reason: claimed.reason, challenge: claimed.challenge })
 }
 
 /** Stages complete the invocation, each with another one in its place. */
@@ -190,19 +156,4 @@ export interface StageDeps extends FileStores {
   readonly approvals: Approvals
   readonly fingerprint: Fingerprint
   readonly span: Span
-}
-
-export interface LookedAt {
-  readonly record: ToolRecord
-  readonly publisher: Publisher
-  readonly hosts: readonly string[] | undefined
-  readonly userId: string | undefined
-  readonly principal: Principal
-  readonly reachedAt: () => string
-}
-
-export interface LookDeps {
-  readonly toolSecrets: ToolSecrets
-  readonly grants: GrantLooks
-  readonly approvals: ApprovalLooks
 }

@@ -1,5 +1,7 @@
-import { hasScope } from '../access/principal.ts'
-import type { AuthorizationChallenge } from '../consent/authorization.ts'
+import { isToldByKey } from '../access/approver.ts'
+import { approvalReason, hasScope, type Principal } from '../access/principal.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
+import type { ApprovalLooks, AuthorizationChallenge } from '../consent/authorization.ts'
 import { appearanceOf } from '../tool/appearance.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import {
@@ -14,7 +16,7 @@ import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import { detailOf, type FailureWords, NO_USER, notSetUp, wordsOf } from '../failure/failure-words.ts'
-import { type LookDeps, type LookedAt, stagesOf } from './callable-tool.ts'
+import { type GrantLooks, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
 import { failureFor } from '../failure/for-operator.ts'
 
@@ -31,7 +33,10 @@ interface UpstreamHealth {
   readonly retry_after_ms?: number
 }
 
-interface ReadinessDeps extends LookDeps {
+interface ReadinessDeps {
+  readonly toolSecrets: ToolSecrets
+  readonly grants: GrantLooks
+  readonly approvals: ApprovalLooks
   readonly unreachable: (implementation: Implementation) => Promise<string | undefined>
   readonly healthOf: (host: string, toolkit: string, caller: string) => Omit<UpstreamHealth, 'host'>
 }
@@ -39,12 +44,16 @@ interface ReadinessDeps extends LookDeps {
 export type TellReadiness = ReturnType<typeof createReadiness>
 export type Readiness = Awaited<ReturnType<TellReadiness>>
 
-/** Tells from what the stages find out whether a call could run. Nothing is run, refreshed, asked for or used up. */
-export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDeps) {
-  return async (
-    { record, status, publisher, runnable }: FoundTool,
-    { principal, userId, reachedAt }: Pick<LookedAt, 'userId' | 'principal' | 'reachedAt'>,
-  ) => {
+interface Reader {
+  readonly principal: Principal
+  readonly userId: string | undefined
+  readonly reachedAt: () => string
+}
+
+/** Tells whether a call could pass its stages. Nothing is run, refreshed, asked for or used up. */
+export function createReadiness({ healthOf, unreachable, toolSecrets, grants, approvals }: ReadinessDeps) {
+  const userTokens: Pick<UserTokens, 'tokenFor'> = { tokenFor: (required) => grants.look(required) }
+  return async ({ record, status, publisher, runnable }: FoundTool, { principal, userId, reachedAt }: Reader) => {
     // Callers who may not call it learn nothing of the user or the deployment
     const refused = withdrawn(record, status) ?? authorise(principal, record.id, record, userId)
     if (refused) return readinessOf([refused.failure], [])
@@ -57,10 +66,14 @@ export function createReadiness({ healthOf, unreachable, ...deps }: ReadinessDep
     const hosts = runnable?.ok ? runnable.hosts : undefined
     const reason = hosts && record.implementation && (await unreachable(record.implementation))
     if (reason !== undefined) failures.push({ type: 'tool-not-executable', id: record.id, reason })
-    const { requirements, ready } = stagesOf(record)
-    for (const { look } of [...requirements, ...ready]) {
-      const failure = await look?.({ record, publisher, hosts, userId, principal, reachedAt }, deps)
-      if (failure) failures.push(failure)
+    const way = { reachedAt, hosts }
+    const deps = { toolSecrets, userTokens }
+    const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps).catch(() =>
+      fail({ type: 'unavailable', message: "Cannot look up the user's grants right now" }),
+    )
+    if (!met.ok) failures.push(met.failure)
+    if (needsApproval(record)) {
+      failures.push(unapproved(record, approvals.canBeApproved(reachedAt(), isToldByKey(principal))))
     }
     const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit, principal.id) }))
     const [silent] = upstreams.filter(({ state }) => state === 'open')
@@ -99,6 +112,17 @@ function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefin
   if (state === 'disabled') return fail({ type: 'tool-disabled', id })
   if (state !== 'pending') return undefined
   return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
+}
+
+function unapproved(record: ToolRecord, canBeApproved: boolean): Failure {
+  const level = approvalReason(record)
+  if (!canBeApproved) {
+    const reason = `${level}, and nobody who could approve a call can be told from its caller here`
+    return { type: 'forbidden', reason }
+  }
+  const challenge = { id: 'approval', url: '', scopes: [], status: 'not_started' } as const
+  const reason = `${level}: the answer to a call has the link to its page`
+  return { type: 'approval-required', id: record.id, reason, challenge }
 }
 
 function problemOf(failure: Failure, isOperator: boolean) {

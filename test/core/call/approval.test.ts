@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { APPROVAL } from '../../../src/core/call/callable-tool.ts'
+import { claimApproval } from '../../../src/core/call/callable-tool.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { Approvals } from '../../../src/core/consent/authorization.ts'
 import { createMeter } from '../../../src/core/tool/budget.ts'
@@ -21,7 +21,7 @@ describe('an approval', () => {
     const { runnable } = callableOf(record, () => ({ ok: true, value: 1 }))
     if (!runnable.ok) throw new Error('It cannot run')
     const { deps } = worldOf()
-    const claimed = await APPROVAL.pass(
+    const claimed = await claimApproval(
       {
         callId: 'call',
         record,
@@ -91,26 +91,5 @@ describe('an approval', () => {
     expect(claimed).toMatchObject({
       failure: { type: 'forbidden', reason: 'Nobody can', forOperator: 'Set up sign-in' },
     })
-  })
-
-  it('is told of before it is asked for, and whether somebody could give it', () => {
-    const look = (isPossible: boolean) =>
-      APPROVAL.look?.(
-        {
-          record: recordWith({ securityLevel: 8 }),
-          publisher: PUBLISHER,
-          hosts: [],
-          userId: 'ann',
-          principal: ADMIN,
-          reachedAt,
-        },
-        {
-          toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
-          grants: { look: async () => ({ token: '', account: '' }) },
-          approvals: { canBeApproved: () => isPossible },
-        },
-      )
-    expect(look(true)).toMatchObject({ type: 'approval-required', challenge: { url: '' } })
-    expect(look(false)).toMatchObject({ type: 'forbidden' })
   })
 })

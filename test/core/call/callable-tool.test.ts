@@ -1,21 +1,9 @@
-import { ADMIN } from '../../../src/core/access/principal.ts'
 import { describe, expect, it } from 'vitest'
-import { type LookDeps, type Stage, type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
+import { type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import {
-  callableOf,
-  callerWith,
-  callWith,
-  challengeOf,
-  type Needs,
-  PUBLISHER,
-  REACHED_AT,
-  recordWith,
-  worldOf,
-} from './fakes.ts'
+import { callableOf, callerWith, callWith, type Needs, recordWith, worldOf } from './fakes.ts'
 
-const reachedAt = () => REACHED_AT
 const BYTES = { type: 'object', properties: { a: { type: 'string', contentEncoding: 'base64' } } } as const
 const counted = ({ requirements, ready }: Stages) => [requirements.length, ready.length]
 
@@ -54,29 +42,5 @@ describe('the stages of a tool', () => {
     ['all of these', { secrets: ['KEY'], securityLevel: 8 }, { input: BYTES }, [1, 3]],
   ])('are those of what it needs: %s', (_, needs, more, stages) => {
     expect(counted(stagesOf({ ...recordWith(needs), ...more }))).toEqual(stages)
-  })
-})
-
-describe('to look at a stage', () => {
-  const look = (stage: Stage, record: ToolRecord, deps: Partial<LookDeps> = {}) =>
-    stage.look?.(
-      { record, publisher: PUBLISHER, hosts: [], userId: 'ann', principal: ADMIN, reachedAt },
-      {
-        toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
-        grants: { look: async () => ({ token: '', account: '' }) },
-        approvals: { canBeApproved: () => true },
-        ...deps,
-      },
-    )
-
-  it('says what of its requirements is missing, or that this cannot be looked up', async () => {
-    const record = recordWith({ providers: ['mail'] })
-    const [stage] = stagesOf(record).requirements
-    if (!stage) throw new Error('It requires nothing')
-    expect(await look(stage, record)).toBeUndefined()
-    const challenged = { look: async () => ({ challenge: challengeOf('mail'), reason: 'Nobody was asked' }) }
-    expect(await look(stage, record, { grants: challenged })).toMatchObject({ type: 'requirements-missing' })
-    const unreachable = { look: () => Promise.reject(new Error('Storage is away')) }
-    expect(await look(stage, record, { grants: unreachable })).toMatchObject({ type: 'unavailable' })
   })
 })

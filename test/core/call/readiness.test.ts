@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import { createReadiness } from '../../../src/core/call/readiness.ts'
+import type { GrantLooks } from '../../../src/core/call/requirements.ts'
+import { callableOf, challengeOf, type Needs, PUBLISHER, REACHED_AT, recordWith } from './fakes.ts'
+
+const GRANTED: GrantLooks = { look: async () => ({ token: '', account: '' }) }
+
+async function problemsOf(needs: Needs, grants = GRANTED, canBeApproved = true) {
+  const tell = createReadiness({
+    toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
+    grants,
+    approvals: { canBeApproved: () => canBeApproved },
+    unreachable: async () => undefined,
+    healthOf: () => ({ state: 'closed' }),
+  })
+  const record = recordWith(needs)
+  const { runnable } = callableOf(record, () => ({ ok: true, value: 1 }))
+  const found = { record, status: { state: 'active' }, publisher: PUBLISHER, runnable } as const
+  const reader = { principal: ADMIN, userId: 'ann', reachedAt: () => REACHED_AT }
+  return (await tell(found, reader)).problems
+}
+
+describe('whether a tool is ready', () => {
+  it('says what of its requirements is missing, or that this cannot be looked up', async () => {
+    const needs = { providers: ['mail'] }
+    expect(await problemsOf(needs)).toEqual([])
+    const challenged = { look: async () => ({ challenge: challengeOf('mail'), reason: 'Nobody was asked' }) }
+    expect(await problemsOf(needs, challenged)).toMatchObject([{ type: 'requirements-missing' }])
+    const unreachable = { look: () => Promise.reject(new Error('Storage is away')) }
+    expect(await problemsOf(needs, unreachable)).toMatchObject([{ type: 'unavailable' }])
+  })
+
+  it('tells of an approval before it is asked for, and whether somebody could give it', async () => {
+    expect(await problemsOf({ securityLevel: 8 })).toMatchObject([{ type: 'approval-required' }])
+    expect(await problemsOf({ securityLevel: 8 }, GRANTED, false)).toMatchObject([{ type: 'forbidden' }])
+  })
+})
