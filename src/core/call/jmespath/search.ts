@@ -1,4 +1,4 @@
-import { afford, type Budget, createBudget } from '../../tool/budget.ts'
+import { type Budget, createBudget, isExhausted } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
 import { SearchBudget, Unselectable } from './evaluation.ts'
 import { parse } from './expression.ts'
@@ -15,17 +15,15 @@ export function createSearch(expression: string) {
   }
   function search(value: Json, meter: Budget = createBudget()) {
     try {
-      const found = afford(() => {
-        const budget = new SearchBudget(value, meter)
-        const selected = part.select(value, budget)
-        // A part that is selected many times is small until it is written
-        budget.sizeOf(selected)
-        return selected
-      }, 'It takes too much work: select less, or in fewer steps')
-      return found.ok ? found : { ok: false as const, why: found.problems[0]?.message ?? '' }
+      const budget = new SearchBudget(value, meter)
+      const selected = part.select(value, budget)
+      // A part that is selected many times is small until it is written
+      budget.sizeOf(selected)
+      return { ok: true as const, value: selected }
     } catch (error) {
       if (error instanceof Unselectable) return { ok: false as const, why: error.message }
-      throw error
+      if (!isExhausted(error)) throw error
+      return { ok: false as const, why: 'It takes too much work: select less, or in fewer steps' }
     }
   }
   return { ok: true as const, search }

@@ -48,8 +48,8 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   const toolkits = new Set<string>()
   let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
   let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
-  let end: number | undefined
-  let isWhole = false
+  /** Undefined until the last line. */
+  let isWhole: boolean | undefined
   let judgeSecret: JudgeSecret | undefined
 
   function refuse(line: number, message: string, about?: string, outcome: UnrestoredLine['outcome'] = 'refused'): void {
@@ -59,7 +59,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
 
   async function take(entry: FileLine): Promise<void> {
     const { line } = entry
-    if (end !== undefined) {
+    if (isWhole !== undefined) {
       isWhole = false
       return refuse(line, "Comes after the line of the kind 'end', which is the last")
     }
@@ -73,7 +73,6 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
       case 'part':
         return undefined
       case 'end':
-        end = line
         isWhole = read.lines === line - 1
         return undefined
       case 'archive':
@@ -162,7 +161,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
     take,
     flush,
     counts: (): Counts => ({ ...counts }),
-    isWhole: (): boolean => isWhole,
+    isWhole: (): boolean => isWhole === true,
   }
 }
 
