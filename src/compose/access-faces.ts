@@ -19,7 +19,7 @@ import { createFlows } from '../sign-in/flow-cookie.ts'
 import { unexpected } from '../http/answer/unexpected.ts'
 import { failurePage, page } from '../http/page/page.ts'
 import { signInFace } from '../sign-in/routes.ts'
-import { createAuthorizationServer, createClientStore } from '../storage/connect/connect-store.ts'
+import { createAuthorizationServer } from '../storage/connect/connect-store.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
@@ -35,7 +35,8 @@ export function accessFaces(
   { secretJudges }: Pick<Publishing, 'secretJudges'>,
 ) {
   const { now } = Date
-  const { registry, deploymentKeys, keys, givenProviders, providers, vault } = stores
+  const { registry, deploymentKeys, keys, givenProviders, providers, vault, connect } = stores
+  const clients = { create: connect.giveClient, list: connect.clients, remove: connect.removeClient }
   const { shield, sessions, agents, authenticator, onKeyChange } = doors
   const { writeAuditEntry, version } = deployment
   const { forTools, besideTools, forPages } = deployment.routes
@@ -87,7 +88,7 @@ export function accessFaces(
     connectFace({
       ...forPeople,
       issuer: config.connectIssuer,
-      server: createAuthorizationServer(stores.connect),
+      server: createAuthorizationServer(connect),
       fetchFor: documentFetch(config),
       caching: deployment.routes.forAnybody.caching,
       catalogue: registry.catalogue,
@@ -96,7 +97,7 @@ export function accessFaces(
       newId: () => base64url.encode(randomBytes(16)),
     }),
     agentsFace({ ...forPages, agents }),
-    clientsFace({ ...besideTools, clients: createClientStore(stores.connect), onChange: agents.forget }),
+    clientsFace({ ...besideTools, clients, onChange: agents.forget }),
     grantsFace({ ...besideTools, grants: vault }),
     policiesFace({ ...forTools, store: registry.policyStore, judgeSecrets: secretJudges.ofTools }),
     providersFace({

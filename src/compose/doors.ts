@@ -13,8 +13,6 @@ import type { JwtVerifier } from '../http/caller/jwt.ts'
 import { createRateLimit } from '../http/route/rate-limit.ts'
 import { createSessions } from '../http/caller/sessions.ts'
 import { createKeyUse } from '../http/route/key-use.ts'
-import { createSessionStore } from '../storage/access/session-store.ts'
-import { createAgentStore } from '../storage/connect/connect-store.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { companyTokens } from './company-tokens.ts'
 import type { Recording } from './recording.ts'
@@ -27,8 +25,9 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   const jwt = jwtOptions && loadedWithFirst((jwts) => jwts.createJwtVerifier(jwtOptions))
   const authentication = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...authentication, jwt })
+  const { createSession: create, session: find, sessions: list, removeSession: remove } = stores.access
   const sessions = createSessions({
-    store: createSessionStore(stores.access),
+    store: { create, find, list, remove },
     authenticator,
     issuer: config.signIn?.issuer,
     rules: config.people.rules ?? [],
@@ -36,7 +35,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
     newId: () => crypto.randomUUID(),
     now,
   })
-  const agents = createAgents({ store: createAgentStore(stores.connect), holderOf: sessions.holderOf, now })
+  const agents = createAgents({ store: stores.connect, holderOf: sessions.holderOf, now })
   const forAgents = connectIssuer === undefined ? agents : companyTokens(config, connectIssuer)
   const engines =
     workerSecret === undefined
@@ -51,7 +50,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
   const refused = recording.writeRefusal
   const watch: GateWatch = {
     refused,
-    admitted: createKeyUse((ids, at) => stores.access().noteUse(ids, at), now),
+    admitted: createKeyUse((ids, at) => stores.access.noteUse(ids, at), now),
   }
   // Who is led to sign in is not refused
   const watchVisitors: GateWatch = {

@@ -42,7 +42,7 @@ export function openStores(
   const { now } = Date
   const access = accessStub(env.Access)
   const reach = { kv: env.REGISTRY, access, now }
-  const deploymentKeys = createDeploymentKeys(access)
+  const deploymentKeys = createDeploymentKeys(() => access)
   const memory = createMemory(MEMORY_BYTES)
   const registry = createKvRegistry({
     kv: env.REGISTRY,

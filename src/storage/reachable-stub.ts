@@ -11,16 +11,23 @@ export interface Reach {
   readonly once?: readonly string[]
 }
 
-/** Methods answer in time or fail as `Unreachable`, as they do where the object refuses its tables. Errors that the object's own code throws pass through. */
-export function reachableStub<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
+/**
+ * Methods answer in time or fail as `Unreachable`, as they do where the object refuses its tables. Errors that the
+ * object's own code throws pass through. A stub belongs to the request that opened it, so each call opens one.
+ */
+export function reachableStub<Stub extends object>(open: () => Stub, reach: Reach): Stub {
+  const { what, waitMs, longer = {}, once = [] } = reach
   const message = `${CANNOT_REACH} ${what} right now`
-  return new Proxy(stub, {
+  return new Proxy(open(), {
     get(target, method) {
-      const real: unknown = Reflect.get(target, method)
-      if (typeof real !== 'function' || typeof method !== 'string') return real
+      const known: unknown = Reflect.get(target, method)
+      if (typeof known !== 'function' || typeof method !== 'string') return known
       return async (...given: unknown[]): Promise<unknown> => {
         try {
-          const ask = async (): Promise<unknown> => Reflect.apply(real, target, given)
+          const ask = async (): Promise<unknown> => {
+            const stub: object = open()
+            return Reflect.apply(Reflect.get(stub, method), stub, given)
+          }
           return await withTimeout(longer[method] ?? waitMs, message, () =>
             once.includes(method) ? ask() : retryOnce(ask),
           )

@@ -4,11 +4,11 @@ import { reachableStub } from '../../src/storage/reachable-stub.ts'
 
 const failing = (message: string, of: object) =>
   reachableStub(
-    {
+    () => ({
       async value(): Promise<string> {
         throw Object.assign(new Error(message), of)
       },
-    },
+    }),
     { what: 'registry', waitMs: 1_000 },
   )
 

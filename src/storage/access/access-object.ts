@@ -195,16 +195,14 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 }
 
-export type AccessStub = () => DurableObjectStub<Access>
-
 export interface AccessReach {
   readonly kv: KVNamespace
-  readonly access: AccessStub
+  readonly access: DurableObjectStub<Access>
   readonly now: () => number
 }
 
 const REACH = { what: 'keys and providers', waitMs: 10_000 }
 
-export function accessStub(namespace: DurableObjectNamespace<Access>): AccessStub {
-  return () => reachableStub(namespace.getByName('access'), REACH)
+export function accessStub(namespace: DurableObjectNamespace<Access>): DurableObjectStub<Access> {
+  return reachableStub(() => namespace.getByName('access'), REACH)
 }

@@ -5,7 +5,7 @@ import type { AccessReach, KeyChanged } from './access-object.ts'
 
 /** A key that KV lacks is looked up in the Durable Object; a deleted one is gone within half a minute. */
 export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
-  const reader = createKvReader({ kv, value: (key) => access().value(key), now })
+  const reader = createKvReader({ kv, value: access.value, now })
 
   function keyIn({ body, hashes }: KeyChanged): ApiKey {
     for (const hash of hashes) reader.wrote(kvKey('apiKey', hash))
@@ -14,27 +14,27 @@ export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
 
   return {
     async create(key, hash) {
-      await access().createKey(key, hash)
+      await access.createKey(key, hash)
       // Who has it may call often at once before KV has it
       reader.wrote(kvKey('apiKey', hash))
     },
     async list() {
-      return (await access().given('apiKey')).map((text): ApiKey => JSON.parse(text))
+      return (await access.given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
     async withId(id) {
-      const text = await access().keyWithId(id)
+      const text = await access.keyWithId(id)
       return text === undefined ? undefined : JSON.parse(text)
     },
     async change(id, change, expected) {
-      const changed = await access().changeKey(id, change, expected)
+      const changed = await access.changeKey(id, change, expected)
       return typeof changed === 'object' ? keyIn(changed) : changed
     },
     async rotate(id, hash, until) {
-      const changed = await access().rotateKey(id, hash, until)
+      const changed = await access.rotateKey(id, hash, until)
       return changed && keyIn(changed)
     },
-    lastUses: () => access().lastUses(),
-    remove: (id, expected) => access().removeGiven('apiKey', id, expected),
+    lastUses: access.lastUses,
+    remove: (id, expected) => access.removeGiven('apiKey', id, expected),
     find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
   }
 }

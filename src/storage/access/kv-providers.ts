@@ -11,7 +11,7 @@ const MAX_KEPT = 1_000
 
 /** A change is seen everywhere within a minute, and at once where it was made. */
 export function createKvProviders({ kv, access, now }: AccessReach): ProviderStore {
-  const reader = createKvReader({ kv, value: (key) => access().value(key), now })
+  const reader = createKvReader({ kv, value: access.value, now })
   const kept = createKept<Provider | undefined>({ store: new LRUCache({ max: MAX_KEPT }), agesOf: () => AGES, now })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')
 
@@ -23,15 +23,15 @@ export function createKvProviders({ kv, access, now }: AccessReach): ProviderSto
   return {
     find: async (id) => (isProviderId(id) ? kept.get(id, load) : undefined),
     async put(provider, expected) {
-      const isNew = await access().putProvider(provider, expected)
+      const isNew = await access.putProvider(provider, expected)
       changed(provider.id)
       return isNew
     },
     async list() {
-      return (await access().given('provider')).map((text): Provider => JSON.parse(text))
+      return (await access.given('provider')).map((text): Provider => JSON.parse(text))
     },
     async remove(id, expected) {
-      const removed = await access().removeGiven('provider', id, expected)
+      const removed = await access.removeGiven('provider', id, expected)
       changed(id)
       return removed
     },

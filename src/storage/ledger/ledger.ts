@@ -26,7 +26,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { namespace, sealer, outcomes, newId, defect } = options
   const process = options.isOnlyProcess ? newId() : ''
   const ledgerOf = ({ principal, timeoutMs }: LedgerCall) =>
-    reachableStub(namespace.getByName(principal), { what: 'ledgers', waitMs: timeoutMs + 2 * GRACE_MS })
+    reachableStub(() => namespace.getByName(principal), { what: 'ledgers', waitMs: timeoutMs + 2 * GRACE_MS })
 
   async function ask(call: LedgerCall): Promise<Claimed> {
     const { principal, callId, select, timeoutMs } = call

@@ -20,7 +20,7 @@ const PLACE_LENGTH = 32
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: string) => DurableObjectStub<Records> {
-  return (day) => reachableStub(namespace.getByName(day), REACH)
+  return (day) => reachableStub(() => namespace.getByName(day), REACH)
 }
 
 export function createRecords({ namespace, sealer, now }: RecordsOptions): RecordReader {

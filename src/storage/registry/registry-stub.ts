@@ -19,7 +19,7 @@ const REACH = {
 }
 
 export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
-  return () => reachableStub(namespace.getByName('registry'), REACH)
+  return () => reachableStub(() => namespace.getByName('registry'), REACH)
 }
 
 export interface RegistryReach {

@@ -48,12 +48,12 @@ export function createVault(
   const providerFor = createProviderAccess(options)
 
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {
-    return reachableStub(namespace.get(namespace.idFromName(owner)), REACH)
+    return reachableStub(() => namespace.get(namespace.idFromName(owner)), REACH)
   }
 
   function vaultOfId(id: string): DurableObjectStub<VaultObject> | undefined {
     const object = objectOf(namespace, id)
-    return object && reachableStub(namespace.get(object), REACH)
+    return object && reachableStub(() => namespace.get(object), REACH)
   }
 
   async function answerTo(

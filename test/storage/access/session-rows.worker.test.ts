@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../../src/core/access/session.ts'
 import { sessionRows } from '../../../src/storage/access/session-rows.ts'
-import { createSessionStore } from '../../../src/storage/access/session-store.ts'
 import { inAccess, stubOf } from './set-up.ts'
 
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -66,13 +65,13 @@ describe('sessions in the Access object', () => {
 
   it('are reached by each isolate', () =>
     inAccess(async ({ access }) => {
-      const store = createSessionStore(() => stubOf(access, []))
+      const stub = stubOf(access, [])
       const later = { ...session('a'), expires_at: new Date(Date.now() + 60_000).toISOString() }
-      await store.create(later, 'hash')
-      expect(await store.find('hash')).toEqual(later)
-      expect(await store.list('person:ann')).toEqual([later])
-      expect(await store.remove('a', 'person:bob')).toBe(false)
-      expect(await store.remove('a')).toBe(true)
-      expect(await store.find('hash')).toBeUndefined()
+      await stub.createSession(later, 'hash')
+      expect(await stub.session('hash')).toEqual(later)
+      expect(await stub.sessions('person:ann')).toEqual([later])
+      expect(await stub.removeSession('a', 'person:bob')).toBe(false)
+      expect(await stub.removeSession('a')).toBe(true)
+      expect(await stub.session('hash')).toBeUndefined()
     }))
 })

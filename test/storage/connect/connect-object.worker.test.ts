@@ -4,12 +4,7 @@ import * as base64url from 'jose/base64url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/core/access/agent.ts'
 import { Connect } from '../../../src/storage/connect/connect-object.ts'
-import {
-  type ConnectStub,
-  createAgentStore,
-  createAuthorizationServer,
-  createClientStore,
-} from '../../../src/storage/connect/connect-store.ts'
+import { createAuthorizationServer } from '../../../src/storage/connect/connect-store.ts'
 
 const ORIGIN = 'https://sb.example'
 const BACK = 'http://127.0.0.1:7777/callback'
@@ -49,13 +44,12 @@ type World = Awaited<ReturnType<typeof worldOf>>
 
 async function worldOf(state: DurableObjectState) {
   const connect = new Connect(state, {})
-  const stub: ConnectStub = () =>
-    new Proxy(env.Connect.getByName('of none'), {
-      get:
-        (_, method) =>
-        async (...given: unknown[]) =>
-          structuredClone(await Reflect.apply(Reflect.get(connect, method), connect, structuredClone(given))),
-    })
+  const stub = new Proxy(env.Connect.getByName('of none'), {
+    get:
+      (_, method) =>
+      async (...given: unknown[]) =>
+        structuredClone(await Reflect.apply(Reflect.get(connect, method), connect, structuredClone(given))),
+  })
   const server = createAuthorizationServer(stub)
   const register = async (metadata: object | string = {}) => {
     const all = { client_name: 'An agent', redirect_uris: [BACK], token_endpoint_auth_method: 'none' }
@@ -110,8 +104,8 @@ async function worldOf(state: DurableObjectState) {
   return {
     sql: state.storage.sql,
     server,
-    agents: createAgentStore(stub),
-    clients: createClientStore(stub),
+    agents: { find: stub.find, list: stub.list, remove: stub.remove },
+    clients: { create: stub.giveClient, list: stub.clients, remove: stub.removeClient },
     clientId,
     register,
     urlOf,
