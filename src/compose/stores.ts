@@ -17,7 +17,7 @@ import { createR2Outcomes } from '../storage/artifacts/r2-outcomes.ts'
 import { createR2Uploads, noUploads } from '../storage/artifacts/r2-uploads.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
 import { createLedger } from '../storage/ledger/ledger.ts'
-import { createRecords } from '../storage/records/records.ts'
+import { createRecords, recordsStub } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/isolate/kv-registry.ts'
 import { registryStub } from '../storage/registry/registry-stub.ts'
 import { listedLine as writeLine } from '../dialects/oxp/encode.ts'
@@ -41,8 +41,7 @@ export function openStores(
 ) {
   const { now } = Date
   const access = accessStub(env.Access)
-  const reach = { kv: env.REGISTRY, access, now }
-  const deploymentKeys = createDeploymentKeys(() => access)
+  const deploymentKeys = createDeploymentKeys(access)
   const memory = createMemory(MEMORY_BYTES)
   const registry = createKvRegistry({
     kv: env.REGISTRY,
@@ -55,7 +54,7 @@ export function openStores(
     sealer: deploymentKeys.sealer('cursor'),
     onChange,
   })
-  const givenProviders = createKvProviders(reach)
+  const givenProviders = createKvProviders(env.REGISTRY, access, now)
   const connected = (id: string) => connectedProvider(id, config.variableOf)
   const providers = eitherProvider(givenProviders, connected)
   const bucket = env.ARTIFACTS
@@ -72,7 +71,7 @@ export function openStores(
       await registryStub(env.Registry)().revision()
       return undefined
     },
-    keys: createKvKeys(reach),
+    keys: createKvKeys(env.REGISTRY, access, now),
     givenProviders,
     providers,
     connectedProviders: () => knownProviderIds.flatMap((id) => connected(id) ?? []),
@@ -86,8 +85,8 @@ export function openStores(
       newId: () => crypto.randomUUID(),
       defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
     }),
-    records: createRecords({ namespace: env.Records, sealer: deploymentKeys.sealer('cursor'), now }),
-    artifacts: bucket ? createR2Artifacts({ bucket, signer: deploymentKeys.signer('artifact'), now }) : noArtifacts,
+    records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now),
+    artifacts: bucket ? createR2Artifacts(bucket, deploymentKeys.signer('artifact'), now) : noArtifacts,
     uploads: bucket ? createR2Uploads(bucket, now) : noUploads,
   }
 }

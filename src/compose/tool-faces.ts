@@ -31,7 +31,7 @@ export function toolFaces({ config, stores, doors, calls, routes, version }: Dep
   return [
     registryFace({ ...forTools, ...findTool, publish, writer, catalogue, codecs, sha256, tellReadiness, formats }),
     implementationFace({ ...forTools, ...findTool, readBlob }),
-    iconFace({ ...forToolPages, ...findTool, readIcon: createIcons({ guardedFetch, now }) }),
+    iconFace({ ...forToolPages, ...findTool, readIcon: createIcons(guardedFetch, now) }),
     archiveFace({
       ...forTools,
       sha256,

@@ -14,13 +14,8 @@ export async function writeOthers(choices: Choices, chosen: Names, shown: Choice
   return `${await digestOf(choices)}.${digits.join('')}`
 }
 
-export interface Selection {
-  readonly chosen: Set<string>
-  /** False where the toolkits are no longer those of which the form shows a part. */
-  readonly isCurrent: boolean
-}
-
-export async function readSelection(form: URLSearchParams, choices: Choices): Promise<Selection> {
+/** `isCurrent` is false where the toolkits are no longer those of which the form shows a part. */
+export async function readSelection(form: URLSearchParams, choices: Choices) {
   const others = form.get('others') ?? ''
   const [digest, digits = ''] = others.split('.')
   const isCurrent = others === '' || digest === (await digestOf(choices))

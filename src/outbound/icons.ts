@@ -7,11 +7,6 @@ import { createSlots } from './slots.ts'
 
 export type ReadIcon = (source: string, asker: Admission | undefined) => Promise<Picture | undefined>
 
-interface IconsOptions {
-  readonly guardedFetch: GuardedFetch
-  readonly now: () => number
-}
-
 /** In bytes. */
 export const MAX_ICON = 256 * 1024
 /** A memory of its own, so that pictures push out nothing that calls need. */
@@ -24,7 +19,7 @@ const FAILED: Ages = { fresh: 60_000 }
 type Fetched = Picture | 'none' | 'busy'
 
 /** Nothing is fetched without an asker: strangers get the pictures that are kept, and those of `data:`. */
-export function createIcons({ guardedFetch, now }: IconsOptions): ReadIcon {
+export function createIcons(guardedFetch: GuardedFetch, now: () => number): ReadIcon {
   const store = createMemory(MAX_KEPT).part<Entry<Fetched>>(
     ({ value }, source) => bytesOfText(source) + (typeof value === 'string' ? 0 : value.bytes.length),
   )

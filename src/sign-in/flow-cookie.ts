@@ -1,12 +1,6 @@
-import { check, integer, object, string } from '../core/tool/json-reader.ts'
+import { check, integer, object, type ReadBy, string } from '../core/tool/json-reader.ts'
 import { type Cookie, cookieOf, setCookie } from '../http/caller/cookie.ts'
 import type { Sealer } from '../storage/sealing/deployment-keys.ts'
-import type { OpenIdRequest } from './openid.ts'
-
-interface Flow {
-  readonly request: OpenIdRequest
-  readonly back: string
-}
 
 export const MAX_RETURN = 8_192
 const LIFETIME_MS = 15 * 60_000
@@ -24,6 +18,8 @@ const STORED = object({
   until: integer(0, Number.MAX_SAFE_INTEGER),
 })
 const BOUND = 'sign-in'
+
+type Flow = Omit<ReadBy<typeof STORED>, 'until'>
 
 /** Sealed in the browser's own cookies: nothing is stored for strangers, and no other browser can finish it. */
 export function createFlows(sealer: Sealer, now: () => number) {

@@ -193,7 +193,7 @@ describe('a server that never ends', () => {
     })
     const fetch = async () => new Response(body, { headers: { 'content-type': 'image/png' } })
     const guardedFetch = createGuardedFetch({ fetch, allowHttpHosts: new Set(), maxResponseBytes: MAX_ICON })
-    return { seen, read: createIcons({ guardedFetch, now: Date.now })(`${HOST}/endless`, asker) }
+    return { seen, read: createIcons(guardedFetch, Date.now)(`${HOST}/endless`, asker) }
   }
 
   it('is read to a bound, whatever it sends', async () => {

@@ -10,13 +10,11 @@ const URL_OF_ICON = 'https://icons.example/a.png'
 function world(answer: (request: GuardedRequest) => GuardedResult | Promise<GuardedResult> = () => answered(PNG)) {
   const sent: GuardedRequest[] = []
   let at = 0
-  const readIcon = createIcons({
-    now: () => at,
-    guardedFetch: async (request) => {
-      sent.push(request)
-      return answer(request)
-    },
-  })
+  const guardedFetch = async (request: GuardedRequest) => {
+    sent.push(request)
+    return answer(request)
+  }
+  const readIcon = createIcons(guardedFetch, () => at)
   return { sent, readIcon, wait: (ms: number) => void (at += ms) }
 }
 

@@ -3,7 +3,7 @@ import { createMemory } from '../../src/core/cache/kept.ts'
 import { callableTool } from '../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../src/core/call/resolve-tool.ts'
 import { listedLine } from '../../src/dialects/oxp/encode.ts'
-import type { AccessReach } from '../../src/storage/access/access-object.ts'
+import type { AccessStub } from '../../src/storage/access/access-object.ts'
 import { createKvKeys } from '../../src/storage/access/kv-keys.ts'
 import { createLedger } from '../../src/storage/ledger/ledger.ts'
 import type { LedgerObject } from '../../src/storage/ledger/ledger-object.ts'
@@ -27,7 +27,7 @@ export interface IsolateOptions {
   /** KV as it is read where the isolate runs. */
   readonly kv: KVNamespace
   readonly registry: RegistryStub
-  readonly access: AccessReach['access']
+  readonly access: AccessStub
   readonly ledgers: DurableObjectNamespace<LedgerObject>
   readonly vaults: DurableObjectNamespace<VaultObject>
   readonly bundle: Bundle
@@ -66,7 +66,7 @@ export function createIsolate(options: IsolateOptions) {
         validateOutput: () => [],
       }),
   })
-  const keys = createKvKeys({ kv, access, now })
+  const keys = createKvKeys(kv, access, now)
   const authenticator = createAuthenticator({ access: 'keys', adminKey: undefined, findKey: keys.find, sha256, now })
   const ledger = createLedger({ namespace: ledgers, sealer: plainKeyring, newId, defect: unlessFault })
   const vault = createVault({

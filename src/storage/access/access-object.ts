@@ -195,14 +195,10 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 }
 
-export interface AccessReach {
-  readonly kv: KVNamespace
-  readonly access: DurableObjectStub<Access>
-  readonly now: () => number
-}
+export type AccessStub = DurableObjectStub<Access>
 
 const REACH = { what: 'keys and providers', waitMs: 10_000 }
 
-export function accessStub(namespace: DurableObjectNamespace<Access>): DurableObjectStub<Access> {
+export function accessStub(namespace: DurableObjectNamespace<Access>): AccessStub {
   return reachableStub(() => namespace.getByName('access'), REACH)
 }

@@ -1,10 +1,10 @@
 import type { ApiKey, KeyStore } from '../../core/access/api-key.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
-import type { AccessReach, KeyChanged } from './access-object.ts'
+import type { AccessStub, KeyChanged } from './access-object.ts'
 
 /** A key that KV lacks is looked up in the Durable Object; a deleted one is gone within half a minute. */
-export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
+export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => number): KeyStore {
   const reader = createKvReader({ kv, value: access.value, now })
 
   function keyIn({ body, hashes }: KeyChanged): ApiKey {

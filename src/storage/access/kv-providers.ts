@@ -4,13 +4,13 @@ import type { Provider, Providers, ProviderStore } from '../../core/consent/prov
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
-import type { AccessReach } from './access-object.ts'
+import type { AccessStub } from './access-object.ts'
 
 const AGES = { fresh: 5_000, lastResort: 55_000 }
 const MAX_KEPT = 1_000
 
 /** A change is seen everywhere within a minute, and at once where it was made. */
-export function createKvProviders({ kv, access, now }: AccessReach): ProviderStore {
+export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
   const reader = createKvReader({ kv, value: access.value, now })
   const kept = createKept<Provider | undefined>({ store: new LRUCache({ max: MAX_KEPT }), agesOf: () => AGES, now })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')

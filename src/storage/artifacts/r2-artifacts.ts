@@ -6,20 +6,13 @@ import { artifactKey, OWNER_LENGTH } from '../keys.ts'
 import { keepBytes, LIFETIME_MS } from './keep-bytes.ts'
 import { storedObject } from './stored-object.ts'
 
-interface R2ArtifactsOptions {
-  readonly bucket: R2Bucket
-  readonly signer: Signer
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
 const ID_BYTES = 16
 const ID = /^[\w-]{32}$/
 const QUOTA = { files: 500, bytes: 536_870_912 }
 const SECONDS = /^\d{1,12}$/
 
 /** The link alone gives access: its signature (HMAC) binds the id to the time it expires. */
-export function createR2Artifacts({ bucket, signer, now }: R2ArtifactsOptions): ArtifactStore {
+export function createR2Artifacts(bucket: R2Bucket, signer: Signer, now: () => number): ArtifactStore {
   return {
     async keep({ content, contentType }, owner) {
       const bytes = 'text' in content ? content.text : bytesOfBase64(content.base64)

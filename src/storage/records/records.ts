@@ -8,24 +8,18 @@ import { quantileOf, within } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
 import type { Records } from './records-object.ts'
 
-export interface RecordsOptions {
-  readonly namespace: DurableObjectNamespace<Records>
-  readonly sealer: Sealer
-  readonly now: () => number
-}
-
 const REACH = { what: 'records', waitMs: 10_000 }
 const MAX_GROUPS = 10_000
 const PLACE_LENGTH = 32
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: string) => DurableObjectStub<Records> {
+export type RecordsStub = (day: string) => DurableObjectStub<Records>
+
+export function recordsStub(namespace: DurableObjectNamespace<Records>): RecordsStub {
   return (day) => reachableStub(() => namespace.getByName(day), REACH)
 }
 
-export function createRecords({ namespace, sealer, now }: RecordsOptions): RecordReader {
-  const recordsOf = recordsStub(namespace)
-
+export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () => number): RecordReader {
   async function page<Item>(
     kind: 'call' | 'act',
     find: (day: string, limit: number, before: number | undefined) => Promise<readonly NumberedRecord[]>,

@@ -11,31 +11,26 @@ export interface Signer {
   verify(text: string, signature: string): Promise<boolean>
 }
 
-/** Each purpose has keys of its own, derived from the deployment's one secret. */
-export interface DeploymentKeys {
-  sealer(purpose: Purpose): Sealer
-  signer(purpose: Purpose): Signer
-}
-
 const encoder = new TextEncoder()
 
 /**
- * Stored by the Access Durable Object, which is asked with the first use. Until then each use may throw `Unreachable`.
+ * Each purpose has keys of its own, derived from the deployment's one secret. The Access Durable Object has that, and is
+ * asked with the first use. Until then each use may throw `Unreachable`.
  */
-export function createDeploymentKeys(access: () => { deploymentSecret(): Promise<string> }): DeploymentKeys {
+export function createDeploymentKeys(access: { deploymentSecret(): Promise<string> }) {
   // The secret is kept, not its promise: no request may wait for what another one began
   let secret: string | undefined
 
   async function read(): Promise<string> {
     try {
-      return (secret = await access().deploymentSecret())
+      return (secret = await access.deploymentSecret())
     } catch (error) {
       throw new Unreachable("Cannot read the deployment's secret", { cause: error })
     }
   }
 
   return {
-    sealer(purpose) {
+    sealer(purpose: Purpose): Sealer {
       let keyring: Keyring | undefined
       const ready = async () => (keyring ??= createKeyring([secret ?? (await read())], purpose))
       return {
@@ -43,7 +38,7 @@ export function createDeploymentKeys(access: () => { deploymentSecret(): Promise
         open: async (sealed, bound) => (keyring ?? (await ready())).open(sealed, bound),
       }
     },
-    signer(purpose) {
+    signer(purpose: Purpose): Signer {
       let key: CryptoKey | undefined
       const ready = async () =>
         (key ??= await (await keysFrom(secret ?? (await read()), purpose)).signature('signature'))

@@ -16,7 +16,7 @@ stopClock()
 function isolate({ access, kv }: Harness) {
   const asked: string[] = []
   const stub = stubOf(access, asked)
-  return { ...createKvKeys({ kv: kv.binding, access: stub, now: () => 0 }), asked }
+  return { ...createKvKeys(kv.binding, stub, () => 0), asked }
 }
 
 describe('a key', () => {

@@ -14,7 +14,7 @@ function isolate({ access, kv }: Pick<Harness, 'access' | 'kv'>) {
   const asked: string[] = []
   const clock = { time: 0 }
   const stub = stubOf(access, asked)
-  const providers = createKvProviders({ kv: kv.binding, access: stub, now: () => clock.time })
+  const providers = createKvProviders(kv.binding, stub, () => clock.time)
   return { ...providers, asked, clock }
 }
 

@@ -74,7 +74,7 @@ describe('a principal may have at once', () => {
   }
 
   const now = () => Date.now()
-  const { signer } = createDeploymentKeys(() => ({ deploymentSecret: async () => 'a secret' }))
+  const { signer } = createDeploymentKeys({ deploymentSecret: async () => 'a secret' })
   const owner = {
     callId: 'c',
     tool: 'A.B@1.0.0',
@@ -89,7 +89,7 @@ describe('a principal may have at once', () => {
     [10, ['7', '8', '9']],
   ])('512 MiB of artifacts: %i of 64 MiB, and one byte', async (count, gone) => {
     const { full, deleted } = createFull(count)
-    const kept = await createR2Artifacts({ signer: signer('artifact'), now, bucket: full }).keep(
+    const kept = await createR2Artifacts(full, signer('artifact'), now).keep(
       { content: { text: 'x' }, contentType: 'text/plain' },
       owner,
     )

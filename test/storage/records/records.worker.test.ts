@@ -8,7 +8,7 @@ import { GatheredCalls } from '../../../src/storage/records/call-groups.ts'
 import { SPAN } from '../../../src/storage/records/call-rows.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 import { dayOf } from '../../../src/storage/records/days.ts'
-import { createRecords } from '../../../src/storage/records/records.ts'
+import { createRecords, recordsStub } from '../../../src/storage/records/records.ts'
 
 const DAY = 86_400_000
 
@@ -26,7 +26,7 @@ function createWorld(days: number) {
   // Ahead of the clock, so that no alarm comes due by itself
   const now = Date.parse('2100-06-15T12:00:00Z')
   const sealer = createKeyring(['a secret of the deployment'], 'cursor')
-  const records = createRecords({ namespace, sealer, now: () => now })
+  const records = createRecords(recordsStub(namespace), sealer, () => now)
   let made = 0
   const call = (given: Partial<CallRecord> = {}): CallRecord => ({
     at: now,

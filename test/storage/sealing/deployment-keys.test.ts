@@ -9,7 +9,7 @@ function isolate(secret: () => Promise<string> = async () => 'the secret') {
     asked.times += 1
     return secret()
   }
-  return { keys: createDeploymentKeys(() => ({ deploymentSecret })), asked }
+  return { keys: createDeploymentKeys({ deploymentSecret }), asked }
 }
 
 describe("a deployment's keys", () => {
