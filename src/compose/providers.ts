@@ -49,16 +49,12 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   const wantsAddress = rules.some(({ domain, address }) => (domain ?? address) !== undefined)
   const wanted = [claims.user ?? 'email', ...(wantsAddress ? ['email'] : []), ...(wantsGroups ? [claims.groups] : [])]
   let loaded: OpenId | undefined
-  async function load(client: NonNullable<Config['signIn']>): Promise<OpenId> {
+  const loadOpenId = async (): Promise<OpenId> => {
     const { createOpenId } = await import('../sign-in/openid.ts')
-    return (loaded ??= createOpenId({ ...client, claims: wanted, ...(await loadServerFinder(config)) }))
-  }
-  const openId: OpenId = {
-    begin: async (...given) => (await load(signIn)).begin(...given),
-    finish: async (...given) => (await load(signIn)).finish(...given),
+    return (loaded ??= createOpenId({ ...signIn, claims: wanted, ...(await loadServerFinder(config)) }))
   }
   const { issuer } = signIn
-  return { openId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
+  return { loadOpenId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
 }
 
 export function oauthOf(config: Config): OAuth {

@@ -22,7 +22,7 @@ import { type createFlows, MAX_RETURN, returnPath } from './flow-cookie.ts'
 import type { OpenId } from './openid.ts'
 
 export interface SignInProvider {
-  readonly openId: OpenId
+  readonly loadOpenId: () => Promise<OpenId>
   readonly issuer: string
   readonly prefix: string
   readonly claims: PersonClaims
@@ -72,7 +72,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page((await pages()).keyPage(back))
-    const begun = await provider.openId.begin(callbackOf(c), isAgain)
+    const begun = await (await provider.loadOpenId()).begin(callbackOf(c), isAgain)
     if (!begun.ok) return refusal(502, begun.forOperator ?? begun.message, back)
     return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
   }
@@ -94,7 +94,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const ended = flows.end(request)
     const { back } = flow
-    const finished = await provider.openId.finish(request.url, flow.request)
+    const finished = await (await provider.loadOpenId()).finish(request.url, flow.request)
     if (!finished.ok) {
       const status = finished.why === 'unavailable' ? 502 : 403
       return refusal(status, finished.forOperator ?? finished.message, back, ended)

@@ -12,11 +12,12 @@ export const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 export const request = { state: 's1', nonce: 'n1', verifier: 'v1', callback: `${ORIGIN}/sign-in/callback` }
 const flows = createFlows(createKeyring(['of the tests'], 'sign-in'), () => 0)
 
+export const openId = {
+  begin: async () => ({ ok: true, url: 'https://id.example/auth', request }) as const,
+  finish: async () => ({ ok: true, claims: { email: 'ann@acme.test', email_verified: true } }) as const,
+}
 export const provider = {
-  openId: {
-    begin: async () => ({ ok: true, url: 'https://id.example/auth', request }) as const,
-    finish: async () => ({ ok: true, claims: { email: 'ann@acme.test', email_verified: true } }) as const,
-  },
+  loadOpenId: async () => openId,
   issuer: 'https://id.example',
   prefix: '',
   claims: { groups: 'groups' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { fail, ok } from '../../src/core/failure/failure.ts'
 import { MAX_RETURN } from '../../src/sign-in/flow-cookie.ts'
-import { faceWith, NOBODY, provider, request } from './face.ts'
+import { faceWith, NOBODY, openId, provider, request } from './face.ts'
 
 const away = fail({ type: 'unavailable', message: 'x' })
 const byKey = { provider: undefined }
@@ -14,7 +14,7 @@ const signedIn = (by: object) => ({
   signedIn: () => ok({ session: { by }, principal: { ...ADMIN, id: 'key:k1' } }),
 })
 const finishing = (how: object) => ({
-  provider: { ...provider, openId: { ...provider.openId, finish: async () => how as never } },
+  provider: { ...provider, loadOpenId: async () => ({ ...openId, finish: async () => how as never }) },
 })
 
 async function seen(answer: Response | Promise<Response>) {
@@ -66,7 +66,10 @@ describe('who asks for the page to sign in', () => {
     const failing = (more: object) => ({
       provider: {
         ...provider,
-        openId: { ...provider.openId, begin: async () => ({ ok: false, message: 'For people', ...more }) as never },
+        loadOpenId: async () => ({
+          ...openId,
+          begin: async () => ({ ok: false, message: 'For people', ...more }) as never,
+        }),
       },
     })
     const told = await seen(faceWith(failing({})).get('/sign-in?return=/sessions'))
