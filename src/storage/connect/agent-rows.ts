@@ -25,11 +25,13 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       return column<string>(sql, surplus, agent.user, MAX_AGENTS)
     },
 
-    connect(id: string): number | undefined {
+    /** Gives how many milliseconds the agent has left; with its first token, it is connected. */
+    redeem(id: string, isFirst: boolean): number | undefined {
       const agent = find(id)
       if (!agent) return undefined
       const expires = Date.parse(agent.expires_at)
-      sql.exec('UPDATE agent SET expires = ?, connected = coalesce(connected, ?) WHERE id = ?', expires, now(), id)
+      const connect = 'UPDATE agent SET expires = ?, connected = coalesce(connected, ?) WHERE id = ?'
+      if (isFirst) sql.exec(connect, expires, now(), id)
       return expires - now()
     },
 

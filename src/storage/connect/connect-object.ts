@@ -189,15 +189,7 @@ export class Connect extends DurableObject<unknown> {
   }
 
   #server(origin: string) {
-    return createOAuthServer(origin, (agent, isFirst) => {
-      const left = isFirst ? this.#agents.connect(agent) : this.#left(agent)
-      return left === undefined ? undefined : { seconds: Math.floor(left / 1_000) }
-    })
-  }
-
-  #left(id: string): number | undefined {
-    const agent = this.#agents.find(id)
-    return agent && Date.parse(agent.expires_at) - Date.now()
+    return createOAuthServer(origin, this.#agents.redeem)
   }
 
   #end(agent: string): void {

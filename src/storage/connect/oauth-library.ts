@@ -15,10 +15,10 @@ const ACCESS_TOKEN_S = 3_600
 const MIN_S = 60
 const REGISTRATION_S = 90 * 86_400
 
-/** OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207. `redeemed` gives how many seconds the agent has left. */
+/** OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207. `redeem` gives how many milliseconds the agent has left. */
 export async function createOAuthServer(
   origin: string,
-  redeemed: (agent: string, isFirst: boolean) => { readonly seconds: number } | undefined,
+  redeem: (agent: string, isFirst: boolean) => number | undefined,
 ) {
   const { authorizationErrorRedirect, AuthorizationError, GrantType, OAuthAuthorizationServer, OAuthError } =
     await import('./oauth-parts.ts')
@@ -34,9 +34,11 @@ export async function createOAuthServer(
     clientRegistrationTTL: REGISTRATION_S,
     tokenExchangeCallback({ grantType, userId }) {
       const isFirst = grantType === GrantType.AUTHORIZATION_CODE
-      const lifetime = redeemed(userId, isFirst)
-      if (!lifetime) throw new OAuthError('invalid_grant', { description: 'The agent is not connected any more' })
-      const seconds = Math.max(MIN_S, lifetime.seconds)
+      const left = redeem(userId, isFirst)
+      if (left === undefined) {
+        throw new OAuthError('invalid_grant', { description: 'The agent is not connected any more' })
+      }
+      const seconds = Math.max(MIN_S, Math.floor(left / 1_000))
       return { accessTokenTTL: Math.min(ACCESS_TOKEN_S, seconds), ...(isFirst ? { refreshTokenTTL: seconds } : {}) }
     },
     onError: () => undefined,

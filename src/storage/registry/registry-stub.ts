@@ -2,7 +2,6 @@ import type { Memory } from '../../core/cache/kept.ts'
 import { reachableStub } from '../reachable-stub.ts'
 import type { RegistryObject } from './registry-object.ts'
 
-/** A stub belongs to the request that got it, so a new one is made each time. */
 export type RegistryStub = () => DurableObjectStub<RegistryObject>
 
 const REACH = {
@@ -19,7 +18,8 @@ const REACH = {
 }
 
 export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
-  return () => reachableStub(() => namespace.getByName('registry'), REACH)
+  const stub = reachableStub(() => namespace.getByName('registry'), REACH)
+  return () => stub
 }
 
 export interface RegistryReach {
