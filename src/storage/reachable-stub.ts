@@ -19,9 +19,9 @@ export function reachableStub<Stub extends object>(open: () => Stub, reach: Reac
   const { what, waitMs, longer = {}, once = [] } = reach
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(open(), {
-    get(target, method) {
-      const known: unknown = Reflect.get(target, method)
-      if (typeof known !== 'function' || typeof method !== 'string') return known
+    get(_, method) {
+      // Else whoever awaits the stub would wait for an answer of the object
+      if (typeof method !== 'string' || method === 'then') return undefined
       return async (...given: unknown[]): Promise<unknown> => {
         try {
           const ask = async (): Promise<unknown> => {
