@@ -57,16 +57,16 @@ export function Time({ at, isExact = false }: { at: string; isExact?: boolean })
   )
 }
 
-/** The code of an outcome in words: `tool-timed-out` is "Tool timed out". */
-export function outcomeWords(outcome: string): string {
-  return outcome.charAt(0).toUpperCase() + outcome.slice(1).replaceAll('-', ' ')
+/** A code in words: `tool-timed-out` is "Tool timed out". */
+export function inWords(code: string): string {
+  return code.charAt(0).toUpperCase() + code.slice(1).replaceAll(/[-_]/g, ' ')
 }
 
 /** With its code, which the API and the guides have, for the mouse that rests on it. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
   return (
     <span class={outcome === 'success' ? undefined : 'failed'} title={outcome}>
-      {outcomeWords(outcome)}
+      {inWords(outcome)}
     </span>
   )
 }

@@ -7,18 +7,8 @@ import { NO_PAGE, PAGES } from './pages.ts'
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5a4a"/><path d="M4 5h8M4 11h8" stroke="#fff" stroke-width="1.5"/><circle cx="6" cy="5" r="2" fill="#fff"/><circle cx="10" cy="11" r="2" fill="#fff"/></svg>`
 
-export interface ConsoleDeps extends AnswerDeps {
-  readonly onPageError: ErrorHandler
-}
-
-export interface Console {
-  readonly face: Hono
-  /** Answers what no route takes: a browser with a page, everything else by `otherwise`. */
-  notFound(otherwise: (c: Context) => Promise<Response>): (c: Context) => Promise<Response>
-}
-
 /** `GET /` in a browser, and `/console/…`: the pages that people see. Other clients get the next handler of `/`. */
-export function createConsole({ onPageError, ...deps }: ConsoleDeps): Console {
+export function createConsole({ onPageError, ...deps }: AnswerDeps & { readonly onPageError: ErrorHandler }) {
   const face = new Hono().onError(onPageError)
   let loaded: Answer | undefined
   const load = async () => (loaded ??= (await import('./show-page.ts')).createAnswer(deps))
@@ -37,7 +27,8 @@ export function createConsole({ onPageError, ...deps }: ConsoleDeps): Console {
     '/favicon.ico',
     declare({ query: ANY_QUERY }, () => new Response(ICON, { headers: icon })),
   )
-  const notFound: Console['notFound'] = (otherwise) => async (c) => {
+  /** Answers what no route takes: a browser with a page, everything else by `otherwise`. */
+  const notFound = (otherwise: (c: Context) => Promise<Response>) => async (c: Context) => {
     const answer = await otherwise(c)
     const isNone = answer.status === 404 || answer.status === 401
     return isNone && c.req.method === 'GET' && isBrowser(c) ? (await load())(c, NO_PAGE, {}) : answer

@@ -2,7 +2,7 @@ import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { FailureType } from '../../core/failure/failure.ts'
 import type { PageResult, PageVisit, Reply } from '../visit.ts'
-import { FailureNotice, Notice, OutcomeWord, outcomeWords, Select, TextField, Time, ToolName } from '../parts.tsx'
+import { FailureNotice, Notice, OutcomeWord, inWords, Select, TextField, Time, ToolName } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { barsOfCalls, barsOfUsage, CallsChart, msOf } from './chart.tsx'
@@ -88,7 +88,7 @@ const FAILURES: readonly FailureType[] = [
 const OUTCOMES = [
   ANY,
   { value: 'failure', text: 'Any failure' },
-  ...['success', ...FAILURES].map((type) => ({ value: type, text: outcomeWords(type) })),
+  ...['success', ...FAILURES].map((type) => ({ value: type, text: inWords(type) })),
 ]
 
 /** Usage is counted by the hour, so that an hour is charted by its calls. */

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import type { PageVisit, Reply, RouteFailure } from '../visit.ts'
-import { answered, exact, FailureNotice, Notice, SendingNote } from '../parts.tsx'
+import { answered, exact, FailureNotice, inWords, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows, FoldedRows, LeftOut } from './field-rows.tsx'
 import { type Field, fieldsOf, ROOT } from './fields.ts'
 import { formOf, shownAgain } from './values.ts'
@@ -57,7 +57,7 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
   const revision = (sent?.form && form.get('etag')) ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const hidden = fields.filter(isFolded)
-  const rows = { form, problems, labelOf: wordsOf }
+  const rows = { form, problems, labelOf: inWords }
   return (
     <form method="post" action={action}>
       <input type="hidden" name="do" value={act} />
@@ -70,10 +70,6 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
       {progress && <SendingNote>{progress}</SendingNote>}
     </form>
   )
-}
-
-function wordsOf(key: string): string {
-  return key.charAt(0).toUpperCase() + key.slice(1).replaceAll('_', ' ')
 }
 
 interface EditPage<T> {

@@ -3,7 +3,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { countOf, msOf } from '../calls/chart.tsx'
 import { callerNames } from '../calls/callers.ts'
 import { COUNTED, RangeSelect, rangeOf, sinceOf } from '../calls/range.tsx'
-import { answered, outcomeWords, Select } from '../parts.tsx'
+import { answered, inWords, Select } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
@@ -46,7 +46,7 @@ export async function show(visit: PageVisit): Promise<View> {
           <p class="note">You see the calls that you made, and those that were made for you.</p>
         )}
         {answered(usage, ({ items }) => {
-          const nameOf = key.value === 'outcome' ? outcomeWords : calls?.ok ? callerNames(calls.value.items) : String
+          const nameOf = key.value === 'outcome' ? inWords : calls?.ok ? callerNames(calls.value.items) : String
           return <UsageTable items={items} visit={visit} by={key} nameOf={nameOf} range={range.name} />
         })}
       </>

@@ -43,9 +43,8 @@ export interface SandboxOptions {
 export type Sandbox = ReturnType<typeof createSandbox>
 
 const MAIN_MODULE = 'main.ts'
-const COMPATIBILITY_DATE = '2026-10-15'
-/** For one call. A bare workerd holds nobody to them. */
-const LIMITS = { cpuMs: 10_000, subRequests: 50 }
+/** The limits are for one call. A bare workerd holds nobody to them. */
+const BOUNDS = { compatibilityDate: '2026-10-15', env: {}, limits: { cpuMs: 10_000, subRequests: 50 } }
 /** In characters: a name takes some hundreds, and its credentials. */
 const MAX_NAMES = 1_000_000
 
@@ -55,23 +54,20 @@ export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions) {
   return {
     call({ name, modules, egress, owner }: SandboxCode, given: readonly unknown[], signal: Signal) {
       return untilAborted(async () => {
-        const text = JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, egress, owner])
+        const text = JSON.stringify([BOUNDS, name, egress, owner])
         let id = ids.get(text)
         if (id === undefined) ids.set(text, (id = await sha256(text)))
         const worker = loader.get(id, async () => ({
-          compatibilityDate: COMPATIBILITY_DATE,
+          ...BOUNDS,
           mainModule: MAIN_MODULE,
           modules: { ...(await modules()) },
-          env: {},
           globalOutbound: egress && openEgress(egress),
-          limits: LIMITS,
         }))
         const entrypoint = worker.getEntrypoint<SandboxEntrypoint & Rpc.WorkerEntrypointBranded>()
         return entrypoint.run(...given)
       }, signal)
     },
-    whyUnlinked: (module: string) =>
-      whyUnlinked(loader, { compatibilityDate: COMPATIBILITY_DATE, limits: LIMITS }, module),
+    whyUnlinked: (module: string) => whyUnlinked(loader, module),
   }
 }
 
@@ -85,14 +81,10 @@ const MAX_REASON = 300
 const TIMEOUT_MS = 5_000
 
 /** Why a module would not load; undefined where it would, and where that cannot be told. Nothing of it is run. */
-export async function whyUnlinked(
-  loader: Pick<WorkerLoader, 'load'>,
-  limits: Pick<WorkerLoaderWorkerCode, 'compatibilityDate' | 'limits'>,
-  module: string,
-): Promise<string | undefined> {
+export async function whyUnlinked(loader: Pick<WorkerLoader, 'load'>, module: string): Promise<string | undefined> {
   const waited = await untilAborted(async () => {
     const modules = { 'main.js': { js: MAIN }, 'stop.js': { js: STOP }, 'tool.js': { js: module } }
-    const worker = loader.load({ ...limits, mainModule: 'main.js', modules, env: {}, globalOutbound: null })
+    const worker = loader.load({ ...BOUNDS, mainModule: 'main.js', modules, globalOutbound: null })
     await worker.getEntrypoint().fetch('https://tool.invalid/')
   }, AbortSignal.timeout(TIMEOUT_MS))
   return waited.state === 'failed' && waited.error instanceof Error ? reasonOf(waited.error.message) : undefined

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { whyUnlinked } from '../../../src/runners/sandbox/sandbox.ts'
 
-const LIMITS = { compatibilityDate: '2026-10-15', limits: { cpuMs: 1 } }
+const LIMITS = { compatibilityDate: '2026-10-15', limits: { cpuMs: 10_000, subRequests: 50 } }
 
 /** A loader whose Workers end so. */
 function loaderThat(fetch: () => Promise<Response>) {
@@ -18,7 +18,7 @@ const failing = (message: string) => loaderThat(() => Promise.reject(new Error(m
 
 it('a module is loaded behind one that throws, without a network', async () => {
   const { loaded, loader } = loaderThat(async () => new Response())
-  expect(await whyUnlinked(loader, LIMITS, 'export default 1')).toBeUndefined()
+  expect(await whyUnlinked(loader, 'export default 1')).toBeUndefined()
   expect(loaded).toMatchObject([{ ...LIMITS, globalOutbound: null, env: {} }])
   expect(loaded[0]?.modules['tool.js']).toEqual({ js: 'export default 1' })
 })
@@ -32,5 +32,5 @@ it.each([
   ['Uncaught Error: Linked, and No such module', undefined],
   ['The loader is not there right now', undefined],
 ])('%j is told as %j', async (message, reason) => {
-  expect(await whyUnlinked(failing(message), LIMITS, '')).toBe(reason)
+  expect(await whyUnlinked(failing(message), '')).toBe(reason)
 })
