@@ -3,12 +3,12 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit } from '../visit.ts'
 import { rangeOf, sinceOf } from '../calls/range.tsx'
 import { Markdown } from '../markdown.tsx'
-import { FailureNotice, Notice } from '../parts.tsx'
+import { answered, Notice } from '../parts.tsx'
 import { fromOf } from '../portion.ts'
 import { queryOf } from '../query.ts'
 import { ConnectStep, SetupPanel } from '../setup/checks.tsx'
 import { FoundTools, type FoundToolsPage } from './found.tsx'
-import { hrefOf, Search, searchOf, type ToolkitsReply, type ToolSearch } from './search.tsx'
+import { hrefOf, Search, searchOf, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
 
 const LIMIT = '30'
@@ -27,9 +27,11 @@ export async function show(visit: PageVisit): Promise<PageResult> {
     isFirst && mayPublish ? visit.ask('GET /tools', { query: WAITING }) : undefined,
     isFirst && mayConfigure ? visit.ask('GET /setup') : undefined,
   ])
-  const isOverview = isFirst && toolkits.ok && toolkits.value.items.length > 1
+  const all = toolkits.ok ? toolkits.value.items : []
+  const isNamed = ({ toolkit }: Toolkit) => toolkit.toLowerCase() === search.toolkit.toLowerCase()
+  const chosen = all.find(isNamed)
+  const isOverview = isFirst && all.length > 1
   const list = found ?? (isOverview ? undefined : await listTools())
-  const chosen = chosenOf(search, toolkits)
   return {
     ...titleOf(search, chosen?.toolkit),
     content: (
@@ -39,17 +41,17 @@ export async function show(visit: PageVisit): Promise<PageResult> {
         {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} /> : undefined}
         <Search search={search} toolkits={toolkits} />
         {chosen?.description === undefined ? undefined : <Markdown text={chosen.description} />}
-        {isOverview ? await overview(visit, toolkits.value.items) : undefined}
-        {list?.ok ? (
-          <FoundTools
-            search={search}
-            found={list.value}
-            from={search.cursor ? fromOf(visit.url.searchParams) : 1}
-            total={totalOf(search, list.value, toolkits)}
-            mayPublish={mayPublish}
-          />
-        ) : undefined}
-        {list?.ok === false ? <FailureNotice failure={list.failure} /> : undefined}
+        {isOverview ? await overview(visit, all) : undefined}
+        {list &&
+          answered(list, (found) => (
+            <FoundTools
+              search={search}
+              found={found}
+              from={search.cursor ? fromOf(visit.url.searchParams) : 1}
+              total={totalOf(search, found, search.toolkit === '' ? all : all.filter(isNamed))}
+              mayPublish={mayPublish}
+            />
+          ))}
       </>
     ),
   }
@@ -72,11 +74,6 @@ function titleOf({ q, toolkit, view }: ToolSearch, name = toolkit) {
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
 
-function chosenOf({ toolkit }: ToolSearch, toolkits: ToolkitsReply) {
-  const isChosen = (each: { toolkit: string }) => each.toolkit.toLowerCase() === toolkit.toLowerCase()
-  return toolkits.ok ? toolkits.value.items.find(isChosen) : undefined
-}
-
 function Waiting({ items, next_cursor }: FoundToolsPage) {
   if (items.length === 0) return undefined
   const count = next_cursor === undefined ? String(items.length) : `${items.length} and more`
@@ -92,12 +89,9 @@ function Waiting({ items, next_cursor }: FoundToolsPage) {
 }
 
 /** The tools of all pages together, where that is known: nobody counts those of a tag, or all versions. */
-function totalOf({ q, toolkit, tag, versions }: ToolSearch, { total }: FoundToolsPage, toolkits: ToolkitsReply) {
-  if (q !== '' || tag !== '' || versions !== '' || !toolkits.ok) return total
-  const meant = toolkits.value.items.filter(
-    (each) => toolkit === '' || each.toolkit.toLowerCase() === toolkit.toLowerCase(),
-  )
-  return meant.length === 0 ? undefined : meant.reduce((sum, { tools }) => sum + tools, 0)
+function totalOf({ q, tag, versions }: ToolSearch, { total }: FoundToolsPage, listed: readonly Toolkit[]) {
+  if (q !== '' || tag !== '' || versions !== '' || listed.length === 0) return total
+  return listed.reduce((sum, { tools }) => sum + tools, 0)
 }
 
 function FirstSteps({ origin }: { origin: string }) {
