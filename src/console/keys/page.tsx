@@ -13,11 +13,7 @@ import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
 
-interface FreshKeyProps {
-  readonly name: string
-  readonly key: string
-  readonly previous_expires_at?: string
-}
+type FreshKeyProps = Pick<Key, 'name'> & { readonly key: string; readonly previous_expires_at?: string }
 
 const PATH = '/console/keys'
 const FIELDS = editFields(schemaOf(newKey(() => new Date())))

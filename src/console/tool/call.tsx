@@ -2,7 +2,9 @@ import type { Child } from 'hono/jsx'
 import * as base64url from 'jose/base64url'
 import { INLINE_BYTES } from '../../core/call/call-fields.ts'
 import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
+import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { Budget } from '../../core/tool/budget.ts'
+import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
@@ -22,30 +24,16 @@ export interface CallBody {
     readonly error?: CallError
   }
   /** In place of a value that is too large. */
-  readonly artifact?: GivenArtifact
+  readonly artifact?: Artifact
   readonly message?: string
   readonly developer_message?: string
   readonly parameter_errors?: Readonly<Record<string, string>>
-  readonly missing_requirements?: { readonly authorization?: readonly ChallengeLink[]; readonly user_id?: boolean }
+  readonly missing_requirements?: { readonly authorization?: Challenges; readonly user_id?: boolean }
 }
 
-export interface ChallengeLink {
-  readonly id: string
-  readonly url: string
-  readonly check_url?: string
-}
+export type CallError = ToolFailure & { readonly artifact?: Artifact }
 
-export interface GivenArtifact {
-  readonly url: string
-}
-
-export interface CallError {
-  readonly message: string
-  readonly developer_message?: string
-  readonly can_retry?: boolean
-  readonly additional_prompt_content?: string
-  readonly artifact?: GivenArtifact
-}
+export type Challenges = readonly AuthorizationChallenge[]
 
 export interface FormCall {
   readonly input: JsonObject
@@ -92,7 +80,7 @@ async function callIdOf(formId: string, call: object): Promise<string> {
 }
 
 /** The pages at which somebody has to do something before the call can be made again. */
-export function challengesOf(reply: CallBody): readonly ChallengeLink[] {
+export function challengesOf(reply: CallBody): Challenges {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
 }

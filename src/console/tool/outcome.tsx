@@ -4,7 +4,7 @@ import type { Progress } from '../../core/call/progress.ts'
 import type { CallEnd } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type CallBody, type CallError, type ChallengeLink, challengesOf } from './call.tsx'
+import { type CallBody, type CallError, type Challenges, challengesOf } from './call.tsx'
 import { isOpenable, OpenLink, Result } from './result.tsx'
 
 interface OutcomeProps {
@@ -39,7 +39,7 @@ export function CallOutcome({ reply: { status, value }, origin, asksUser, missin
   }
   const unset = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
   const challenges = challengesOf(value).filter(({ id }) => !unset.includes(id))
-  if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
+  if (challenges.length > 0) return <ChallengeList challenges={challenges} reply={value} />
   return <FailureNotice failure={failureOf(status, value)} />
 }
 
@@ -67,7 +67,7 @@ function ArtifactLink({ url, origin }: { url: string; origin: string }) {
   )
 }
 
-function Challenges({ challenges, reply }: { challenges: readonly ChallengeLink[]; reply: CallBody }) {
+function ChallengeList({ challenges, reply }: { challenges: Challenges; reply: CallBody }) {
   return (
     <Notice>
       <p>
