@@ -4,13 +4,8 @@ import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 
 import { isObject, parsed } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 
-interface Merged {
-  readonly before: string | undefined
-  readonly after: string
-}
-
 /** Puts a snippet's servers and inputs into a file of JSON, and leaves the rest as it is, comments too. */
-export async function mergeJson(file: string, snippet: string): Promise<Merged> {
+export async function mergeJson(file: string, snippet: string) {
   const before = await textOf(file)
   const text = before === undefined || before.trim() === '' ? '{}' : before
   const errors: ParseError[] = []
@@ -51,7 +46,7 @@ export async function mergeJson(file: string, snippet: string): Promise<Merged> 
 }
 
 /** Appends a snippet to TOML. Nothing here reads TOML, so a file that may have that table is refused. */
-export async function mergeToml(file: string, snippet: string): Promise<Merged> {
+export async function mergeToml(file: string, snippet: string) {
   const before = await textOf(file)
   const text = (before ?? '').replaceAll('\r\n', '\n')
   if (text.includes(snippet)) return { before, after: before ?? '' }

@@ -4,14 +4,8 @@ import type { PageVisit } from './visit.ts'
 /** The number of a page's first item, counted from 1. */
 export const FROM = 'from'
 
-interface Portion<T> {
-  readonly items: readonly T[]
-  /** As `Table` takes it. */
-  readonly more?: { readonly href: string; readonly label: string }
-}
-
-/** What one page shows of a list that its route gives as a whole. */
-export function portionOf<T>({ url }: Pick<PageVisit, 'url'>, all: readonly T[], most: number): Portion<T> {
+/** What one page shows of a list that its route gives as a whole, as `Table` takes it. */
+export function portionOf<T>({ url }: Pick<PageVisit, 'url'>, all: readonly T[], most: number) {
   const from = fromOf(url.searchParams) - 1
   const start = from < all.length ? from : 0
   const items = all.slice(start, start + most)

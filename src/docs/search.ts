@@ -9,16 +9,11 @@ export interface DocsSection {
   readonly text: string
 }
 
-interface FoundSection extends Omit<DocsSection, 'text'> {
-  /** The line that says most of it. */
-  readonly excerpt: string
-}
-
 const MAX_FOUND = 20
 const MAX_EXCERPT = 240
 
 /** The sections that have all words of a question, those first that have them in their headings. */
-export function searchDocs(sections: readonly DocsSection[], q: string): readonly FoundSection[] {
+export function searchDocs(sections: readonly DocsSection[], q: string) {
   const terms = [...new Set(wordsOf(q).map(stemOf))]
   if (terms.length === 0) return []
   const found = sections.flatMap(({ text, ...section }) => {
