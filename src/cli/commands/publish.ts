@@ -1,7 +1,6 @@
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
-import type { Ask } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../argument-values.ts'
@@ -120,9 +119,7 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
   )
 }
 
-type PublishRequest = Omit<Ask<never>, 'read'>
-
-async function definitionsRequest(file: string, options: PublishOptions): Promise<PublishRequest> {
+async function definitionsRequest(file: string, options: PublishOptions) {
   const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
   const read = readJson(await readFile(file, 'utf8'), file)
   const module = code === undefined ? undefined : await readFile(code, 'utf8')
@@ -146,7 +143,7 @@ export function wrapped(document: unknown, said: JsonRecord): unknown {
     : { definition: document, ...beside }
 }
 
-async function pluginRequest(file: string, options: PublishOptions): Promise<PublishRequest> {
+async function pluginRequest(file: string, options: PublishOptions) {
   const { toolkit, version, allowedHost = [], config = [], securityLevel, allowBreaking } = options
   if (toolkit === undefined || version === undefined) {
     throw new CliError('usage', `${file} does not say what it is called`, 'Pass --toolkit and --version')

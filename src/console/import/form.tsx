@@ -8,6 +8,7 @@ import { anyObject, boolean, described, object, optional, schemaOf, strings } fr
 import type { Checked } from '../../core/tool/problem.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
 import { readInput, shownAgain } from '../form/values.ts'
+import { queryOf } from '../query.ts'
 import type { RouteFailure } from '../visit.ts'
 import { exact, Select } from '../parts.tsx'
 
@@ -52,10 +53,7 @@ export function requestOf(
     const message = 'Must be a JSON object, such as {"base_url": "https://api.acme.com"}'
     return { ok: false, problems: [{ path: '/options', message }] }
   }
-  const query = new URLSearchParams({
-    ...(isReal ? {} : { dry_run: '1' }),
-    ...(allow_breaking ? { allow: 'breaking' } : {}),
-  })
+  const query = queryOf({ dry_run: isReal ? '' : '1', allow: allow_breaking ? 'breaking' : '' })
   const from = { [form.get('kind') ?? '']: documentOf((form.get('source') ?? '').trim(), meter) }
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }

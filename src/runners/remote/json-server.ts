@@ -1,13 +1,13 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
+import { ANSWER_PARTS, FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import type { RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import type { ServerOutcome } from '../shared/retrying-call.ts'
-import { type BadAnswer, type FailedCall, failureFields, unanswered, unstructured } from '../shared/server-failure.ts'
+import { type FailedCall, failureFields, unanswered, unstructured } from '../shared/server-failure.ts'
 import { challenged, toolResult } from './answers.ts'
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
@@ -64,10 +64,7 @@ export function listServer(
   const { host } = endpoint
   let bytes = 0
   return readPages(host, async (cursor) => {
-    const query = {
-      ...(toolkit !== undefined && listsByToolkit ? { toolkit } : {}),
-      ...(cursor === undefined ? {} : { cursor }),
-    }
+    const query = { toolkit: listsByToolkit ? toolkit : undefined, cursor }
     const answer = await askServer(paths.list, endpoint, { query, signal, meter, parts: MANY_PARTS }, guardedFetch)
     if (!answer.ok) return { problem: answer.failed.result.failure.message }
     const { status, document, size } = answer
@@ -81,14 +78,8 @@ export function listServer(
   })
 }
 
-interface JsonAnswer extends BadAnswer {
-  readonly ok: true
-  readonly size: number
-  readonly document: unknown
-}
-
 interface Asking extends Pick<RunContext, 'signal' | 'atEnd' | 'meter'> {
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: string
   readonly parts?: number
 }
@@ -98,10 +89,10 @@ async function askServer(
   { url, headers, credentialHeaders, host, redact, asker }: Endpoint,
   asking: Asking,
   guardedFetch: GuardedFetch,
-): Promise<JsonAnswer | { readonly ok: false; readonly failed: FailedCall }> {
+) {
   const target = new URL(url)
   target.pathname = `${url.pathname.replace(/\/+$/, '')}${route}`
-  for (const [name, value] of Object.entries(asking.query ?? {})) target.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(asking.query ?? {})) if (value) target.searchParams.set(name, value)
   const sent = new Headers(headers)
   sent.set('accept', 'application/json')
   if (asking.body !== undefined) sent.set('content-type', 'application/json')
@@ -115,24 +106,14 @@ async function askServer(
     asker,
     atEnd: asking.atEnd,
   })
-  if (!answer.ok) return { ok: false, failed: unanswered(answer, host, redact) }
+  const notAnswered = (failed: FailedCall) => ({ ok: false as const, failed })
+  if (!answer.ok) return notAnswered(unanswered(answer, host, redact))
   const { status, headers: answered, body } = answer.response
   const text = utf8Text(body)
-  if (text === undefined)
-    return { ok: false, failed: failed(`${host} answered what is not UTF-8`, undefined, { redact }) }
-  const { meter, parts } = asking
-  const read = parseJson(text, meter, {
-    ...FOREIGN,
-    what: `what ${host} answered`,
-    ...(parts === undefined ? {} : { parts }),
-  })
-  if (!read.ok && read.isJson) return { ok: false, failed: failed(read.message, undefined, { redact }) }
-  return {
-    ok: true,
-    status,
-    headers: answered,
-    text,
-    size: body.byteLength,
-    document: read.ok ? read.value : undefined,
-  }
+  if (text === undefined) return notAnswered(failed(`${host} answered what is not UTF-8`, undefined, { redact }))
+  const { meter, parts = ANSWER_PARTS } = asking
+  const read = parseJson(text, meter, { ...FOREIGN, what: `what ${host} answered`, parts })
+  if (!read.ok && read.isJson) return notAnswered(failed(read.message, undefined, { redact }))
+  const document = read.ok ? read.value : undefined
+  return { ok: true as const, status, headers: answered, text, size: body.byteLength, document }
 }
