@@ -6,7 +6,7 @@ import { component, json, listOf, OBJECT } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
 import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
 import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
@@ -65,7 +65,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     if ('ok' in invocation) return respond(invocation.failure)
     const outcome = await execute(invocation, caller)
     const response = encodeOutcome(outcome, new Date(outcome.finishedAt ?? now()))
-    if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome, PRIVATE))
+    if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome))
     const failure = outcome.result.ok
       ? ({ type: 'internal', reference: outcome.callId } as const)
       : outcome.result.failure

@@ -124,29 +124,19 @@ function moreOf({ trace_id, traceparent, upstream_status, arguments: input, for_
 }
 
 function rowsOf({ places, at, durations, ids, more }: Alike): CallRow[] {
-  const rows: CallRow[] = []
-  let lines: string[] = []
-  let row = { first: 0, calls: 0, at: Infinity, last: -Infinity }
-  let room = MAX_TEXT
-  const end = () => rows.push({ ...row, lines: lines.join('\n') })
-  for (const [index, place] of places.entries()) {
-    const begun = at[index] ?? 0
+  const lines = places.map((place, index) => {
     const rest = more.get(place)
-    const line = `[${place},${begun},${durations[index]},${JSON.stringify(ids[index])}${rest ? `,${rest}` : ''}]`
-    if (line.length > room && lines.length > 0) {
-      end()
-      lines = []
-      room = MAX_TEXT
-    }
-    if (lines.length === 0) row = { first: place, calls: 0, at: begun, last: begun }
-    lines.push(line)
-    room -= line.length
-    row.calls += 1
-    row.at = Math.min(row.at, begun)
-    row.last = Math.max(row.last, begun)
+    return `[${place},${at[index]},${durations[index]},${JSON.stringify(ids[index])}${rest ? `,${rest}` : ''}]`
+  })
+  const between = (from: number, to: number): CallRow[] => {
+    const text = lines.slice(from, to).join('\n')
+    const calls = to - from
+    const middle = from + Math.ceil(calls / 2)
+    if (text.length > MAX_TEXT && calls > 1) return [...between(from, middle), ...between(middle, to)]
+    const times = at.slice(from, to)
+    return [{ first: places[from] ?? 0, calls, at: Math.min(...times), last: Math.max(...times), lines: text }]
   }
-  end()
-  return rows
+  return between(0, lines.length)
 }
 
 export interface PlacedRecord {
