@@ -7,7 +7,7 @@ const AT_MOST = {
   'OXP POST /tools/call': { files: 28, functions: 102, blocks: 227, promises: 32, bytes: 38_000 },
   'MCP 2026-07-28 tools/call': { files: 30, functions: 115, blocks: 297, promises: 32, bytes: 44_000 },
   'MCP 2025-11-25 tools/call': { files: 30, functions: 110, blocks: 233, promises: 32, bytes: 42_000 },
-  'Open Tool Calling POST /worker/tools/invoke': { files: 28, functions: 98, blocks: 367, promises: 34, bytes: 42_000 },
+  'Open Tool Calling POST /worker/tools/invoke': { files: 28, functions: 98, blocks: 367, promises: 34, bytes: 40_000 },
   'Machine Context POST /machine-context/execute': {
     files: 28,
     functions: 103,
