@@ -8,9 +8,7 @@ const NEAREST = 5
 const NEIGHBOUR: LineFormat = {
   name: 'neighbour',
   write(record) {
-    const title = titleOf(record)
-    const { id, description } = record
-    return JSON.stringify({ id, ...(title === undefined ? {} : { title }), description: firstSentence(description) })
+    return JSON.stringify({ id: record.id, title: titleOf(record), description: firstSentence(record.description) })
   },
 }
 

@@ -134,17 +134,15 @@ async function search(call: ToolCall, revision: Revision, client: McpClient, { c
   const unknown = await misnamed(client, catalogue)
   if (unknown !== undefined) return encodeErrorResult(unknown, revision)
   const q = query.trim() === '' ? undefined : query
-  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, ...(cursor === undefined ? {} : { cursor }) }
+  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
   const listing = await catalogue.list(asked, narrowedTo(principal, toolset), BRIEF)
   if (!listing && cursor !== undefined) return wrong('cursor', WANTED_CURSOR, revision)
   const { lines = [], total, unmatched = [], nextCursor } = listing ?? {}
-  const parts = [
-    `"tools":[${lines.filter((line) => line !== '').join(',')}]`,
-    ...(total === undefined ? [] : [`"total":${total}`]),
-    ...(unmatched.length === 0 ? [] : [`"unmatched":${JSON.stringify(unmatched)}`]),
-    ...(nextCursor === undefined ? [] : [`"next_cursor":${JSON.stringify(nextCursor)}`]),
-  ]
-  return once(`{${parts.join()}}`, revision)
+  // Lines are JSON already
+  const tools = `"tools":[${lines.filter(Boolean).join()}]`
+  const lacking = unmatched.length === 0 ? {} : { unmatched }
+  const about = JSON.stringify({ total, ...lacking, next_cursor: nextCursor }).slice(1, -1)
+  return once(`{${[tools, about].filter(Boolean).join()}}`, revision)
 }
 
 /** As text alone, not twice: every client shows its model that. */
@@ -216,11 +214,8 @@ const BRIEF: LineFormat = {
   write(record, name) {
     if (record.implementation === undefined) return ''
     const title = titleOf(record)
-    return JSON.stringify({
-      name,
-      ...(title === undefined ? {} : { title: shortened(title, MAX_TITLE) }),
-      description: shortened(record.description, MAX_DESCRIPTION),
-    })
+    const description = shortened(record.description, MAX_DESCRIPTION)
+    return JSON.stringify({ name, title: title && shortened(title, MAX_TITLE), description })
   },
 }
 

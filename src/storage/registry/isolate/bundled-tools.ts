@@ -1,7 +1,7 @@
 import { joinedName, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
-import { chooseVersion, resolveVersion } from '../../../core/tool/version.ts'
+import { chooseVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../writing/bundle.ts'
 import type { Head } from '../catalogue/head.ts'
@@ -9,8 +9,7 @@ import { listedTool, type WriteLine, writePage } from '../catalogue/listed-tools
 
 /** The bundled tools, served from memory until the registry could be reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
-  const byKey = new Map<string, ToolRecord[]>()
-  for (const record of records) byKey.set(toolKey(record), [...(byKey.get(toolKey(record)) ?? []), record])
+  const byKey = Map.groupBy(records, toolKey)
   const byDigest = new Map(records.map((record) => [record.digest, record]))
   const byName = new Map(records.map((record) => [joinedName(record).toLowerCase(), toolKey(record)]))
   const toolkits = new Set(records.map(({ toolkit }) => toolkit.toLowerCase()))
@@ -21,7 +20,28 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   )
   const texts = new Map(documents.map((document) => [document.hash, document.text]))
 
+  /** Bundled versions replace stored ones of the same number, whose status they keep. */
+  function document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
+    const carried = byKey.get(key)
+    const [first] = carried ?? []
+    if (!carried || !first) return stored
+    const fresh = carried.map(({ version, digest }) => {
+      const said = stored?.versions.find((each) => each.version === version)?.status
+      const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
+      return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
+    })
+    const rest = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
+    const versions = [...rest, ...fresh]
+    const { toolkit, tool } = first
+    const { newest: before, isDeleted: _, ...others }: ToolDocument = stored ?? { toolkit, tool, versions }
+    const merged = { ...others, versions }
+    const newest = chooseVersion(merged)
+    const record = [...carried, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
+    return record ? { ...merged, newest: record } : merged
+  }
+
   return {
+    document,
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
     text: (documentHash: string): string | undefined => texts.get(documentHash),
     holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
@@ -38,28 +58,8 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 
-    /** Bundled versions replace stored ones of the same number, whose status they keep. */
-    document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
-      const carried = byKey.get(key)
-      const [first] = carried ?? []
-      if (!carried || !first) return stored
-      const fresh = carried.map(({ version, digest }) => {
-        const said = stored?.versions.find((each) => each.version === version)?.status
-        const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
-        return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
-      })
-      const rest = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
-      const versions = [...rest, ...fresh]
-      const { toolkit, tool } = first
-      const { newest: before, isDeleted: _, ...others }: ToolDocument = stored ?? { toolkit, tool, versions }
-      const document = { ...others, versions }
-      const newest = chooseVersion(document)
-      const record = [...carried, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
-      return record ? { ...document, newest: record } : document
-    },
-
     async catalogue(): Promise<{ head: Head; pages: ReadonlyMap<string, string> }> {
-      const newest = [...byKey.values()].flatMap((versions) => resolveVersion(versions.map(active))?.record ?? [])
+      const newest = [...byKey.keys()].flatMap((key) => document(key, undefined)?.newest ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
       const text = writePage(
         sorted.map((record) => listedTool({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine)),
@@ -72,8 +72,4 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       }
     },
   }
-}
-
-function active(record: ToolRecord) {
-  return { version: record.version, status: { state: 'active' as const }, record }
 }

@@ -3,7 +3,7 @@ import { createPolicySet, type Policies, type PolicySet, type PolicyStore } from
 import { createKept } from '../../../core/cache/kept.ts'
 import type { Background } from '../../../core/tool/platform.ts'
 import { ALL_POLICIES, kvKey } from '../../keys.ts'
-import { createKvReader } from '../../kv-reader.ts'
+import { createKvReader, parsed } from '../../kv-reader.ts'
 import type { PolicyList } from '../policies.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
@@ -48,9 +48,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
 
   const store: PolicyStore = {
     async list() {
-      const text = await registry().value(KEY)
-      const list: PolicyList = typeof text === 'string' ? JSON.parse(text) : { policies: [] }
-      return list.policies
+      return parsed<PolicyList>(await registry().value(KEY))?.policies ?? []
     },
     async put(policy, expected) {
       const isNew = await registry().putPolicy(policy, expected)
