@@ -30,13 +30,16 @@ export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolN
   return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
 }
 
-type StandingRow = { readonly held: number; readonly unreviewed: number; readonly publisher: string | null }
-
 export function changeDenial(sql: SqlStorage, principal: Principal, name: ToolName, version: string) {
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
-  const row = firstRow<StandingRow>(sql, query, toolKey(name), version)
+  const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
+    sql,
+    query,
+    toolKey(name),
+    version,
+  )
   if (row?.held === 1) {
     return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
   }

@@ -70,7 +70,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
     const pages: LeafPage[] = []
     let { from } = under
     const made = (first: string) =>
-      pageOfLeaf(sql, first, writeLine, (until, keys) => listableOf(sql, first, until, keys))
+      pageOfLeaf(sql, first, writeLine, (until, tools) => listableOf(sql, first, until, tools))
     // A leaf that was split off one since it was read is on that one's page
     const read = (first: string) =>
       [...under.leaves.values(), ...pages].find(({ leaf, until }) => leaf.first <= first && first < until)

@@ -1,6 +1,7 @@
 import { kvKey } from '../../keys.ts'
 import { column, field, firstRow, rows } from '../../rows.ts'
 import type { Leaf } from './head.ts'
+import type { ListedTool } from './listed-tools.ts'
 import type { LeafPage } from './pages.ts'
 
 /** The first that KV lacks changes of up to the revision, from a key on. */
@@ -23,11 +24,11 @@ function waitingIn(sql: SqlStorage, first: string, until: string): ReadonlySet<s
 }
 
 /** Without the new tools that wait. */
-export function listableOf(sql: SqlStorage, first: string, until: string, keys: readonly string[]): readonly string[] {
+export function listableOf(sql: SqlStorage, first: string, until: string, tools: readonly ListedTool[]) {
   const waiting = waitingIn(sql, first, until)
-  if (waiting.size === 0) return keys
+  if (waiting.size === 0) return tools
   const landed = new Set<string>(JSON.parse(pageAt(sql, first)?.keys ?? '[]'))
-  return keys.filter((key) => landed.has(key) || !waiting.has(key))
+  return tools.filter(({ key }) => landed.has(key) || !waiting.has(key))
 }
 
 /** Those that must be in the same head: one was split off another whose page in KV still has its tools. */

@@ -89,12 +89,12 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
   }
 }
 
-/** With the tools that `shown` gives, of their keys. A leaf that has grown too large is split first. */
+/** With the tools that `shown` gives of all. A leaf that has grown too large is split first. */
 export async function pageOfLeaf(
   sql: SqlStorage,
   first: string,
   writeLine: WriteLine,
-  shown: (until: string, keys: readonly string[]) => readonly string[] = (_, keys) => keys,
+  shown: (until: string, tools: readonly ListedTool[]) => readonly ListedTool[] = (_, tools) => tools,
 ): Promise<LeafPage | undefined> {
   const row = firstRow<LeafRow>(sql, 'SELECT dirty, behind, changed FROM leaf WHERE first = ?', first)
   if (!row) return undefined
@@ -113,22 +113,11 @@ export async function pageOfLeaf(
   }
   const [until = end] = next
   const revision = readNumber(sql, 'revision')
-  const keys = shown(
-    until,
-    all.map(({ key }) => key),
-  )
-  const isPartial = keys.length < all.length
-  const on = new Set(keys)
-  const text = writePage(isPartial ? all.filter(({ key }) => on.has(key)) : all)
-  return {
-    leaf: { first, count: keys.length, page: await sha256(text) },
-    text,
-    keys,
-    changed,
-    revision,
-    until,
-    isPartial,
-  }
+  const tools = shown(until, all)
+  const keys = tools.map(({ key }) => key)
+  const text = writePage(tools)
+  const leaf = { first, count: keys.length, page: await sha256(text) }
+  return { leaf, text, keys, changed, revision, until, isPartial: keys.length < all.length }
 }
 
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
