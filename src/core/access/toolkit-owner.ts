@@ -21,11 +21,11 @@ export interface Toolkit {
 }
 
 export interface ToolkitChange {
-  readonly status?: ToolStatus
+  readonly status?: ToolStatus | undefined
   readonly owner?: string | null
-  readonly tags?: readonly string[]
-  readonly review?: boolean
-  readonly description?: string | null
+  readonly tags?: readonly string[] | undefined
+  readonly review?: boolean | undefined
+  readonly description?: string | null | undefined
 }
 
 export type ToolkitChanged =

@@ -126,12 +126,7 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
   const isSaid = status !== undefined || tags.length > 0 || review === true || description !== here.description
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
-  const change = {
-    ...(status ? { status } : {}),
-    ...(tags.length > 0 ? { tags } : {}),
-    ...(review ? { review } : {}),
-    ...(description === undefined ? {} : { description }),
-  }
+  const change = { status, tags: tags.length > 0 ? tags : undefined, review: review || undefined, description }
   const refused = changeToolkit(sql, toolkit, change, principal)
   if (typeof refused === 'object') return { refused: refused.reason }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })
