@@ -1,5 +1,4 @@
-import { approvesByKey } from '../../core/access/approver.ts'
-import { mayApprove, type Principal } from '../../core/access/principal.ts'
+import { approvesByKey, mayApprove, type Principal } from '../../core/access/principal.ts'
 import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
 import type { Provider, Providers } from '../../core/consent/provider.ts'

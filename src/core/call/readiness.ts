@@ -1,5 +1,4 @@
-import { isToldByKey } from '../access/approver.ts'
-import { approvalReason, hasScope, type Principal } from '../access/principal.ts'
+import { approvalReason, hasScope, isToldByKey, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { ApprovalLooks, AuthorizationChallenge } from '../consent/authorization.ts'
 import { appearanceOf } from '../tool/appearance.ts'

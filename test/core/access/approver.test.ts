@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { approvesByKey, isToldByKey } from '../../../src/core/access/approver.ts'
-import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, ANONYMOUS, approvesByKey, isToldByKey, type Principal } from '../../../src/core/access/principal.ts'
 
 const CALLER: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], tools: ['Bank.*'], users: [] }
 const APPROVER: Principal = { ...CALLER, id: 'key:b', scopes: ['tools:publish'] }
