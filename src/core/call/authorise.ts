@@ -23,12 +23,7 @@ export interface AskedToolDeps {
 
 const RESOLVE_MS = 15_000
 
-export function findAsked(
-  id: string,
-  address: string | undefined,
-  asker: Asker,
-  deps: AskedToolDeps,
-): Resolved | Failing | Promise<Resolved | Failing> {
+export function findAsked(id: string, address: string | undefined, asker: Asker, deps: AskedToolDeps) {
   if (address === undefined) return findById(id, asker, deps)
   const orById = (found: Resolved | Failing) => {
     if (found.ok && covers(asker.principal, found.tool.record)) return found
@@ -48,11 +43,7 @@ function findById(id: string, asker: Asker, deps: AskedToolDeps): Resolved | Fai
   return refuseUncovered(asker.principal, id) ?? resolveInTime(id, asker, deps)
 }
 
-function resolveInTime(
-  asked: string,
-  { background, signal }: Asker,
-  { resolver, startDeadline }: AskedToolDeps,
-): Resolved | Failing | Promise<Resolved | Failing> {
+function resolveInTime(asked: string, { background, signal }: Asker, { resolver, startDeadline }: AskedToolDeps) {
   const resolving = resolver.resolve(asked, background)
   return resolving instanceof Promise ? inTime(resolving, startDeadline(RESOLVE_MS, signal)) : resolving
 }
@@ -131,12 +122,7 @@ export function userOf(principal: Principal, named: string | undefined): string 
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 
-export function authorise(
-  principal: Principal,
-  asked: string,
-  record: ToolRecord,
-  userId: string | undefined,
-): Failing | undefined {
+export function authorise(principal: Principal, asked: string, record: ToolRecord, userId: string | undefined) {
   // Refusing a name without a toolkit would tell that the tool exists
   if (!covers(principal, record) && !parseToolId(asked)) return unknown(principal, asked)
   const denied = denial(principal, record)

@@ -4,7 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
 import { type AskedName, askedByName, formatToolId, joinedName, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { Background } from '../tool/platform.ts'
-import { type Failing, fail } from '../failure/failure.ts'
+import { fail } from '../failure/failure.ts'
 import type { Resolver } from './resolve-tool.ts'
 
 export interface Candidate extends ToolName {
@@ -59,11 +59,7 @@ export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesD
 }
 
 /** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
-export function meantBy(
-  { name, selector }: AskedName,
-  principal: Principal,
-  candidates: readonly Candidate[],
-): string | undefined | Failing {
+export function meantBy({ name, selector }: AskedName, principal: Principal, candidates: readonly Candidate[]) {
   const visible = candidates.filter((each) => maySee(principal, each))
   const [only, ...others] = visible
   if (!only) return undefined

@@ -44,9 +44,6 @@ export function wrongParameter(parameter: string, wanted: string): Failing {
   return malformed([{ path: `/${parameter}`, message: `Must be ${wanted}` }], 'the query')
 }
 
-export function malformed(
-  problems: readonly Problem[],
-  what: 'the body' | 'the query' | 'the path' = 'the body',
-): Failing {
+export function malformed(problems: readonly Problem[], what: 'the body' | 'the query' | 'the path' = 'the body') {
   return fail({ type: 'request-malformed', message: cannotRead(what, problems) })
 }

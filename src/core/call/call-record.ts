@@ -39,11 +39,7 @@ export interface Findings {
 /** Anybody can ask for any text, so it is cut where there is no such tool. */
 const MAX_ASKED = 200
 
-export function loggedTool(
-  asked: string,
-  found: ToolRecord | undefined,
-  result?: { readonly ok: true } | Failing,
-): string {
+export function loggedTool(asked: string, found: ToolRecord | undefined, result?: { readonly ok: true } | Failing) {
   const failure = result?.ok === false ? result.failure : undefined
   if (failure?.type === 'tool-disabled') return failure.id
   return found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : asked.slice(0, MAX_ASKED))

@@ -73,11 +73,7 @@ export function stagesOf(record: ToolRecord): Stages {
   }
 }
 
-export async function passStages(
-  stages: readonly Stage[],
-  open: OpenCall,
-  deps: StageDeps,
-): Promise<Failing | undefined> {
+export async function passStages(stages: readonly Stage[], open: OpenCall, deps: StageDeps) {
   for (const stage of stages) {
     const ended = await open.deadline().race(stage(open, deps))
     if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended

@@ -94,11 +94,7 @@ const NO_UPLOAD = 'Is not a file of yours, or has expired: upload it again with 
 const NO_ARTIFACT = 'Is not a link from this Switchboard, or has expired: call the tool again for a new one'
 
 /** A text says why there is none. */
-export async function findFile(
-  handle: string,
-  owner: UploadOwner,
-  { uploads, artifacts }: FileStores,
-): Promise<NamedFile | string> {
+export async function findFile(handle: string, owner: UploadOwner, { uploads, artifacts }: FileStores) {
   const id = readHandle(handle)
   if (id !== undefined) {
     const own = await uploads.find(id, owner)
@@ -110,11 +106,7 @@ export async function findFile(
   return typeof found === 'object' ? found : NO_ARTIFACT
 }
 
-export function readFiles(
-  { places, byHandle }: NamedFiles,
-  input: JsonObject,
-  asBase64: boolean,
-): Promise<Result<GivenFiles>> {
+export function readFiles({ places, byHandle }: NamedFiles, input: JsonObject, asBase64: boolean) {
   return whileReachable(asBase64 ? inBase64() : asBytes())
 
   async function inBase64(): Promise<Result<GivenFiles>> {

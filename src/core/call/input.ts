@@ -93,15 +93,10 @@ function valueOf(name: string, { values }: CallerContext, userId: string | undef
 }
 
 /** `null` for an optional parameter whose schema forbids it counts as absent, since models send it. */
-export function checkInput(
-  validate: Validate,
-  input: JsonObject,
-  schema: JsonObject,
-  meter: Meter,
-): Result<JsonObject> {
+export function checkInput(validate: Validate, input: JsonObject, schema: JsonObject, meter: Meter) {
   if (hasTooManyParts(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
   const problems = validate(input, meter)
-  if (problems.length === 0) return { ok: true, value: input }
+  if (problems.length === 0) return { ok: true as const, value: input }
   const required = Array.isArray(schema.required) ? schema.required : []
   const absent = new Set(
     problems

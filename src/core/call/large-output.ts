@@ -78,11 +78,7 @@ async function move(success: Success, placing: Placing): Promise<Success | Faili
   return settle(placed, placing)
 }
 
-async function moveBlocks(
-  blocks: readonly Content[],
-  room: number,
-  placing: Placing,
-): Promise<Result<readonly Content[]>> {
+async function moveBlocks(blocks: readonly Content[], room: number, placing: Placing) {
   const shown: Content[] = []
   let left = room
   let moved = 0

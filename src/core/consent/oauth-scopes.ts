@@ -48,11 +48,7 @@ export function missingScopes(provider: string, granted: readonly string[], requ
   )
 }
 
-export function unionScopes(
-  granted: readonly string[],
-  requested: readonly string[],
-  always: readonly string[],
-): string[] {
+export function unionScopes(granted: readonly string[], requested: readonly string[], always: readonly string[]) {
   const kept = granted.filter((scope) => !UNREPORTED.has(scope) && !always.includes(scope))
   return [...new Set([...kept, ...requested])]
 }

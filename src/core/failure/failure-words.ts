@@ -150,10 +150,7 @@ export function detailOf({ detail }: FailureWords): string | undefined {
   return detail && detail.charAt(0).toUpperCase() + detail.slice(1)
 }
 
-export function inputProblems(problems: readonly Problem[]): {
-  readonly whole: readonly string[]
-  readonly parameters: Readonly<Record<string, string>>
-} {
+export function inputProblems(problems: readonly Problem[]) {
   return {
     whole: problems.filter(({ path }) => path === '').map(({ message }) => message),
     parameters: problemsByParameter(problems.filter(({ path }) => path !== '')),

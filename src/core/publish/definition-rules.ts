@@ -108,11 +108,7 @@ export function unreachableIn(records: Implemented, places: readonly string[], r
   })
 }
 
-export async function judgeLoading(
-  records: Implemented,
-  places: readonly string[],
-  runners: Runners,
-): Promise<readonly Problem[]> {
+export async function judgeLoading(records: Implemented, places: readonly string[], runners: Runners) {
   const problems: Problem[] = []
   for (const [implementation, place] of implementationsOf(records, places)) {
     const found = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []

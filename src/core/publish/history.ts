@@ -59,11 +59,7 @@ function baseOf({ status }: VersionEntry, lower: readonly VersionEntry[]): Versi
 }
 
 /** Not how it differs: an implementation is for fewer people than a definition. */
-function implementationChanges(
-  before: Implementation | undefined,
-  after: Implementation | undefined,
-  budget: Budget,
-): readonly TextChange[] {
+function implementationChanges(before: Implementation | undefined, after: Implementation | undefined, budget: Budget) {
   const change = (what: string): readonly TextChange[] => [{ path: '/implementation', what, level: 'patch' }]
   if (before?.kind !== after?.kind) return change('Its implementation is of another kind')
   const compared = afford(() => {

@@ -87,11 +87,7 @@ export async function importTools(
   return { made, skipped, denied }
 }
 
-async function* batches(
-  items: Iterable<ImportItem>,
-  budget: Budget,
-  giveWay: GiveWay,
-): AsyncGenerator<readonly ImportItem[]> {
+async function* batches(items: Iterable<ImportItem>, budget: Budget, giveWay: GiveWay) {
   let batch: ImportItem[] = []
   const mayGiveWay = afterStretches(() => budget.spent, giveWay)
   for (const item of items) {

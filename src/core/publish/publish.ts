@@ -4,7 +4,7 @@ import { coverDenial, isTrustedWith, type Principal } from '../access/principal.
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
-import type { Checked, Problem } from '../tool/problem.ts'
+import type { Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
@@ -124,11 +124,7 @@ export async function store(
   })
 }
 
-async function prepare(
-  submission: Submission,
-  deps: PrepareImportDeps,
-  principal: Principal,
-): Promise<Checked<Prepared>> {
+async function prepare(submission: Submission, deps: PrepareImportDeps, principal: Principal) {
   if ('body' in submission) return prepareDocument(submission, deps, principal)
   if ('tools' in submission) return prepareDefined(submission, deps)
   // Loaded late, since most deployments import seldom
@@ -162,11 +158,7 @@ function importDenial(principal: Principal, { definition, implementation }: Impo
   return authorise(principal, [{ ...definition, implementation }], toolSecrets)
 }
 
-export async function authoriseToolkit(
-  principal: Principal,
-  toolkit: string,
-  writer: Pick<RegistryWriter, 'denial'>,
-): Promise<string | undefined> {
+export async function authoriseToolkit(principal: Principal, toolkit: string, writer: Pick<RegistryWriter, 'denial'>) {
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
   return coverDenial(principal, whole, 'tools:publish')?.reason ?? writer.denial(whole, principal)

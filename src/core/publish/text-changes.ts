@@ -40,12 +40,7 @@ function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
 }
 
 /** Texts of parts that are gone are left out: no model reads them any more. */
-function* schemaChanges(
-  root: 'input' | 'output',
-  before: unknown,
-  after: unknown,
-  budget: Budget,
-): Generator<TextChange> {
+function* schemaChanges(root: 'input' | 'output', before: unknown, after: unknown, budget: Budget) {
   const was = new Map<string, Readonly<Record<string, unknown>>>()
   for (const { path, schema } of everySubschema(before, MAX_SCHEMA_DEPTH)) {
     budget.spend(unitsOf(path))

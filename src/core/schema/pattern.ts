@@ -1,5 +1,5 @@
 import { createBudget } from '../tool/budget.ts'
-import { type Checked, refused } from '../tool/problem.ts'
+import { refused } from '../tool/problem.ts'
 
 export const MAX_PATTERN_LENGTH = 4096
 export const MAX_WRITTEN_OUT = 5_000
@@ -37,10 +37,7 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
 class Unsupported extends Error {}
 
 /** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3); refuses what RE2 lacks or is not linear. */
-export function linearPattern(
-  pattern: string,
-  budget = createBudget(),
-): Checked<{ readonly source: string; readonly stepsPerCharacter: number }> {
+export function linearPattern(pattern: string, budget = createBudget()) {
   if (pattern.length > MAX_PATTERN_LENGTH) return refused(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
   try {
     new RegExp(pattern, 'u')
@@ -49,7 +46,7 @@ export function linearPattern(
     if (size > MAX_WRITTEN_OUT) return refused(TOO_LONG)
     const properties = tokens.filter((token) => /\\p\{/i.test(token)).length
     budget.spend(TOKEN_UNITS * tokens.length + WRITTEN_OUT_UNITS * size + PROPERTY_UNITS * properties)
-    return { ok: true, value: { source, stepsPerCharacter: Math.max(1, isAnchored ? placed : size) } }
+    return { ok: true as const, value: { source, stepsPerCharacter: Math.max(1, isAnchored ? placed : size) } }
   } catch (error) {
     if (error instanceof Unsupported) return refused(error.message)
     if (!(error instanceof SyntaxError)) throw error

@@ -45,12 +45,7 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
 ])
 
-export function callFunction(
-  name: string,
-  { call }: JmesFunction,
-  args: readonly Argument[],
-  budget: SearchBudget,
-): Json {
+export function callFunction(name: string, { call }: JmesFunction, args: readonly Argument[], budget: SearchBudget) {
   const result = call(taker(name, args, budget), budget)
   if (typeof result === 'number' && !Number.isFinite(result)) throw new Unselectable(`${name}() gives no finite number`)
   return result

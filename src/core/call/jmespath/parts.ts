@@ -87,11 +87,7 @@ export function valueProjection(left: ExpressionPart, right: ExpressionPart): Ex
   })
 }
 
-export function filterProjection(
-  left: ExpressionPart,
-  condition: ExpressionPart,
-  right: ExpressionPart,
-): ExpressionPart {
+export function filterProjection(left: ExpressionPart, condition: ExpressionPart, right: ExpressionPart) {
   return part([left, condition, right], (value, budget) => {
     const items = left.select(value, budget)
     if (!isList(items)) return null
@@ -158,10 +154,7 @@ export function functionCall(name: string, args: readonly ExpressionPart[]): Exp
   })
 }
 
-function argumentsProblem(
-  { least, most, expression }: JmesFunction,
-  args: readonly ExpressionPart[],
-): string | undefined {
+function argumentsProblem({ least, most, expression }: JmesFunction, args: readonly ExpressionPart[]) {
   const { length } = args
   if (length < least || length > most) {
     const number = least === most ? `${least}` : `at least ${least}`
