@@ -64,7 +64,7 @@ function callOnce(
     method: 'POST',
     path: '/tools/call',
     json: { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } },
-    ...(onProgress ? { headers: REPORTING } : {}),
+    ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
     signal,
     repeatable: true,
     async read(response) {
@@ -95,8 +95,6 @@ export interface ToolProgress {
   readonly total?: number
   readonly message?: string
 }
-
-const REPORTING = { accept: 'application/json, text/event-stream' }
 
 async function readAnswer(response: Response, onProgress: ((progress: ToolProgress) => void) | undefined) {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream')

@@ -32,7 +32,10 @@ interface DocsPage {
 /** Answers with a page of the docs. Its script only copies and focuses: without it, everything can be read and searched. */
 export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
   const { title, path, q = '', reference = [], content } = page
-  const groups = groupsOf(guides).map((group) => ({ name: group.name, links: group.guides.map(linkTo) }))
+  const groups = groupsOf(guides).map((group) => ({
+    name: group.name,
+    links: group.guides.map(({ name, title }) => ({ href: `/docs/${name}`, title })),
+  }))
   const referenceGroup = { name: 'Reference', links: [REFERENCE, ...reference] }
   const order = [...groups, referenceGroup].flatMap(({ links }) => links)
   const body = (
@@ -76,10 +79,6 @@ export function groupsOf(guides: readonly Guide[]) {
     name,
     guides: names.flatMap((each) => guides.find((guide) => guide.name === each) ?? []),
   }))
-}
-
-function linkTo({ name, title }: Guide): DocsLink {
-  return { href: `/docs/${name}`, title }
 }
 
 function Links({ links, path }: { readonly links: readonly DocsLink[]; readonly path: string }) {

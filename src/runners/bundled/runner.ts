@@ -7,7 +7,7 @@ import { withSignal } from '../../core/call/run.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { redacting } from '../../outbound/redaction.ts'
-import { createRenewingTokens, type RenewingTokens } from '../../outbound/renewing-fetch.ts'
+import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
 
 export interface Carried {
   readonly digest: string
@@ -70,11 +70,6 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function redacted(text: string, invocation: Invocation, renewing: RenewingTokens | undefined): string {
-  const renewed = () => renewing?.all.map(({ token }) => token) ?? []
-  return redacting(() => [...sensitiveValues(invocation), ...renewed()])(text)
-}
-
 function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
   return (input, init) => {
     const own = init?.signal ?? (input instanceof Request ? input.signal : undefined)
@@ -103,7 +98,8 @@ function toolContext(
     userInfo,
     fetch: untilItEnds(context, renewing?.fetch ?? fetch),
     log(message: string) {
-      const line = redacted(message, invocation, renewing).slice(0, MAX_LINE)
+      const renewed = (renewing?.all ?? []).map(({ token }) => token)
+      const line = redacting(() => [...sensitiveValues(invocation), ...renewed])(message).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
