@@ -79,6 +79,6 @@ export function docsFace({ loadDocs, loadReference, ...deps }: DocsFaceDeps): Ho
   return face
 }
 
-function originOf({ req }: Context): string {
+export function originOf({ req }: Context): string {
   return new URL(req.url).origin
 }

@@ -1,5 +1,6 @@
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { Docs } from '../../docs/docs.ts'
+import { originOf } from '../../docs/routes.ts'
 import type { DocsSection } from '../../docs/search.ts'
 import { jsonText } from '../../http/answer/json-response.ts'
 import { failurePage, page, plainPage } from '../../http/page/page.ts'
@@ -57,8 +58,4 @@ export function documenting(
 export async function referenceSections(loadApi: OpenApiFaceDeps['loadApi']): Promise<readonly DocsSection[]> {
   const [reference, api] = await Promise.all([import('./reference.tsx'), loadApi()])
   return reference.referenceSections(api)
-}
-
-function originOf({ req }: Context): string {
-  return new URL(req.url).origin
 }
