@@ -4,12 +4,7 @@ import { createPerSecond } from './lookup-budget.ts'
 
 export type KvReader = ReturnType<typeof createKvReader>
 
-interface KvReaderOptions {
-  readonly kv: KVNamespace
-  /** Reads the key from the Durable Object that writes it. */
-  readonly value: (key: string) => Promise<string | ArrayBuffer | undefined>
-  readonly now: () => number
-}
+type ReadValue = (key: string) => Promise<string | ArrayBuffer | undefined>
 
 /** KV's cache lifetimes, in seconds; 30 is the least that it takes. */
 export const CHANGING_TTL_S = 30
@@ -20,8 +15,8 @@ const MAX_WRITTEN = 5_000
 /** Per second, so that made-up keys cannot flood the Durable Object. */
 const UNKNOWN_PER_S = 50
 
-/** A key that the isolate itself changed is read from the Durable Object that wrote it. */
-export function createKvReader({ kv, value, now }: KvReaderOptions) {
+/** `value` reads a key from the Durable Object that writes it, as is done for those that the isolate itself changed. */
+export function createKvReader(kv: KVNamespace, value: ReadValue, now: () => number) {
   const reads = createKvReads(kv, now)
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
   const mayAsk = createPerSecond(UNKNOWN_PER_S, now)

@@ -14,7 +14,7 @@ function isolate() {
     asked.push(key)
     return owner.get(key)
   }
-  const reader = createKvReader({ kv: kv.binding, value: ask, now: () => clock.time })
+  const reader = createKvReader(kv.binding, ask, () => clock.time)
   return {
     kv,
     asked,

@@ -5,7 +5,7 @@ import type { AccessStub, KeyChanged } from './access-object.ts'
 
 /** A key that KV lacks is looked up in the Durable Object; a deleted one is gone within half a minute. */
 export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => number): KeyStore {
-  const reader = createKvReader({ kv, value: access.value, now })
+  const reader = createKvReader(kv, access.value, now)
 
   function keyIn({ body, hashes }: KeyChanged): ApiKey {
     for (const hash of hashes) reader.wrote(kvKey('apiKey', hash))

@@ -11,7 +11,7 @@ const MAX_KEPT = 1_000
 
 /** A change is seen everywhere within a minute, and at once where it was made. */
 export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
-  const reader = createKvReader({ kv, value: access.value, now })
+  const reader = createKvReader(kv, access.value, now)
   const kept = createKept<Provider | undefined>({ store: new LRUCache({ max: MAX_KEPT }), agesOf: () => AGES, now })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')
 

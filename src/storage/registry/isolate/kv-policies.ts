@@ -17,7 +17,7 @@ export interface CachedPolicies extends Policies {
 }
 
 export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>) {
-  const reader = createKvReader({ kv, value: (key) => registry().value(key), now })
+  const reader = createKvReader(kv, (key) => registry().value(key), now)
   const kept = createKept<PolicySet>({ store: new Map(), agesOf: () => AGES, now })
 
   async function load(): Promise<PolicySet> {

@@ -17,7 +17,7 @@ type KvRegistryOptions = Omit<KvCatalogueOptions, 'whole' | 'policies'> & {
 /** Reads come from KV, or from the Registry while KV lags; an isolate sees its own writes at once. */
 export function createKvRegistry(options: KvRegistryOptions) {
   const { registry, bundle } = options
-  const reader = createKvReader({ ...options, value: (key) => registry().value(key) })
+  const reader = createKvReader(options.kv, (key) => registry().value(key), options.now)
   const carried = createBundledTools(bundle, options.writeLine)
   const whole = createWholeRecords({ ...options, carried: carried.text })
   const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
