@@ -63,13 +63,12 @@ function parameterRow({ name, in: place, required, description, schema }: Docume
   return { ...rowOf(name, { ...schema, description }, required), in: place }
 }
 
-interface BodyProps {
+interface Labelled {
   readonly label: string
-  readonly body: DocumentedBody
   readonly components: JsonObject
 }
 
-function Body({ label, body: { type, schema }, components }: BodyProps) {
+function Body({ label, body: { type, schema }, components }: Labelled & { readonly body: DocumentedBody }) {
   const [first, ...others] = formsOf(schema, components)
   if (first === undefined) return <p>{type === '*/*' ? 'A file of any type.' : <code>{type}</code>}</p>
   const rows = rowsOf(first)
@@ -95,14 +94,8 @@ function OtherForm({ label, form, rows }: FieldsProps & { readonly form: Json })
   return <p>Or: {isJsonObject(form) && typeof form.description === 'string' ? form.description : typeOf(form)}.</p>
 }
 
-interface AnswerProps {
-  readonly label: string
-  readonly response: DocumentedResponse
-  readonly components: JsonObject
-}
-
 /** The index describes errors, once. */
-function Answer({ label, response, components }: AnswerProps) {
+function Answer({ label, response, components }: Labelled & { readonly response: DocumentedResponse }) {
   const { status, says, schema, type, example } = response
   const error = schema && !status.startsWith('2') ? componentOf(schema) : undefined
   const rows = error === undefined ? rowsIn(schema, components) : []

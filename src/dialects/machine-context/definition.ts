@@ -23,11 +23,7 @@ export const machineContext: Codec = {
 
 type Common = Pick<Definition, 'toolkit' | 'version' | 'securityLevel' | 'metadata' | 'tags'>
 
-interface Capability extends Pick<Definition, 'description' | 'input'> {
-  readonly name: string
-  readonly output: JsonObject
-  readonly returns?: string
-}
+type Capability = json.ReadBy<ReturnType<typeof capability>>
 
 function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
@@ -86,7 +82,7 @@ const METADATA = json.into(json.anyObject, (metadata, { warnings }) => {
   return metadata
 })
 
-function capability(): json.Reader<Capability> {
+function capability() {
   return json.into(
     json.object({
       name: json.unique(OWN_NAME),
@@ -98,7 +94,7 @@ function capability(): json.Reader<Capability> {
   )
 }
 
-const RETURN: json.Reader<Pick<Capability, 'output' | 'returns'>> = json.into(
+const RETURN: json.Reader<{ readonly output: JsonObject; readonly returns?: string }> = json.into(
   json.object({ description: json.optional(json.string()), schema: json.optional(jsonSchema, {}) }),
   ({ description, schema }) => {
     if (description === undefined || description === schema.description) return { output: schema }

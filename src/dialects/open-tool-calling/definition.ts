@@ -2,7 +2,7 @@ import type { Codec, Given } from '../../core/tool/codec.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { EXTENSION, versionOfIdentifier } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { check, into, object, optional, parsed, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import { check, into, object, optional, parsed, string, wrong } from '../../core/tool/json-reader.ts'
 import { formatToolId, isNamePart, joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
@@ -130,18 +130,12 @@ function toolDefinition(given: Given) {
   })
 }
 
-interface Output {
-  readonly schema: JsonObject | null
-  readonly modes: readonly string[]
-  readonly description?: string
-}
-
 const SOME_MODES = parsed(`an array of one or more of ${quoted(MODES)}`, (value) =>
   isTexts(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
 /** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
-const OUTPUT: Reader<Output> = into(
+const OUTPUT = into(
   object(
     { available_modes: SOME_MODES, description: optional(string()), value_schema: optional(valueSchema, {}) },
     EXTENSION,

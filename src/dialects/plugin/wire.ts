@@ -1,20 +1,11 @@
-import type { Call, Outcome } from '../../core/call/call.ts'
+import type { Outcome } from '../../core/call/call.ts'
 import { malformed } from '../../core/call/call-fields.ts'
-import type { Failing, Failure } from '../../core/failure/failure.ts'
+import type { Failure } from '../../core/failure/failure.ts'
 import { metaOf } from '../../core/failure/failure-meta.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { textOf } from './failure.ts'
-
-interface NamedCall {
-  readonly name: string
-  readonly input: Call['input']
-  readonly method?: string | undefined
-  readonly values?: JsonObject | undefined
-  readonly select?: string | undefined
-  readonly structured?: boolean | undefined
-}
 
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECT_KEY = 'dev.switchboard/select'
@@ -25,23 +16,19 @@ const META_FIELDS = json.openObject({
   [SELECT_KEY]: json.nullish(json.string()),
   [STRUCTURED_KEY]: json.nullish(json.boolean),
 })
-const META: json.Reader<Pick<NamedCall, 'values' | 'select' | 'structured'>> = (value, report) => {
-  if (!isObject(value)) return {}
-  const read = META_FIELDS(value, report)
-  if (read === json.WRONG) return json.WRONG
-  return { values: read[CONTEXT_KEY], select: read[SELECT_KEY], structured: read[STRUCTURED_KEY] }
-}
+const META = (value: unknown, report: json.Report) => META_FIELDS(isObject(value) ? value : {}, report)
 
 const PARAMS = json.openObject({ name: json.string(), arguments: json.nullish(json.anyObject, {}), _meta: META })
 export const REQUEST = json.openObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */
-export function decodeCall(body: unknown): NamedCall | Failing {
+export function decodeCall(body: unknown) {
   const read = json.check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { method, params } = read.value
   const { name, arguments: input, _meta } = params
-  return { name, input, method, ..._meta }
+  const { [CONTEXT_KEY]: values, [SELECT_KEY]: select, [STRUCTURED_KEY]: structured } = _meta
+  return { name, input, method, values, select, structured }
 }
 
 export function encodeOutcome({ result }: Outcome, structured = false) {

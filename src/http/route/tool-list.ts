@@ -15,15 +15,10 @@ export interface ToolListDeps {
   readonly sha256: (text: string) => Promise<string>
 }
 
-export interface Written {
-  readonly text: string
-  readonly isEmpty: boolean
-}
-
 export interface ToolList {
   /** For the entity tag, beside catalogue and principal; undefined where the tag is made of the text. */
   readonly variant: readonly string[] | undefined
-  readonly write: (principal: Principal) => Promise<Result<Written>>
+  readonly write: (principal: Principal) => Promise<Result<{ readonly text: string; readonly isEmpty: boolean }>>
   readonly narrowedBy?: Narrowing
   readonly headers?: Readonly<Record<string, string>> | undefined
 }

@@ -10,12 +10,6 @@ import * as json from '../../../core/tool/json-reader.ts'
 import { listedRequirements } from '../../../core/tool/tool.ts'
 import { type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
-export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
-  readonly kind: ImportKind
-  readonly version?: string
-  readonly guardsOf?: (tool: ImportedTool) => readonly Guard[]
-}
-
 const MAX_PATTERNS = 1_000
 const MAX_PROBLEMS = 100
 const MAX_EXAMPLES = 2
@@ -59,7 +53,7 @@ const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   'plugin': CALLED,
 }
 
-export function importReader(known: readonly ImportKind[]): json.Reader<ImportBody> {
+export function importReader(known: readonly ImportKind[]) {
   const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
   const fields = object({
     // A URL may hold a password
@@ -104,20 +98,22 @@ function covering(toolkit: string, patterns: readonly string[]): (tool: string) 
   return (tool) => covers(tool) || (tool.includes('-') && covers(sanitizedName(tool)))
 }
 
-function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []): ImportBody['guardsOf'] {
+function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []) {
   if (rules.length === 0 && Object.values(ofAll).every((said) => said === undefined)) return undefined
   const judged = rules.map(({ tools, methods, ...guard }) => ({
     guard,
     covers: tools ? covering(toolkit, tools) : () => true,
     sends: (method: unknown) => methods === undefined || methods.some((each) => each === method),
   }))
-  return ({ definition, about }) => [
+  return ({ definition, about }: ImportedTool) => [
     ofAll,
     ...judged.filter(({ covers, sends }) => covers(definition.tool) && sends(about.method)).map(({ guard }) => guard),
   ]
 }
 
-function sourceOf(kinds: readonly ImportKind[]): json.Reader<Pick<ImportBody, 'kind' | 'source'>> {
+function sourceOf(
+  kinds: readonly ImportKind[],
+): json.Reader<Pick<ImportRequest, 'source'> & { readonly kind: ImportKind }> {
   const schema = () => {
     const typeOf = (kind: ImportKind) => ({ type: kind === 'openapi' ? ['string', 'object'] : 'string' })
     const properties = Object.fromEntries(kinds.map((kind) => [kind, typeOf(kind)]))

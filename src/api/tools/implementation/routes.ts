@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { Principal } from '../../../core/access/principal.ts'
 import { mayReadImplementation } from '../../../core/access/toolkit-owner.ts'
-import { fail, ok, type Result } from '../../../core/failure/failure.ts'
+import { fail, ok } from '../../../core/failure/failure.ts'
 import type { Background } from '../../../core/tool/platform.ts'
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
 import { notModified, PRIVATE } from '../../../http/answer/json-response.ts'
@@ -13,11 +13,6 @@ import { formatToolId } from '../../../core/tool/tool-id.ts'
 
 export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
-}
-
-interface Read {
-  readonly record: ToolRecord
-  readonly implementation: Implementation
 }
 
 /** For administrators, the owner, and keys that may publish in the toolkit by name; 403 for others who see the tool. */
@@ -56,7 +51,7 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
     return new Response(body, { headers })
   })
 
-  async function implementationOf(asked: string, principal: Principal, background: Background): Promise<Result<Read>> {
+  async function implementationOf(asked: string, principal: Principal, background: Background) {
     const found = await find(asked, principal, background)
     if (!found) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
     const { record } = found
