@@ -10,7 +10,7 @@ import { pathSegment } from '../../http/request/path-segment.ts'
 import { reading } from '../../http/route/operation.ts'
 import type { ReadOf } from '../../http/request/query.ts'
 import { component, plain, UNCHANGED } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { CALLER, createFace, type RouteDeps } from '../../http/route/route.ts'
 import * as wire from './wire.ts'
 
 export interface ArtifactsFaceDeps extends RouteDeps {
@@ -24,7 +24,6 @@ export interface ArtifactsFaceDeps extends RouteDeps {
 export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: ArtifactsFaceDeps): Hono {
   const { respond } = deps
   const { face, on, handler } = createFace<wire.ArtifactAnswers>(deps)
-  const CALLER = { scope: 'tools:call', ...PLAIN } as const
 
   on('POST /artifacts', 'Upload a file for use in calls', {
     ...CALLER,

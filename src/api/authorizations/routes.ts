@@ -13,7 +13,7 @@ import { query, type ReadOf } from '../../http/request/query.ts'
 import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
 import { declarePage, reading } from '../../http/route/operation.ts'
 import type { Gate } from '../../http/route/gate.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { CALLER, createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../../http/page/page.ts'
@@ -47,8 +47,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const forPeople = new Hono().onError(deps.onPageError)
 
   forPages.on('GET /authorizations/:id', 'Get a consent request', {
-    ...PLAIN,
-    scope: 'tools:call',
+    ...CALLER,
     query: waitQuery,
     answers: { 200: component('The consent request and its status', 'Authorization') },
   })(async ({ principal, path, query: { wait } }) => {

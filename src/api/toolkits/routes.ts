@@ -9,7 +9,7 @@ import { isNamePart } from '../../core/tool/tool-id.ts'
 import { PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items } from '../../http/route/answers.ts'
-import { ADMIN, createFace, PLAIN, PUBLISHER, type RouteDeps } from '../../http/route/route.ts'
+import { ADMIN, createFace, PUBLISHER, READER, type RouteDeps } from '../../http/route/route.ts'
 import { CHANGE, encodeSummary, encodeToolkit, OWNED, principalNamed, type ToolkitAnswers } from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
@@ -24,8 +24,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const { face, on } = createFace<ToolkitAnswers>(deps)
 
   on('GET /toolkits', 'List toolkits', {
-    ...PLAIN,
-    scope: 'tools:read',
+    ...READER,
     isPrivate: false,
     answers: { 200: items('Toolkits with tools that the caller may see', 'ToolkitSummary') },
   })(async ({ principal }) => {

@@ -36,7 +36,7 @@ import {
   UNCHANGED,
 } from '../../http/route/answers.ts'
 import { backgroundOf } from '../../http/route/gate.ts'
-import { createFace, type Note, PLAIN, PUBLISHER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
+import { createFace, type Note, PUBLISHER, READER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
 import * as wire from './wire.ts'
 
@@ -69,7 +69,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const find = createFindTool(deps)
   const { face, on } = createFace<wire.ToolAnswers>(deps, 'open')
   const format = oneOf([...formats.keys()])
-  const READER = { scope: 'tools:read', ...PLAIN } as const
 
   const publishing = {
     ...PUBLISHER,

@@ -1,8 +1,9 @@
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-fields.ts'
+import { CALLER } from '../../http/route/route.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 
-export const OF_USER = { path: { user: identifier } } as const
+export const OF_USER = { ...CALLER, path: { user: identifier } } as const
 
 interface UserRequest {
   readonly principal: Principal

@@ -4,7 +4,7 @@ import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { component, items } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { createFace, type RouteDeps } from '../../http/route/route.ts'
 import { forUser, OF_USER } from './path-user.ts'
 
 type ListedGrant = ReturnType<typeof encodeGrant>
@@ -19,14 +19,13 @@ export interface GrantAnswers {
 /** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
 export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: UserGrants }): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
-  const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
   on('GET /users/:user/grants', "List a user's connected accounts", {
-    ...CALLER,
+    ...OF_USER,
     answers: { 200: items('The connected accounts', 'Grant') },
   })(forUser(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) })))
 
-  on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", { ...CALLER, act: 'grant.revoke' })(
+  on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", { ...OF_USER, act: 'grant.revoke' })(
     forUser(async ({ path: { user } }) => {
       const held = await grants.list(user)
       await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
@@ -35,7 +34,7 @@ export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: U
   )
 
   on('GET /users/:user/grants/:provider', "Get a user's account at a provider", {
-    ...CALLER,
+    ...OF_USER,
     query: query({ account: optional(string()) }),
     answers: { 200: component('The connected account', 'Grant') },
   })(
@@ -47,7 +46,7 @@ export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: U
   )
 
   on('DELETE /users/:user/grants/:provider', "Disconnect a user's accounts at a provider", {
-    ...CALLER,
+    ...OF_USER,
     act: 'grant.revoke',
     query: query({ account: optional(string()), toolkit: optional(string()) }),
   })(

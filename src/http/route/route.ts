@@ -63,6 +63,8 @@ export const STALE: Failing = fail({
 
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
 export const ADMIN = { scope: 'admin', ...PLAIN } as const
+export const READER = { scope: 'tools:read', ...PLAIN } as const
+export const CALLER = { scope: 'tools:call', ...PLAIN } as const
 export const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {

@@ -9,7 +9,7 @@ import { isJsonObject } from '../../../core/tool/json.ts'
 import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
 import { component, UNCALLABLE } from '../../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
+import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
 import { encodeUploaded, optionsOf, uploadQuery } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
@@ -27,8 +27,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
   const { face, on } = createFace<{ 'PUT /toolkits/:toolkit/plugin': ReturnType<typeof encodeUploaded> }>(deps, 'open')
 
   on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
-    ...PLAIN,
-    scope: 'tools:publish',
+    ...PUBLISHER,
     act: 'tools.publish',
     path: { toolkit: namePart },
     query: uploadQuery,

@@ -4,7 +4,7 @@ import { fail } from '../../../core/failure/failure.ts'
 import { iconSource, type Picture } from '../../../core/tool/appearance.ts'
 import { plain } from '../../../http/route/answers.ts'
 import { backgroundOf } from '../../../http/route/gate.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
+import { createFace, READER, type RouteDeps } from '../../../http/route/route.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
 export interface IconFaceDeps extends RouteDeps, FindToolDeps {
@@ -17,8 +17,7 @@ export function iconFace({ readIcon, ...deps }: IconFaceDeps): Hono {
   const find = createFindTool(deps)
 
   on('GET /tools/:id/icon', "Get a tool's icon as PNG, JPEG, WebP or SVG", {
-    ...PLAIN,
-    scope: 'tools:read',
+    ...READER,
     answers: { 200: plain('The picture', 'image/*') },
   })(async ({ c, principal, admission, path: { id } }) => {
     const found = await find(id, principal, backgroundOf(c))

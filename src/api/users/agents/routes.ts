@@ -4,7 +4,7 @@ import { mayActFor, type Principal, userOf } from '../../../core/access/principa
 import { fail, ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
 import { items } from '../../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
+import { createFace, type RouteDeps } from '../../../http/route/route.ts'
 import { forUser, OF_USER } from '../path-user.ts'
 
 export interface AgentAnswers {
@@ -18,15 +18,14 @@ type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
 export function agentsFace({ agents, ...deps }: Deps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
-  const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
   on('GET /users/:user/agents', "List a user's agents", {
-    ...CALLER,
+    ...OF_USER,
     answers: { 200: items('Agents', 'Agent') },
   })(forUser(async ({ path: { user } }) => ok({ items: (await agents.list(user)).map(encodeAgent) }), mayAsk))
 
   on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
-    ...CALLER,
+    ...OF_USER,
     act: 'agent.end',
   })(
     forUser(async ({ path: { user } }) => {
@@ -36,7 +35,7 @@ export function agentsFace({ agents, ...deps }: Deps): Hono {
     }, mayAsk),
   )
 
-  on('DELETE /users/:user/agents/:id', 'Disconnect an agent', { ...CALLER, act: 'agent.end' })(
+  on('DELETE /users/:user/agents/:id', 'Disconnect an agent', { ...OF_USER, act: 'agent.end' })(
     forUser(async ({ path: { user, id } }) => {
       if (await agents.remove(user, id)) return ok(undefined)
       return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })
