@@ -128,12 +128,7 @@ function Files({ files, authorization }: { readonly files: readonly ShownFile[];
   )
 }
 
-interface ValuesProps {
-  readonly of: JsonObject
-  readonly notes?: ReadonlyMap<string, string>
-}
-
-function Values({ of, notes }: ValuesProps) {
+function Values({ of, notes }: { readonly of: JsonObject; readonly notes?: ReadonlyMap<string, string> }) {
   const entries = Object.entries(of)
   if (entries.length === 0) return <p>None.</p>
   if (rowsOf(of, MAX_DEPTH) > MAX_ROWS) return <pre>{indentedJson(of)}</pre>

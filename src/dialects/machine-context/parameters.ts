@@ -40,13 +40,7 @@ export const parameters: json.Reader<JsonObject> = (value, report) => {
   return problems.length > 0 ? json.WRONG : input
 }
 
-interface Parameter {
-  readonly name: string
-  readonly schema: JsonObject
-  readonly isRequired: boolean
-}
-
-function parameter(name: json.Reader<string>): json.Reader<Parameter> {
+function parameter(name: json.Reader<string>) {
   return json.into(
     json.object({
       name,

@@ -78,13 +78,8 @@ const PARAMETERS = json.also(inputSchema, (value, report) => {
   }
 })
 
-interface InputSchema {
-  readonly path: string
-  readonly schema: JsonObject
-}
-
 /** Unwrapped only when nothing beside `parameters` says that the object is itself the schema. */
-const INPUT_SCHEMA: json.Reader<InputSchema> = (value, report) => {
+const INPUT_SCHEMA = (value: unknown, report: json.Report) => {
   const isFlat = isJsonObject(value) && ('type' in value || 'properties' in value || value.parameters === undefined)
   if (isFlat) {
     const schema = PARAMETERS(value, report)
@@ -101,7 +96,7 @@ const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.parsed(
 )
 
 /** "Each parameter MUST contain a description field": only a warning, since tools in use lack it. */
-function undescribed({ path, schema }: InputSchema): readonly Problem[] {
+function undescribed({ path, schema }: json.ReadBy<typeof INPUT_SCHEMA>): readonly Problem[] {
   if (!isObject(schema.properties)) return []
   return Object.entries(schema.properties)
     .filter(([, parameter]) => isObject(parameter) && typeof parameter.description !== 'string')

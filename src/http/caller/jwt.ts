@@ -65,7 +65,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
         const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
         return refuse(`wanted a JWS with an 'alg' of ${quoted(wanted)}`)
       }
-      let signed: SignedClaims | string
+      let signed: Awaited<ReturnType<typeof signedClaims>>
       try {
         signed = await signedClaims(token, key, { ...wantedClaims, algorithms, currentDate: new Date(now()) })
       } catch (error) {
@@ -115,11 +115,6 @@ export function createWorkerVerifier(
 
 class KeysUnavailable extends Error {}
 
-interface SignedClaims {
-  readonly claims: jose.JWTPayload
-  readonly expiresAt: number
-}
-
 /** A string is the refusal, which quotes nothing of the token. Throws `KeysUnavailable`. */
 async function signedClaims(
   token: string,
@@ -128,7 +123,7 @@ async function signedClaims(
     readonly algorithms: string[]
     readonly currentDate: Date
   },
-): Promise<SignedClaims | string> {
+) {
   try {
     const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
     const { payload } = await jose.jwtVerify(token, key, { ...wanted, ...required })
