@@ -92,13 +92,12 @@ export interface DeadEnd extends Page {
   readonly said: string
 }
 
-interface GuideLink {
-  readonly href: string
-  readonly words: string
-}
-
-function deadEnd(status: DeadEnd['status'], title: string, lines: readonly string[], guide: GuideLink): DeadEnd {
-  const { href, words } = guide
+function deadEnd(
+  status: DeadEnd['status'],
+  title: string,
+  lines: readonly string[],
+  { href, words }: typeof SET_UP,
+): DeadEnd {
   const link = (
     <p>
       <a href={href}>{words}</a>
@@ -107,8 +106,8 @@ function deadEnd(status: DeadEnd['status'], title: string, lines: readonly strin
   return { status, title, body: [...lines, link], said: [...lines, `${words}: ${href}`].join(' ') }
 }
 
-const FOR_WHOM: GuideLink = { href: '/docs/agents#choose-the-user', words: 'Which user an agent acts for' }
-const SET_UP: GuideLink = { href: '/docs/people#other-providers', words: 'How to set up a provider' }
+const FOR_WHOM = { href: '/docs/agents#choose-the-user', words: 'Which user an agent acts for' }
+const SET_UP = { href: '/docs/people#other-providers', words: 'How to set up a provider' }
 
 /** A call without a user has a challenge all the same, though there is nobody to ask yet. */
 export function nobodyPage(providerName: string): DeadEnd {

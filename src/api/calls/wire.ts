@@ -57,10 +57,7 @@ export function filterOf<F extends Partial<Times>>(query: F, now: number, usual 
   return ok({ ...query, since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) })
 }
 
-interface Times {
-  readonly since: number
-  readonly until: number
-}
+type Times = Pick<CallFilter, 'since' | 'until'>
 
 export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
   if (hasScope(principal, 'records:read')) return {}

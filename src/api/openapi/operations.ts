@@ -73,13 +73,7 @@ export async function documentedApi(routes: readonly AppRoute[], words: Referenc
   return { operations: await Promise.all(operations), components }
 }
 
-interface Routed {
-  readonly method: string
-  readonly path: string
-  readonly operation: Operation<unknown>
-}
-
-export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
+export function routedOf(routes: readonly AppRoute[]) {
   return routes.flatMap(({ method, path, handler }) => {
     const operation = operationOf(handler)
     return method === 'OPTIONS' || method === 'ALL' || !operation ? [] : [{ method, path, operation }]
@@ -87,7 +81,7 @@ export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
 }
 
 async function documented(
-  { method, path: pattern, operation }: Routed,
+  { method, path: pattern, operation }: ReturnType<typeof routedOf>[number],
   components: JsonObject,
   words: ReferenceWords,
 ): Promise<DocumentedOperation> {
