@@ -1,12 +1,11 @@
 import { approvesByKey, mayApprove, type Principal } from '../../core/access/principal.ts'
 import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
-import type { Provider, Providers } from '../../core/consent/provider.ts'
+import type { Providers } from '../../core/consent/provider.ts'
 import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { backgroundOf, type RouteContext } from '../../http/route/gate.ts'
-import { failurePage, type Page } from '../../http/page/page.ts'
-import type { DeadEnd } from './pages.tsx'
+import { failurePage } from '../../http/page/page.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 import type { KnownTool } from './grant-page.tsx'
@@ -21,14 +20,6 @@ export interface OpenLinkDeps {
   readonly callerOf?: ((principal: string) => Promise<Principal | undefined>) | undefined
   /** By its whole id; undefined where it cannot be found any more. */
   readonly findTool: (id: string, background: Background) => Promise<KnownTool | undefined>
-}
-
-export interface OpenedLink {
-  readonly authorization: Authorization
-  readonly name: string
-  readonly provider: Provider | undefined
-  readonly person: SignedInPerson | undefined
-  readonly tool: KnownTool | undefined
 }
 
 export function createOpenLink(deps: OpenLinkDeps) {
@@ -51,7 +42,7 @@ export function createOpenLink(deps: OpenLinkDeps) {
     return ok({ user: session.by.person.user, principal: principal.id, approves })
   }
 
-  return async (c: RouteContext): Promise<Page | DeadEnd | OpenedLink> => {
+  return async (c: RouteContext) => {
     const limited = shield(c)
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.raw.url, 2)

@@ -15,16 +15,10 @@ export interface StreamEvent {
   readonly data: string
 }
 
-export interface EventStream {
-  readonly begun: Promise<'begun'>
-  readonly signal: AbortSignal
-  send(event: StreamEvent): void
-  response(headers: Readonly<Record<string, string>>): Response
-  end(events: readonly StreamEvent[]): void
-}
+export type EventStream = ReturnType<typeof createEventStream>
 
 /** Server-sent events (HTML, section 9.2). A caller who does not keep up misses events, never the last ones. */
-export function createEventStream(caller: AbortSignal): EventStream {
+export function createEventStream(caller: AbortSignal) {
   const waiting: StreamEvent[] = []
   const gone = new AbortController()
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -54,14 +48,14 @@ export function createEventStream(caller: AbortSignal): EventStream {
   return {
     begun,
     signal: gone.signal,
-    send(event) {
+    send(event: StreamEvent): void {
       if (gone.signal.aborted) return
       if (waiting.length === MAX_WAITING) waiting.pop()
       waiting.push(event)
       flush()
       begin('begun')
     },
-    response(headers) {
+    response(headers: Readonly<Record<string, string>>): Response {
       const body = new ReadableStream<Uint8Array>({
         start(started) {
           controller = started
@@ -74,7 +68,7 @@ export function createEventStream(caller: AbortSignal): EventStream {
       })
       return new Response(body, { headers: { ...headers, ...HEADERS } })
     },
-    end(events) {
+    end(events: readonly StreamEvent[]): void {
       stopTimer()
       caller.removeEventListener('abort', close)
       for (const event of [...waiting.splice(0), ...events]) write(event)

@@ -1,13 +1,9 @@
 import * as base64url from 'jose/base64url'
 import { SESSION_LIFETIME_MS } from '../../core/access/session.ts'
 
-export interface Cookie {
-  readonly name: string
-  readonly value: RegExp
-  readonly maxAgeS: number
-}
+export type Cookie = ReturnType<typeof randomCookie>
 
-export function randomCookie(name: string, maxAgeS: number): Cookie {
+export function randomCookie(name: string, maxAgeS: number) {
   return { name, value: /^[\w-]{43}$/, maxAgeS }
 }
 

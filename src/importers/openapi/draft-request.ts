@@ -52,7 +52,7 @@ export function draftRequest(
   const { operation, parameters, problems } = normalise(description, described)
   const { method, path } = described
   const written = new Set(credentials.map(placeOf))
-  const draft = createDraft(description, converter, problems, work)
+  const draft: Draft = createDraft(description, converter, problems, work)
   const { template, variables } = templateOf(path)
   for (const parameter of parameters) {
     if (!written.has(placeOf(parameter))) placeParameter(draft, parameter, variables)

@@ -10,26 +10,19 @@ export interface Input {
   readonly description?: string | undefined
 }
 
-export interface Draft {
-  readonly description: Description
-  readonly work: ConversionWork
-  readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
-  readonly inputs: Input[]
-  readonly parameters: JsonObject[]
-  body?: JsonObject
-  readonly problems: string[]
-  readonly warnings: string[]
-}
+export type Draft = ReturnType<typeof createDraft> & { body?: JsonObject }
 
 export function createDraft(
   description: Description,
   converter: SchemaConverter,
   problems: string[],
   work: ConversionWork,
-): Draft {
+) {
   const inputs: Input[] = []
+  const parameters: JsonObject[] = []
+  const warnings: string[] = []
   const taken = new Set<string>()
-  const addInput: Draft['addInput'] = (preferred, place, schema, more) => {
+  const addInput = (preferred: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => {
     const plain = inputName(preferred)
     const placed = `${place}_${plain}`
     let name = [plain, placed.slice(0, MAX_NAME)].find((each) => !taken.has(each))
@@ -42,7 +35,7 @@ export function createDraft(
     inputs.push({ name, schema: converter.convert(schema, work), ...more })
     return name
   }
-  return { description, work, addInput, inputs, parameters: [], problems, warnings: [] }
+  return { description, work, addInput, inputs, parameters, problems, warnings }
 }
 
 /** Model providers take up to 64 letters, digits, dots, dashes and underscores. */
