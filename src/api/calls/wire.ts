@@ -66,19 +66,14 @@ export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
   return { own: { principal: id, ...(user === undefined ? {} : { user }) } }
 }
 
-export function encodePage<T extends { readonly at: number }>({ items, nextCursor }: RecordPage<T>): Page<T> {
+export function encodePage<T extends { readonly at: number }>({ items, nextCursor }: RecordPage<T>) {
   const shown = items.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
   return { items: shown, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
 }
 
-interface Page<T> {
-  readonly items: readonly (Omit<T, 'at'> & { readonly at: string })[]
-  readonly next_cursor?: string
-}
-
 export interface RecordAnswers {
-  'GET /calls': Page<CallRecord>
-  'GET /audit': Page<AuditEntry>
+  'GET /calls': ReturnType<typeof encodePage<CallRecord>>
+  'GET /audit': ReturnType<typeof encodePage<AuditEntry>>
   'GET /usage': UsageReport & { readonly since: string; readonly until: string; readonly by: readonly UsageKey[] }
   'GET /metrics': string
 }

@@ -1,4 +1,3 @@
-import type { Scope } from '../../core/access/principal.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { FieldWords, OperationExample, ReferenceWords } from '../../docs/docs.ts'
@@ -21,20 +20,7 @@ export interface DocumentedApi {
   readonly components: JsonObject
 }
 
-export interface DocumentedOperation {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly group: string
-  readonly summary: string
-  readonly credential: 'none' | 'key' | 'agent'
-  readonly scope: Scope | undefined
-  readonly parameters: readonly DocumentedParameter[]
-  readonly body: DocumentedBody | undefined
-  readonly responses: readonly DocumentedResponse[]
-  /** The component that its errors fit. */
-  readonly failures: string
-}
+export type DocumentedOperation = Awaited<ReturnType<typeof documented>>
 
 interface Parameter {
   readonly name: string
@@ -84,7 +70,7 @@ async function documented(
   { method, path: pattern, operation }: ReturnType<typeof routedOf>[number],
   components: JsonObject,
   words: ReferenceWords,
-): Promise<DocumentedOperation> {
+) {
   const path = pattern.replace(/:(\w+)/g, '{$1}')
   const name = `${method} ${path}`
   // Fields mean the same below the same first segment, where nothing nearer says more
@@ -92,6 +78,7 @@ async function documented(
   const example = words.examples[name] ?? {}
   const { summary = '', scope, isPrivate, failures = 'Error' } = operation
   const isOpen = scope === undefined && !isPrivate
+  const credential: 'none' | 'key' | 'agent' = isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key'
   const schema = ref(failures)
   const answers: Readonly<Record<string, DeclaredAnswer>> = {
     ...operation.answers,
@@ -106,7 +93,7 @@ async function documented(
     path,
     group: groupOf(path),
     summary,
-    credential: isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key',
+    credential,
     scope,
     parameters: [
       ...pathParameters(path),
@@ -114,12 +101,13 @@ async function documented(
       ...(operation.conditional ? [IF_MATCH] : []),
     ].map((parameter) => described(parameter, wordsFor(parameter.name), example)),
     body: await bodyOf(operation, wordsFor, example),
-    responses: Object.entries(answers).map(([status, answer]) => {
+    responses: Object.entries(answers).map(([status, answer]): DocumentedResponse => {
       if (!answer.schema) return { ...answer, status }
       const worded = describeFields(answer.schema, wordsFor)
       const made = status === shown ? (example.answer ?? exampleOf(resolved(worded, components))) : undefined
       return { ...answer, status, schema: worded, example: made }
     }),
+    /** The component that its errors fit. */
     failures,
   }
 }
