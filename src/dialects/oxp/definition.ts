@@ -1,5 +1,4 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
-import { ok } from '../../core/failure/failure.ts'
 import { EXTENSION, inputSchema, namePart, requirementId, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
@@ -23,14 +22,17 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const read = json.check(toolDefinition(given), document, warnings)
   if (!read.ok) return read
   const { id, input_schema: input, output_schema: output, ...fields } = read.value
-  return ok({
-    definitions: [{ ...fields, toolkit: id.toolkit, tool: id.tool, input: input.schema, output, tags: [] }],
-    schemas: [
-      { path: input.path, schema: input.schema },
-      ...(output === null ? [] : [{ path: '/output_schema', schema: output }]),
-    ],
-    warnings: [...warnings, ...undescribed(input)],
-  })
+  return {
+    ok: true,
+    value: {
+      definitions: [{ ...fields, toolkit: id.toolkit, tool: id.tool, input: input.schema, output, tags: [] }],
+      schemas: [
+        { path: input.path, schema: input.schema },
+        ...(output === null ? [] : [{ path: '/output_schema', schema: output }]),
+      ],
+      warnings: [...warnings, ...undescribed(input)],
+    },
+  }
 }
 
 function toolDefinition(given: Given) {

@@ -16,7 +16,8 @@ const META_FIELDS = json.openObject({
   [SELECT_KEY]: json.nullish(json.string()),
   [STRUCTURED_KEY]: json.nullish(json.boolean),
 })
-const META = (value: unknown, report: json.Report) => META_FIELDS(isObject(value) ? value : {}, report)
+const NO_META: json.ReadBy<typeof META_FIELDS> = {}
+const META = (value: unknown, report: json.Report) => (isObject(value) ? META_FIELDS(value, report) : NO_META)
 
 const PARAMS = json.openObject({ name: json.string(), arguments: json.nullish(json.anyObject, {}), _meta: META })
 export const REQUEST = json.openObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
