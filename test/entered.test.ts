@@ -16,10 +16,10 @@ const AT_MOST = {
     bytes: 42_000,
   },
   'Plugin POST /plugin/call': { files: 27, functions: 99, blocks: 232, promises: 32, bytes: 39_000 },
-  'GET /tools': { files: 25, functions: 85, blocks: 231, promises: 43, bytes: 58_000 },
-  'GET /tools?q=': { files: 32, functions: 118, blocks: 536, promises: 85, bytes: 143_000 },
+  'GET /tools': { files: 25, functions: 85, blocks: 230, promises: 42, bytes: 58_000 },
+  'GET /tools?q=': { files: 31, functions: 117, blocks: 536, promises: 84, bytes: 143_000 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
-  'POST /tools, one tool': { files: 44, functions: 209, blocks: 1993, promises: 170, bytes: 360_000 },
+  'POST /tools, one tool': { files: 44, functions: 207, blocks: 1994, promises: 170, bytes: 360_000 },
 } as const
 
 const KINDS = ['files', 'functions', 'blocks', 'promises', 'bytes'] as const
