@@ -67,9 +67,8 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemOf(plainText(name)))
   const texts = textsOf(record, tags).map((text) => stemsOf(text.slice(0, MAX_CHARACTERS)))
-  const rows = texts.map(
-    (text, at) => [rowOf(id, at, text === '' ? 0 : text.split(' ').length), `${text} ${names[at] ?? ''}`] as const,
-  )
+  // Nothing finds the row of an empty field, whatever length it says
+  const rows = texts.map((text, at) => [rowOf(id, at, text.split(' ').length), `${text} ${names[at] ?? ''}`] as const)
   sql.exec(
     'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     id,
