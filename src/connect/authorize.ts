@@ -47,6 +47,16 @@ const MAX_URL = 8_192
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 const MAX_NAME = 200
+/** RFC 6749, section 3.1. A parameter that nobody knows, and `resource` (RFC 8707), may be repeated. */
+const ONCE = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const
 const CHANGED = 'The list of toolkits has changed: check your selection'
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to connect an agent')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed. Start again in your agent')
@@ -62,10 +72,8 @@ export function createAuthorize(deps: AuthorizeDeps) {
     if (!isTrustworthy(url)) return page(NOT_SAFE)
     const signIn = signInPath(pathname + search)
     if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
-    const repeated = repeatedName(searchParams)
-    if (repeated !== undefined) {
-      return page(wrongRequestPage(`The link has '${bounded(repeated, MAX_NAME)}' more than once`, undefined))
-    }
+    const repeated = ONCE.find((name) => searchParams.getAll(name).length > 1)
+    if (repeated) return page(wrongRequestPage(`The link has '${repeated}' more than once`, undefined))
     // Nothing is looked up or fetched for strangers
     const signed = await sessions.signedIn(c.req.raw, () => shield(c))
     if (!signed.ok) {
@@ -150,16 +158,6 @@ export function createAuthorize(deps: AuthorizeDeps) {
       return connected.ok ? goTo(connected.to) : page(wrongRequestPage(connected.message, connected.back))
     },
   }
-}
-
-/** RFC 6749, section 3.1; only `resource` may be repeated (RFC 8707, section 2). */
-function repeatedName(parameters: URLSearchParams): string | undefined {
-  const seen = new Set<string>()
-  for (const name of parameters.keys()) {
-    if (name !== 'resource' && seen.has(name)) return name
-    seen.add(name)
-  }
-  return undefined
 }
 
 function askingOf({ client, redirectUri }: AuthorizationDetails): Asking {

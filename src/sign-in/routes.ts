@@ -7,7 +7,7 @@ import type { Failing, Failure } from '../core/failure/failure.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, MIN_ADMIN_KEY } from '../http/caller/authenticate.ts'
 import { isKey } from '../http/caller/key-text.ts'
-import { writeAudit } from '../http/route/audit.ts'
+import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
 import { readForm } from '../http/request/body.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import { declare, reading } from '../http/route/operation.ts'
@@ -106,7 +106,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const person = { ...named, user: provider.prefix + named.user }
     const principal = principalOfPerson(person, provider.rules)
-    note(c, 'session.begin', { id: principal?.id, user: person.user })
+    note(c, 'session.begin', principal, person.user)
     if (!principal) {
       const message = `No rule of SIGN_IN_RULES admits '${person.user}': an administrator can add one`
       return refusal(403, message, back, ended)
@@ -130,7 +130,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY
     const hash = await sha256(key)
     const holder = mayBeKey ? (await authenticator.holderOf(hash)).result : undefined
-    note(c, 'session.begin', { id: holder?.ok ? holder.value.id : undefined })
+    note(c, 'session.begin', holder?.ok ? holder.value : undefined)
     if (holder?.ok !== true) {
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
       return page((await pages()).keyPage(back, 'This key is wrong or has expired'))
@@ -148,7 +148,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const form = await readForm(request, FORM_LIMIT, createMeter())
     const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
     const cookie = await sessions.signOut(request)
-    note(c, 'session.end', {})
+    note(c, 'session.end')
     if (back === undefined || back instanceof Error) return page((await pages()).signedOutPage(), [cookie])
     return goTo(signInPath(back, true), [cookie])
   }
@@ -157,11 +157,10 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
   }
 
-  function note(c: Context, act: string, who: { readonly id?: string | undefined; readonly user?: string }): void {
-    const isDone = act === 'session.end' || who.id !== undefined
-    const principal = who.id === undefined ? undefined : { id: who.id }
+  function note(c: Context, act: string, principal?: AuditDetails['principal'], user?: string): void {
+    const isDone = act === 'session.end' || principal !== undefined
     const came = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
-    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: who.user, ...came })
+    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...came })
   }
 
   function unready(c: Context): Page | undefined {

@@ -50,11 +50,11 @@ describe('consent', () => {
     ['state', () => 'another'],
     ['code_challenge', () => 'x'.repeat(43)],
     ['response_type', () => 'token'],
-    ['x', () => ''],
+    ['code_challenge_method', () => 'plain'],
   ])('is not given for a link that has %s twice, of which each reader may take another', async (name, second) => {
     const ann = await world.signedIn('ann')
     const [agent, mine] = await Promise.all([newAgent(origin), newAgent(origin)])
-    const link = new URL(authorizeUrl(agent, { x: '1' }))
+    const link = new URL(authorizeUrl(agent))
     link.searchParams.append(name, second(mine.clientId))
     const answer = await decide(ann, link.href, ALLOW)
     expect(answer).toMatchObject({ status: 400, location: undefined })

@@ -90,7 +90,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     await page.getByText('Succeeded').waitFor()
     await inOrder(page, 'result', width)
     await page.goto(`${url}/console/calls`)
-    await expect.poll(async () => (await page.reload(), textOf(page))).toMatch(/Mail\.GetEmails@1\.0\.0\s+success/)
+    await expect.poll(async () => (await page.reload(), textOf(page))).toMatch(/Mail\.GetEmails@1\.0\.0\s+Success/)
     // The consoles' pages are of one host, and those of the provider of its own
     expect([...hosts].toSorted()).toEqual([new URL(url).host, world.provider.host].toSorted())
     await openMenu(page)

@@ -6,6 +6,7 @@ import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { backgroundOf, type RouteContext } from '../../http/route/gate.ts'
 import { failurePage } from '../../http/page/page.ts'
+import { quoted } from '../../http/page/text.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 import type { KnownTool } from './grant-page.tsx'
@@ -36,7 +37,7 @@ export function createOpenLink(deps: OpenLinkDeps) {
     if ('key' in session.by) {
       if (!callerOf) return ok(undefined)
       const approves = name !== undefined && (await isOthers(authorization, principal, name, callerOf))
-      return ok({ principal: principal.id, approves })
+      return ok({ principal: principal.id, name: principal.name, approves })
     }
     const approves = name !== undefined && mayApprove(principal, name)
     return ok({ user: session.by.person.user, principal: principal.id, approves })
@@ -59,7 +60,9 @@ export function createOpenLink(deps: OpenLinkDeps) {
     const start = startOf(id.value)
     const signsIn = requiresSignIn || (callerOf !== undefined && authorization.kind === 'approval')
     if (signsIn && !person) return signInPage(start)
-    if (signsIn && person && !isFor(authorization, person)) return otherPersonPage(shownName(person), start)
+    if (signsIn && person && !isFor(authorization, person)) {
+      return otherPersonPage(shownName(person), start, authorization.invocation?.principal === person.principal)
+    }
     const [provider, tool] = await Promise.all([
       providers.find(authorization.provider),
       findTool(authorization.tool, backgroundOf(c)),
@@ -84,8 +87,8 @@ function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPers
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
 
-export function shownName({ user, principal }: SignedInPerson): string {
-  return user ?? principal
+export function shownName({ user, name, principal }: SignedInPerson): string {
+  return user ?? (name === undefined ? principal : `API key ${quoted(name)}`)
 }
 
 export async function nameOf(id: string, providers: Providers): Promise<string> {

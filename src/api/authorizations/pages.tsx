@@ -8,7 +8,7 @@ export function signInPage(back: string): Page {
     status: 200,
     title: 'Sign in first',
     body: [
-      'An agent is waiting for a decision here. Only the person it asks can see and answer the request.',
+      'An agent is waiting for a decision here. Sign in to see the request.',
       <p>
         <a class="button" href={signInPath(back)}>
           Sign in
@@ -18,15 +18,18 @@ export function signInPage(back: string): Page {
   }
 }
 
-/** The wrong person learns nothing of the authorization. */
-export function otherPersonPage(signedIn: string, back: string): Page {
+/** The wrong person learns nothing of the authorization but that the call is their own. */
+export function otherPersonPage(signedIn: string, back: string, isOwnCall: boolean): Page {
   return {
     status: 403,
     title: 'This is for somebody else',
     body: [
       <p>
         You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing has
-        changed. If somebody sent it to you, let them know.
+        changed.{' '}
+        {isOwnCall
+          ? 'Nobody approves their own call: send this link to an administrator, or to somebody who may publish the tool.'
+          : 'If somebody sent it to you, let them know.'}
       </p>,
       <form method="post" action="/sign-out">
         <input type="hidden" name="return" value={back} />

@@ -208,7 +208,7 @@ function actOf(
   isDone: boolean,
   person?: SignedInPerson,
 ): AuditDetails {
-  const principal = person && { id: person.principal }
+  const principal = person && { id: person.principal, name: person.name }
   const about = { provider, tool }
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }
 }

@@ -74,6 +74,8 @@ export interface SignedInPerson {
   /** Absent for whoever signed in with a key, which says no person's name. */
   readonly user?: string
   readonly principal: string
+  /** The key's. */
+  readonly name?: string | undefined
   readonly approves: boolean
 }
 

@@ -1,10 +1,9 @@
 import type { AuditEntry, WriteAuditEntry } from '../../core/access/audit-entry.ts'
-import type { Principal } from '../../core/access/principal.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { backgroundOf, type RouteContext } from './gate.ts'
 
 export interface AuditDetails extends Pick<AuditEntry, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
-  readonly principal?: Pick<Principal, 'id' | 'name'> | undefined
+  readonly principal?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
 /** The id of an authorization is half of the link to it. */
@@ -38,7 +37,7 @@ export function createRefusals(write: WriteAuditEntry, clock: () => number) {
   let second = 0
   let written = 0
   let more = 0
-  return (c: RouteContext, { type }: Failure, principal?: Principal): void => {
+  return (c: RouteContext, { type }: Failure, principal?: AuditDetails['principal']): void => {
     const status = REFUSALS.get(type)
     if (status === undefined) return
     const now = clock()

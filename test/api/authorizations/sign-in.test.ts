@@ -124,11 +124,11 @@ describe('where people sign in with keys', () => {
     setUp({ signedIn: session, callerOf: async (id) => (id === 'key:7' ? who : undefined) })
 
   it('an approval is of who holds another key that names the tool, and consent asks nobody to sign in', async () => {
-    const other = byKey('key:9', publisher)
+    const other = byKey('key:9', { ...publisher, name: 'Bob' })
     const { get, post, port } = by(caller, other)
     const text = await (await get(page(APPROVAL.id))).text()
     expect(text).toContain('Approve this call?')
-    expect(text).toContain('key:9')
+    expect(text).toContain('API key “Bob”')
     await post(page(APPROVAL.id), { decision: 'approve' })
     const person = { principal: 'key:9', approves: true }
     expect(port.decide.mock.calls[0]).toMatchObject([APPROVAL.id, { approve: true, person }])
@@ -147,7 +147,10 @@ describe('where people sign in with keys', () => {
     ['any key, where the caller’s is gone', undefined, byKey('key:9', publisher)],
   ])('an approval is not of %s', async (_, who, session) => {
     const { get, post, acts } = by(who, session)
-    expect((await get(page(APPROVAL.id))).status).toBe(403)
+    const asked = await get(page(APPROVAL.id))
+    expect(asked.status).toBe(403)
+    const isOwn = session.principal.id === 'key:7'
+    expect((await asked.text()).includes('Nobody approves their own call')).toBe(isOwn)
     expect((await post(page(APPROVAL.id), { decision: 'approve' })).status).toBe(403)
     expect(acts()).toBe(0)
   })
