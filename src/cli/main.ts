@@ -69,7 +69,6 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
     ...(developerMessage === undefined || isNearby ? [] : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
     ...problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
-    ...(missing?.secrets ?? []).map((id) => `  It needs the secret '${id}'`),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
     // Without a user nobody can consent, and the links lead nowhere
     ...(missing?.user ? [] : challenges.map(({ id, url }) => `  ${id}: open ${url}`)),

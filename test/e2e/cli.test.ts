@@ -771,6 +771,27 @@ describe('import', () => {
     expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to import\n' })
   })
 
+  it('says how a tool gets the secret that it needs, before and after, to administrators alone', async () => {
+    const security = { components: { securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } }
+    const source = await file('store.json', { ...description, ...security, security: [{ api_key: [] }] })
+    const allow = "switchboard policies set 'Store.*' --secret STORE_API_KEY"
+    const made = await run(['import', source, '--toolkit', 'Store', '--tool', 'latest', '--yes'])
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining(allow) })
+    const steps = [
+      "have the secret 'STORE_API_KEY': 'switchboard policies set Store.latest --secret STORE_API_KEY' allows it.",
+      "The secret 'STORE_API_KEY' is not set: 'npx wrangler secret put STORE_API_KEY' sets it",
+    ].join(' ')
+    const called = await run(['call', 'Store.latest'])
+    expect(called).toMatchObject({ code: 4, stderr: expect.stringContaining(steps) })
+    expect(called.stderr.split('\n')).toHaveLength(3)
+    const findings: { about: string; fix: string }[] = (await run(['doctor', '--json'])).json.findings
+    expect(findings.find(({ about }) => about === 'secret STORE_API_KEY')?.fix).toContain(steps)
+    const key = (await run(['keys', 'create', '--name', 'a shop', '--tool', 'Store.*'])).stdout.trim()
+    const { stderr } = await run(['call', 'Store.latest'], { env: { SWITCHBOARD_KEY: key } })
+    expect(stderr).toContain("The operator must set the secret 'STORE_API_KEY' and let the tool use it\n")
+    expect(stderr).not.toMatch(/policies|not set/)
+  })
+
   it('warns once of what is wrong with many', async () => {
     const source = await file('nowhere.json', { ...description, servers: [{ url: 'http://HOSTNAME' }] })
     const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])

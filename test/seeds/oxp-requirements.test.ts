@@ -67,6 +67,10 @@ aside(
 const requiring = (id: string, requirements: unknown) => definition(id, { requirements })
 
 /** The answer to a call of a tool that lacks something. */
+/** The steps that are left, as an administrator is told. */
+const unset = (tool: string, id: string) =>
+  `Neither TOOL_SECRETS nor a policy lets '${tool}' have the secret '${id}': 'switchboard policies set ${tool} --secret ${id}' allows it. The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`
+
 const lacking = (tool: string, developer_message: string, missing_requirements: object) =>
   refusal(400, {
     message: `Tool '${tool}' needs something more before it can be called`,
@@ -128,7 +132,7 @@ works(NOT_PARAMETERS, 'without it the tool does not run', async () => {
   await publish(document, apiCall({ secret: 'API_KEY', in: 'header', name: 'x-api-key' }))
   const before = asked.length
   expect(await call(document.id)).toEqual(
-    lacking('Key.Missing', "Neither TOOL_SECRETS nor a policy lets 'Key.Missing' have the secret 'API_KEY'", {
+    lacking('Key.Missing', unset('Key.Missing', 'API_KEY'), {
       secrets: [{ id: 'API_KEY' }],
     }),
   )
@@ -199,15 +203,11 @@ works(MAY_CONTAIN, 'all: they are listed and read as they were published', async
 works(MAY_CONTAIN, 'a call that lacks all of them is told all at once', async () => {
   await publish(requiring('Contains.Lacking@1.0.0', EVERYTHING), code('export default () => 1'))
   expect(await call('Contains.Lacking')).toEqual(
-    lacking(
-      'Contains.Lacking',
-      `Neither TOOL_SECRETS nor a policy lets 'Contains.Lacking' have the secret 'KEY'; ${NO_USER}`,
-      {
-        authorization: [{ id: 'acme', url: `${server.url}/authorizations/acme/start` }],
-        secrets: [{ id: 'KEY' }],
-        user_id: true,
-      },
-    ),
+    lacking('Contains.Lacking', `${unset('Contains.Lacking', 'KEY')}; ${NO_USER}`, {
+      authorization: [{ id: 'acme', url: `${server.url}/authorizations/acme/start` }],
+      secrets: [{ id: 'KEY' }],
+      user_id: true,
+    }),
   )
 })
 
@@ -462,7 +462,7 @@ works(SECRETS, 'all of them are required', async () => {
   await publish(document, code('export default () => 1'))
   const [one, two] = ['ONE', 'TWO'].map((id) => ({ id, value: `value-${id}` }))
   expect(await call(document.id, {}, { secrets: [two] })).toEqual(
-    lacking('Secrets.Two', "Neither TOOL_SECRETS nor a policy lets 'Secrets.Two' have the secret 'ONE'", {
+    lacking('Secrets.Two', unset('Secrets.Two', 'ONE'), {
       secrets: [{ id: 'ONE' }],
     }),
   )

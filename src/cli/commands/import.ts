@@ -44,8 +44,8 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   const plan = await terminal.during(`Reading ${source}`, () => send(session, body, options, true))
   const made = objectsIn(plan, 'tools')
   const news = made.filter(({ state }) => state !== 'unchanged')
-  if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan, tool))
-  if (!terminal.json) printPlan(session, plan, tool)
+  if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan, options))
+  if (!terminal.json) printPlan(session, plan, options)
   if (news.length === 0) {
     return terminal.give({ ids: [], skipped: objectsIn(plan, 'skipped') }, () =>
       terminal.note('There is nothing to import'),
@@ -106,7 +106,7 @@ function needsOf({ requirements }: JsonRecord): string {
   return `  needs ${named.length === 0 ? 'a user' : named.map(({ id }) => id).join(', ')}`
 }
 
-function printPlan({ terminal }: CliSession, plan: unknown, patterns: readonly string[] = []): void {
+function printPlan({ terminal }: CliSession, plan: unknown, { toolkit, tool: patterns = [] }: ImportOptions): void {
   if (patterns.length > 0 && [...objectsIn(plan, 'tools'), ...objectsIn(plan, 'skipped')].length === 0)
     terminal.note(`No tool matches ${patterns.join(', ')}`)
   for (const made of objectsIn(plan, 'tools')) {
@@ -118,6 +118,15 @@ function printPlan({ terminal }: CliSession, plan: unknown, patterns: readonly s
   }
   for (const each of objectsIn(plan, 'skipped')) {
     terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)
+  }
+  const secrets = objectsIn(plan, 'tools').flatMap(({ requirements }) => objectsIn(requirements, 'secrets'))
+  const ids = [...new Set(secrets.map(({ id }) => String(id)))]
+  if (ids.length > 0) {
+    const allow = `switchboard policies set '${toolkit}.*'${ids.map((id) => ` --secret ${id}`).join('')}`
+    terminal.note(
+      ['yellow', 'Before calls'],
+      `, set ${ids.join(', ')} (npx wrangler secret put, or .dev.vars), then: ${allow}`,
+    )
   }
   for (const { message, tools, ids } of objectsIn(plan, 'warnings')) {
     const examples = Array.isArray(ids) ? ids.join(', ') : ''

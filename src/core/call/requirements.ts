@@ -152,7 +152,7 @@ function secretsFor(
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
       const reason = `The operator must set the secret '${id}' and let the tool use it`
-      lacks.push({ secret: id, reason, forOperator: secret.missing })
+      lacks.push({ secret: id, reason, forOperator: toolSecrets.howToGive(id, record) })
     }
   }
   return secrets

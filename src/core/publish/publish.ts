@@ -16,7 +16,7 @@ import type { Publication, PublicationOutcome, RegistryWriter } from './registry
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
-  readonly toolSecrets: ToolSecrets
+  readonly toolSecrets: Pick<ToolSecrets, 'isGranted'>
   readonly writer: RegistryWriter
   readonly formats: ReadonlyMap<string, Format>
   readonly giveWay: GiveWay
@@ -135,7 +135,7 @@ async function prepare(submission: Submission, deps: PrepareImportDeps, principa
 export function authorise(
   principal: Principal,
   tools: readonly (ToolName & { readonly requirements: Requirements; readonly implementation?: object | undefined })[],
-  toolSecrets: ToolSecrets,
+  toolSecrets: Pick<ToolSecrets, 'isGranted'>,
 ): string | undefined {
   for (const tool of tools) {
     const denied = coverDenial(principal, tool, 'tools:publish')
@@ -154,7 +154,11 @@ export function authorise(
   return undefined
 }
 
-function importDenial(principal: Principal, { definition, implementation }: ImportedTool, toolSecrets: ToolSecrets) {
+function importDenial(
+  principal: Principal,
+  { definition, implementation }: ImportedTool,
+  toolSecrets: Pick<ToolSecrets, 'isGranted'>,
+) {
   return authorise(principal, [{ ...definition, implementation }], toolSecrets)
 }
 

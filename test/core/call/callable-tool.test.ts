@@ -22,7 +22,7 @@ describe('the stages of a tool', () => {
     }
     const others = {
       userTokens: { tokenFor: never, renew: never },
-      toolSecrets: { isGranted: never, secretFor: never },
+      toolSecrets: { isGranted: never, secretFor: never, howToGive: never },
       approvals: { claim: never },
       uploads: { find: never },
       artifacts: { keep: never, open: never },

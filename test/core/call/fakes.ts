@@ -98,6 +98,7 @@ export function worldOf({
         const value = secretOf?.(id)
         return value === undefined ? { missing: `No '${id}'` } : { value }
       },
+      howToGive: (id) => `No '${id}'`,
     },
     span: (name, attributes, work) => {
       spans.push([name, attributes])

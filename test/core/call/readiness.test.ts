@@ -8,7 +8,7 @@ const GRANTED: GrantLooks = { look: async () => ({ token: '', account: '' }) }
 
 async function problemsOf(needs: Needs, grants = GRANTED, canBeApproved = true) {
   const tell = createReadiness({
-    toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }) },
+    toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }), howToGive: () => 'none' },
     grants,
     approvals: { canBeApproved: () => canBeApproved },
     unreachable: async () => undefined,

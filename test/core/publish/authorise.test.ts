@@ -16,7 +16,6 @@ const authorization = (...ids: readonly string[]) => ({ authorization: ids.map((
 /** KEY is granted to every tool of Kit, ONE to Kit.A alone. */
 const toolSecrets = {
   isGranted: (id: string, { tool: name }: { readonly tool: string }) => id === 'KEY' || (id === 'ONE' && name === 'A'),
-  secretFor: () => ({ missing: 'No secret is given here' }),
 }
 const denied = (by: Principal, ...tools: readonly ReturnType<typeof tool>[]) => authorise(by, tools, toolSecrets)
 

@@ -146,10 +146,7 @@ export function worldOf({
       addressed: async (dialect, id) => addresses[`${dialect} ${id}`],
       holds: async (toolkit) => Object.values(published).some((each) => each.toolkit === toolkit),
     },
-    toolSecrets: {
-      isGranted: (id) => granted.includes(id),
-      secretFor: () => ({ missing: 'No secret is given here' }),
-    },
+    toolSecrets: { isGranted: (id) => granted.includes(id) },
     writer: {
       async publish(publications) {
         asked.push(`publish ${publications.length}`)

@@ -142,7 +142,7 @@ export async function publish(
         change: async () => undefined,
         denial: async () => undefined,
       },
-      toolSecrets: { isGranted: () => false, secretFor: () => ({ missing: '' }) },
+      toolSecrets: { isGranted: () => false },
     }),
   )
 }

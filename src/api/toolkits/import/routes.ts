@@ -17,7 +17,7 @@ import type { ImportAnswers } from './wire.ts'
 export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
-  readonly toolSecrets: ToolSecrets
+  readonly toolSecrets: Pick<ToolSecrets, 'secretFor'>
   readonly writer: Pick<RegistryWriter, 'denial'>
   readonly giveWay: GiveWay
 }
