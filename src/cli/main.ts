@@ -33,12 +33,16 @@ const FILE_PROBLEMS = new Map([
   ['EACCES', 'it may not be read'],
 ])
 
+const NO_LOGIN =
+  'Set SWITCHBOARD_URL and SWITCHBOARD_KEY, or pass --url and --key; switchboard doctor says whether they are right'
+
 function known(thrown: unknown): SwitchboardError | CliError {
   if (thrown instanceof SwitchboardError || thrown instanceof CliError) return thrown
   if (thrown instanceof CommanderError) {
     const isAlone = thrown.code === 'commander.help'
     const message = isAlone ? 'Which command?' : thrown.message.replace(/^error: /, '')
     const hint = 'switchboard --help lists the commands, switchboard COMMAND --help its options'
+    if (/unknown command 'log-?in'/.test(message)) return new CliError('usage', "There is no 'login'", NO_LOGIN)
     return new CliError('usage', message, hint)
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''

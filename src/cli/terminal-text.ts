@@ -8,6 +8,7 @@ const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
   [/ \(\?trust=1\)/g, ''],
   [/\?allow=breaking\b/g, '--allow-breaking'],
   [/\?dialect=/g, '--dialect (of convert: --from)'],
+  [/publish with \?toolkit=/g, 'add --toolkit'],
   [/\?(toolkit|version)=/g, '--$1'],
   [/, or \{"definition", "toolkit", "version"\}/g, ''],
   [/set 'context\.user_id' or \(MCP and plugins\) the header 'X-User-Id'/g, 'pass --user'],

@@ -63,6 +63,7 @@ async function file(name: string, content: unknown): Promise<string> {
 describe('what it is asked', () => {
   it.each([
     [[], /Which command/],
+    [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
     [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
     [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
     [['list', '--limit', 'many'], /Wanted a whole number from 1/],
@@ -376,10 +377,24 @@ describe('what happened', () => {
   it.each([
     ['providers', /^Provider +Name +Client ID +Source\nmail +/],
     ['policies', /^Tools {6}Rules\nWatched\.\* {2}security_level 3, approval\n$/],
-    ['audit', /^Time +Action +Caller +Outcome +Request\n(?:.*\n)*.* policy\.put +.* PUT \/policies\/Watched\.\*\n/],
+    [
+      'audit',
+      /^Time +Action +Caller +Outcome +Request +Details\n(?:.*\n)*.* policy\.put +.* PUT \/policies\/Watched\.\* +pattern Watched\.\*/,
+    ],
   ])('and %s', async (command, table) => {
     await edge.ask('PUT', '/policies/Watched.*', { security_level: 3, approval: true })
     await expect.poll(async () => (await run([command])).stdout).toMatch(table)
+  })
+
+  it('is counted by the names of callers, whose ids are for scripts', async () => {
+    const key = await run(['keys', 'create', '--name', 'a counter', '--tool', 'Calculator.*', '--any-user', '--json'])
+    const env = { SWITCHBOARD_KEY: key.json.key }
+    await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=1', '--user', 'cleo'], { env })
+    const usage = ['usage', '--by', 'caller,tool', '--user', 'cleo']
+    const table = /^Caller +Tool +Calls .*\na counter +Calculator\.Add +1 /
+    await expect.poll(async () => (await run(usage)).stdout, { timeout: 10_000 }).toMatch(table)
+    const { items } = (await run([...usage, '--json'])).json
+    expect(items).toMatchObject([{ group: { principal: `key:${key.json.id}`, tool: 'Calculator.Add' } }])
   })
 
   it('and the agents of somebody', async () => {
@@ -412,6 +427,8 @@ describe('disable, enable, deprecate and yank', () => {
     expect((await run(['enable', 'Status.Tool'])).stderr).toMatch(/^No version of 'Status\.Tool' /)
     expect((await run(['disable', 'Status', '--message', 'INC-7'])).stdout).toBe('✓ Status is disabled\n')
     expect((await edge.ask('GET', '/toolkits/Status')).body).toMatchObject({ status: 'disabled', message: 'INC-7' })
+    const disabled = (await run(['show', 'Status.Tool'])).stdout
+    expect(disabled).toContain('an administrator can enable it with switchboard enable')
     expect((await run(['enable', 'Status'])).code).toBe(0)
     expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
     expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
@@ -493,7 +510,7 @@ describe('publish', () => {
     expect(await run(['publish', changed])).toMatchObject({ code: 4, stderr: expect.stringMatching(/^Error: /) })
     const nameless = await file('bare.json', { name: 'greet', description: 'Greets', inputSchema: { type: 'object' } })
     const { stderr: said } = await run(['publish', nameless])
-    expect(said).toContain('publish with --toolkit and --version\n')
+    expect(said).toContain('add --toolkit and --version\n')
     expect(said).not.toContain('?')
   })
 
@@ -657,6 +674,9 @@ describe('doctor', () => {
     const { stdout } = await run(['doctor'])
     expect(stdout).toMatch(/^✓ deployment +http.+ is well/)
     expect(stdout).toMatch(/^✓ key +It is an administrator's$/m)
+    const key = (await run(['keys', 'create', '--name', 'of nothing', '--tool', 'Nothing.*'])).stdout.trim()
+    const nothing = await run(['doctor'], { env: { SWITCHBOARD_KEY: key } })
+    expect(nothing.stdout).toMatch(/^– tools +There are none\n +Publish or import one$/m)
     const open = await startApp({ vars: { ACCESS: 'open' } })
     try {
       const there = await run(['doctor', '--url', open.url], { env: { SWITCHBOARD_KEY: 'sb_wrong' } })
@@ -925,6 +945,9 @@ describe('backup and restore', () => {
     const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
     try {
       const there = ['--url', other.url]
+      await run(['doctor', ...there])
+      const refusals = ['audit', '--action', 'refusal', '--json', ...there]
+      await expect.poll(async () => (await run(refusals)).json.items).toHaveLength(2)
       expect(await run(['restore', path, ...there])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(other.url),
@@ -939,7 +962,9 @@ describe('backup and restore', () => {
       expect((await run(['show', 'Mail.GetEmails', '--json', ...there])).json).toMatchObject({
         id: 'Mail.GetEmails@1.0.0',
       })
-      expect((await run(['restore', path, '--trust', '--yes', ...there])).stdout).toMatch(/^0 created, \d+ unchanged/)
+      expect((await run(['restore', path, '--trust', '--yes', ...there])).stdout).toMatch(
+        /^Versions, policies and toolkits: 0 created, \d+ unchanged/,
+      )
     } finally {
       await other.stop()
     }

@@ -58,9 +58,7 @@ async function backup(session: CliSession, file: string, toolkit: string | undef
       return inspected(part)
     })
     await rename(part, file)
-    terminal.give({ file, lines, bytes }, () =>
-      terminal.note(['green', '✓'], ` ${file}: ${lines} lines, ${bytes} bytes`),
-    )
+    terminal.give({ file, lines, bytes }, () => terminal.note(['green', '✓'], ` ${file} is whole: ${bytes} bytes`))
   } finally {
     await rm(part, { force: true })
   }
@@ -128,7 +126,7 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
       const what = `line ${String(line)} ${String(outcome)}`
       terminal.note(['yellow', what], ` ${String(about ?? '')}: ${String(message)}`)
     }
-    terminal.print(COUNTS.map((name) => `${counts[name]} ${name}`).join(', '))
+    terminal.print(`Versions, policies and toolkits: ${COUNTS.map((name) => `${counts[name]} ${name}`).join(', ')}`)
   })
   if (Number(counts['refused']) > 0) throw new CliError('failed', `${counts['refused']} were refused`)
 }

@@ -3,6 +3,7 @@ import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { wholeNumber } from '../argument-values.ts'
+import { inOptions } from '../terminal-text.ts'
 import { readItems } from './listings.ts'
 
 interface ListOptions extends CommonOptions {
@@ -146,6 +147,7 @@ function printReadiness({ terminal }: CliSession, readiness: unknown): void {
   terminal.print(['yellow', 'Not ready'])
   for (const problem of objectsIn(readiness, 'problems')) {
     const detail = textIn(problem, 'developer_message')
-    terminal.print(`  ${textIn(problem, 'message') ?? ''}`, detail === undefined ? '' : `: ${detail}`)
+    const said = `  ${textIn(problem, 'message') ?? ''}${detail === undefined ? '' : `: ${detail}`}`
+    terminal.print(inOptions(said))
   }
 }

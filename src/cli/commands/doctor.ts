@@ -81,7 +81,11 @@ function reads({ json }: Connection, request: Omit<Ask<never>, 'read'>): Promise
 
 async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Finding[]> {
   const about = 'ACCESS'
+  let isPublic = false
   try {
+    // Each refusal is in the audit log, so where the first is refused nothing more is asked
+    await stranger.json({ path: '/tools', query: { limit: 1 }, signal })
+    isPublic = true
     await stranger.json({ path: '/keys', signal })
     const message = `open: anyone who reaches ${url.host} can do anything; only safe on your own machine`
     return [{ about, state: 'ok', message }]
@@ -93,7 +97,6 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
     }
     if (!isRefused(error)) return [{ about, state: 'fault', message: messageOf(error) }]
   }
-  const isPublic = await reads(stranger, { path: '/tools', query: { limit: 1 }, signal })
   const message = isPublic ? 'public: anyone can list and call tools of level 0' : 'keys: every request needs one'
   const found: Finding = { about, state: 'ok', message }
   return hasKey || isPublic ? [found] : [{ ...found, state: 'off' }]
@@ -141,7 +144,8 @@ async function tools(session: CliSession): Promise<Finding[]> {
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: messageOf(error) }]
   }
-  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `Nothing keeps ${checked} from running` }]
+  if (checked === 0) return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
+  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${checked} can be called` }]
   return [...causes].map(([about, { fix, ids }]) => {
     const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
     const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, NAMED).join(', ')}${more}`

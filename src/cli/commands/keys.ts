@@ -41,7 +41,7 @@ export const addKeys: AddCommands = (program, open) => {
     )
     .option(
       '--tool <pattern>',
-      'a tool or toolkit that it covers, such as Gmail.*; can be repeated (default: all)',
+      'a tool or toolkit that it covers, such as Gmail.*; can be repeated (default: all below security level 4)',
       gather,
     )
     .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', gather)

@@ -14,7 +14,7 @@ interface Listing {
   /** `{user}` stands for the option of that name. */
   readonly path: string
   readonly filters?: readonly (keyof typeof FILTERS)[]
-  readonly columns: Columns | ((query: Query) => Columns)
+  readonly columns: Columns | ((query: Query, nameOf: (caller: unknown) => unknown) => Columns)
   /** A list that grows, the newest first in its pages: shown with the newest last, and followed. */
   readonly log?: { readonly alias?: string }
   /** Whether it is what the command above it does by itself. */
@@ -32,8 +32,8 @@ const FILTERS = {
   until: new Option('--until <time>', 'until a time, as for --since').argParser(moment),
   by: new Option(
     '--by <fields>',
-    'tool, toolkit, user_id, principal, outcome, dialect, hour or day; several with commas',
-  ),
+    'tool, toolkit, user_id, caller, outcome, dialect, hour or day; several with commas',
+  ).argParser((fields) => fields.replace(/\bcaller\b/, 'principal')),
 }
 
 const CALLER: Columns[string] = ({ principal_name: name, principal }) => name ?? principal
@@ -52,8 +52,8 @@ const LISTINGS: readonly Listing[] = [
     description: 'count calls and errors, with latencies, of the last day',
     path: '/usage',
     filters: ['by', 'tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
-    columns: ({ by = 'tool' }) => ({
-      ...Object.fromEntries(by.split(',').map((field) => [headingOf(field), groupOf(field)])),
+    columns: ({ by = 'tool' }, nameOf) => ({
+      ...Object.fromEntries(by.split(',').map((field) => [headingOf(field), groupOf(field, nameOf)])),
       'Calls': 'calls',
       'Errors': 'failures',
       'p50 ms': 'p50_ms',
@@ -71,6 +71,7 @@ const LISTINGS: readonly Listing[] = [
       Caller: CALLER,
       Outcome: 'outcome',
       Request: ({ method, path }) => `${String(method)} ${String(path)}`,
+      Details: 'about',
     },
     log: {},
   },
@@ -129,7 +130,9 @@ async function show(session: CliSession, listing: Listing, options: ListOptions)
   )
   const answer = await readItems(session, path, query, listing.log && (options.limit ?? 20))
   const { columns } = listing
-  const printTable = terminal.table(typeof columns === 'function' ? columns(query) : columns)
+  const printTable = terminal.table(
+    typeof columns === 'function' ? columns(query, await callerNames(session, query)) : columns,
+  )
   if (!options.follow) {
     return terminal.give(answer, () => {
       printTable(listing.log ? answer.items.toReversed() : answer.items)
@@ -187,13 +190,21 @@ async function follow(
   }
 }
 
+/** Usage has the ids of callers alone: their calls have the names. */
+async function callerNames(session: CliSession, { by = '', ...query }: Query) {
+  const calls = by.includes('principal') ? (await readItems(session, '/calls', query, MAX_PAGE)).items : []
+  const names = new Map(calls.map((call) => [call['principal'], call['principal_name']]))
+  return (caller: unknown) => names.get(caller) ?? caller
+}
+
 /** Calls of a tool that is not there are counted under no name. */
-function groupOf(field: string): Columns[string] {
+function groupOf(field: string, nameOf: (caller: unknown) => unknown): Columns[string] {
+  if (field === 'principal') return ({ group }) => nameOf(textIn(group, field))
   if (field !== 'tool' && field !== 'toolkit') return `group.${field}`
   return ({ group }) => textIn(group, field) || '(unknown)'
 }
 
 function headingOf(field: string): string {
-  const words = field.replace(/_id$/, '')
+  const words = field === 'principal' ? 'caller' : field.replace(/_id$/, '')
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
