@@ -26,13 +26,13 @@ export function createToolSecrets(
       const value = valueOf(id)
       return value ? { value } : { missing: notSet(id) }
     },
-    /** For administrators alone, since it says which secrets are set. */
+    /** For administrators alone, since it says which secrets are set. Switchboard's own, and bindings, are not looked at. */
     howToGive(id: string, tool: ToolName): string {
-      const name = `${tool.toolkit}.${tool.tool}`
-      const isForPolicies = !grants.has(id) && judge(id) === undefined
-      const how = isForPolicies ? `: 'switchboard policies set ${name} --secret ${id}' allows it` : ''
-      const steps = [isGranted(id, tool) ? [] : notGranted(id, tool) + how, valueOf(id) ? [] : notSet(id)]
-      return steps.flat().join('. ')
+      if (isGranted(id, tool)) return notSet(id)
+      const why = notGranted(id, tool)
+      if (grants.has(id) || judge(id) !== undefined) return why
+      const allow = `'switchboard policies set ${tool.toolkit}.${tool.tool} --secret ${id}' allows it`
+      return `${why}: ${allow}${valueOf(id) ? '' : `. ${notSet(id)}`}`
     },
   }
 }
