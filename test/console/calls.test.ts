@@ -74,6 +74,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
     '<span class="failed" title="tool-failed">Tool failed</span>',
     't-1',
     '503',
+    '<a href="/docs/operate#logs-and-traces">log</a> under its call ID',
     '{&quot;to&quot;:[&quot;&lt;ann&gt;&quot;]}',
     '<option value="key:1">&lt;i&gt;</option>',
     '<svg',

@@ -13,7 +13,11 @@ type Version = readonly [id: string, status: string | undefined]
 const COMMANDS: readonly (readonly [name: string, status: Status, description: string])[] = [
   ['disable', 'disabled', 'disable a tool, one version of it, or a whole toolkit'],
   ['enable', 'active', 'enable a tool, one version of it, or a whole toolkit; approve a pending version'],
-  ['deprecate', 'deprecated', 'deprecate a tool, one version of it, or a whole toolkit: it is still called'],
+  [
+    'deprecate',
+    'deprecated',
+    'deprecate a tool, one version of it, or a whole toolkit: it is not listed, and called by exact version, or by name if no version is active',
+  ],
   ['yank', 'yanked', 'yank a version or a whole toolkit: it is called by exact version only'],
 ]
 
@@ -26,7 +30,7 @@ export const addStatus: AddCommands = (program, open) => {
         '<tool>',
         `such as Gmail.Send@1.2.0,${status === 'yanked' ? '' : ' Gmail.Send (all its versions),'} or the toolkit's name`,
       )
-    if (status !== 'active') command.option('--message <text>', 'the reason, shown to callers')
+    if (status !== 'active') command.option('--message <text>', 'the reason, shown on its page and in its readiness')
     if (status === 'deprecated')
       command.option('--successor <tool>', 'the tool to call instead, such as Gmail.Send@2.0.0')
     command.action((tool: string, options: StatusOptions) => setStatus(open(options), tool, status, options))

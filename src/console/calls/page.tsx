@@ -139,7 +139,15 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filte
   }
   const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
   const more = query ? { href: `/console/calls?${query}`, label: 'Earlier calls' } : undefined
-  return <Table label="Calls" columns={COLUMNS} items={items} more={more} />
+  return (
+    <>
+      <Table label="Calls" columns={COLUMNS} items={items} more={more} />
+      <p class="note">
+        The digest is of the tool's definition. The caller is told why a call failed; what you must mend is in the{' '}
+        <a href="/docs/operate#logs-and-traces">log</a> under its call ID.
+      </p>
+    </>
+  )
 }
 
 function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: input }: ListedCall) {

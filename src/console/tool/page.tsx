@@ -75,7 +75,12 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
       <Description text={description} />
       <Tags tags={about?.tags ?? []} />
-      <Requirements readiness={readiness} requirements={requirements} asksUser={asksUser} />
+      <Requirements
+        readiness={readiness}
+        requirements={requirements}
+        asksUser={asksUser}
+        isAdmin={hasScope(principal, 'admin')}
+      />
       {mayCall ? (
         <CallForm
           fields={fields}

@@ -59,10 +59,11 @@ interface RequirementsProps extends ReadinessProps {
   readonly requirements: NonNullable<ApiAnswers['GET /tools/:id?format=oxp-flat']['requirements']>
   /** Whether the form has a field for the user. */
   readonly asksUser: boolean
+  readonly isAdmin: boolean
 }
 
 /** Each requirement with how it stands, as far as that is known: only where all are met, or it is named as missing. */
-export function Requirements({ readiness, requirements, asksUser }: RequirementsProps) {
+export function Requirements({ readiness, requirements, asksUser, isAdmin }: RequirementsProps) {
   const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
   const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))
@@ -84,6 +85,7 @@ export function Requirements({ readiness, requirements, asksUser }: Requirements
             <li>
               Account at {id} {stateOf(ready, account !== undefined, 'connected', not)}{' '}
               {account?.url ? <a href={account.url}>Connect {id}</a> : undefined}
+              {account?.needs_setup && isAdmin ? <a href="/console/providers#give">Add provider</a> : undefined}
             </li>
           )
         })}

@@ -12,7 +12,7 @@ type State = (typeof STATES)[number]
 
 const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: string }>> = {
   active: { means: 'listed and called', button: 'Activate' },
-  deprecated: { means: 'listed and called, with a notice to callers', button: 'Deprecate' },
+  deprecated: { means: 'not listed; called by exact version, or by name if no version is active', button: 'Deprecate' },
   yanked: { means: 'called by exact version only, and not listed', button: 'Yank' },
   disabled: { means: 'neither listed nor called', button: 'Disable' },
   pending: { means: 'waiting for review, and not available to callers until activated' },
@@ -89,7 +89,7 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
         {toolkit === '' ? undefined : <WholeToolkit name={toolkit} reply={toolkitReply} />}
         {answered(list, ({ items, next_cursor: next }) => (
           <>
-            <Versions state={state} items={items} reviewed={reviewed} />
+            <Versions state={state} toolkit={toolkit} items={items} reviewed={reviewed} />
             {next && <NextLink href={hrefOf({ status: state, toolkit, cursor: next })} label="More versions" />}
           </>
         ))}
@@ -112,13 +112,19 @@ function Held({ id, status }: NonNullable<FailedChange['held']>) {
 
 interface VersionsProps {
   readonly state: State
+  readonly toolkit: string
   readonly items: ApiAnswers['GET /tools']['items']
   readonly reviewed: readonly ToReview[] | undefined
 }
 
-function Versions({ state, items, reviewed }: VersionsProps) {
+function Versions({ state, toolkit, items, reviewed }: VersionsProps) {
   if (items.length === 0) {
-    return <Notice>{state === 'pending' ? 'No versions wait for review.' : `No versions are ${state}.`}</Notice>
+    if (state !== 'pending') return <Notice>{`No versions are ${state}.`}</Notice>
+    return (
+      <Notice>
+        No versions wait for review. <a href={hrefOf({ status: 'active', toolkit })}>Show active versions</a>
+      </Notice>
+    )
   }
   return (
     <ul class={reviewed ? 'cards whole' : 'cards'} aria-label="Versions">
@@ -153,7 +159,7 @@ function Change({ id, state }: { id: string; state: State }) {
       {state === 'deprecated' ? undefined : (
         <form method="post">
           <input type="hidden" name="id" value={exact(id)} />
-          <TextField label="Message" note="shown to callers" name="message" maxlength={1_000} autocomplete="off" />
+          <TextField label="Message" note="in its readiness" name="message" maxlength={1_000} autocomplete="off" />
           <TextField label="Successor" note="the id of a tool" name="successor" maxlength={200} autocomplete="off" />
           <button class="danger" name="to" value="deprecated">
             {WORDS.deprecated.button}

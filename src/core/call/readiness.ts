@@ -66,7 +66,7 @@ export function createReadiness({ healthOf, unreachable, toolSecrets, grants, ap
     const reason = hosts && record.implementation && (await unreachable(record.implementation))
     if (reason !== undefined) failures.push({ type: 'tool-not-executable', id: record.id, reason })
     const way = { reachedAt, hosts }
-    const deps = { toolSecrets, userTokens }
+    const deps = { toolSecrets, userTokens, unset: grants.unset }
     const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps).catch(() =>
       fail({ type: 'unavailable', message: "Cannot look up the user's grants right now" }),
     )
@@ -154,8 +154,9 @@ function problemWords(failure: Failure, isOperator: boolean): FailureWords {
 function lacking(failure: RequirementsMissing): string {
   const { authorization, secrets, tokens = [], user_id } = failure
   return [
-    ...(user_id ? [] : authorization).map(({ id, authorization: asked, needsSetup }) => {
+    ...authorization.flatMap(({ id, authorization: asked, needsSetup }) => {
       if (needsSetup) return notSetUp(id)
+      if (user_id) return []
       const page = asked === undefined ? ': the answer to a call has the link to the page' : ' by opening its link'
       return `The user must connect '${id}'${page}`
     }),

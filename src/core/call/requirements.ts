@@ -29,6 +29,8 @@ export interface RequiredToken {
   readonly reachedAt: () => string
 }
 
+export type UserlessToken = Pick<RequiredToken, 'requirement' | 'tool' | 'reachedAt'>
+
 export interface GrantedToken {
   readonly token: string
   /** Which of the user's it is, also where the call names none; empty for the one without a name. */
@@ -56,6 +58,8 @@ export interface UserTokens {
 export interface GrantLooks {
   /** `tokenFor` without its effects: the token is empty, and a challenge has a link only if the user has one. */
   look(required: RequiredToken): Promise<TokenResult>
+  /** What no user could help: the provider is not set up. */
+  unset(required: UserlessToken): Promise<TokenRefusal | undefined>
 }
 
 export const ACCOUNT = 'account'
@@ -75,6 +79,8 @@ interface CallWay extends Pick<RequiredToken, 'reachedAt' | 'requestedBy'> {
 interface RequirementDeps {
   readonly toolSecrets: ToolSecrets
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
+  /** A call without a user is refused at once, and only its readiness says more. */
+  readonly unset?: GrantLooks['unset']
 }
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
@@ -98,7 +104,7 @@ export async function meetRequirements(
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
   { reachedAt, requestedBy, hosts = [] }: CallWay,
-  { toolSecrets, userTokens }: RequirementDeps,
+  { toolSecrets, userTokens, unset }: RequirementDeps,
 ): Promise<({ readonly ok: true } & Pick<Invocation, 'secrets' | 'tokens'>) | Failing> {
   const { authorization, user_id: needsUser } = record.requirements
   const lacks: Lack[] = []
@@ -117,7 +123,8 @@ export async function meetRequirements(
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
       lacksUser = true
-      lacks.push({ challenge: challengeForNobody(requirement, reachedAt) })
+      const refusal = await unset?.({ requirement, tool: record, reachedAt })
+      lacks.push(refusal ?? { challenge: challengeForNobody(requirement, reachedAt) })
     } else {
       const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, reachedAt }
       const result = await userTokens.tokenFor(required)

@@ -18,6 +18,7 @@ import {
   type RequiredToken,
   type UserTokens,
 } from '../../core/call/requirements.ts'
+import { notSetUp } from '../../core/failure/failure-words.ts'
 import { reachableStub, type Reach } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
@@ -96,6 +97,12 @@ export function createVault(
     tokenFor: (required) => answerTo(required, 'use'),
     renew: (required, refused, final) => answerTo(required, 'use', { token: refused, final }),
     look: (required) => answerTo(required, 'look'),
+    async unset({ requirement, tool, reachedAt }) {
+      const provider = await providerFor(requirement.id, tool.id, reachedAt())
+      if (typeof provider !== 'string') return undefined
+      const challenge = { ...challengeForNobody(requirement, reachedAt), needsSetup: true } as const
+      return { challenge, reason: notSetUp(requirement.id), forOperator: provider }
+    },
 
     canBeApproved: identifies,
 

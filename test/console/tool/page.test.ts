@@ -233,7 +233,9 @@ describe('the form of a tool', () => {
         ),
     })
     const text = await (await post(PAGE, { 'input/to': 'ann' })).text()
-    expect(text).toContain('<strong class="warn">not set up</strong>')
+    expect(text).toContain(
+      '<strong class="warn">not set up</strong> <a href="/console/providers#give">Add provider</a>',
+    )
     expect(text).toContain('is not set up on this Switchboard.')
     expect(text).not.toContain('/x/start')
   })

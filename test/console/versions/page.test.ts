@@ -66,7 +66,9 @@ describe('the page of versions', () => {
   it('says that there is none, and is for those who publish', async () => {
     const none = world({ 'GET /tools': () => ({ items: [] }) })
     expect(await (await none.get(`${PAGE}?status=yanked`)).text()).toContain('No versions are yanked')
-    expect(await (await none.get(PAGE)).text()).toContain('No versions wait for review')
+    const waiting = await (await none.get(`${PAGE}?toolkit=Mail`)).text()
+    expect(waiting).toContain('No versions wait for review')
+    expect(waiting).toContain('<a href="/console/versions?status=active&amp;toolkit=Mail">Show active versions</a>')
     const reader = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] } as const
     const { get, asked } = setUp({}, reader)
     expect([(await get(PAGE)).status, asked]).toEqual([403, []])

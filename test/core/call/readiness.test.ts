@@ -4,12 +4,16 @@ import { createReadiness } from '../../../src/core/call/readiness.ts'
 import type { GrantLooks } from '../../../src/core/call/requirements.ts'
 import { callableOf, challengeOf, type Needs, PUBLISHER, REACHED_AT, recordWith } from './fakes.ts'
 
-const GRANTED: GrantLooks = { look: async () => ({ token: '', account: '' }) }
+const GRANTED: GrantLooks = { look: async () => ({ token: '', account: '' }), unset: async () => undefined }
 
-async function problemsOf(needs: Needs, grants = GRANTED, canBeApproved = true) {
+async function readinessOf(
+  needs: Needs,
+  looks: Partial<GrantLooks> = {},
+  { canBeApproved = true, userId = 'ann' } = {},
+) {
   const tell = createReadiness({
     toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }), howToGive: () => 'none' },
-    grants,
+    grants: { ...GRANTED, ...looks },
     approvals: { canBeApproved: () => canBeApproved },
     unreachable: async () => undefined,
     healthOf: () => ({ state: 'closed' }),
@@ -17,9 +21,10 @@ async function problemsOf(needs: Needs, grants = GRANTED, canBeApproved = true) 
   const record = recordWith(needs)
   const { runnable } = callableOf(record, () => ({ ok: true, value: 1 }))
   const found = { record, status: { state: 'active' }, publisher: PUBLISHER, runnable } as const
-  const reader = { principal: ADMIN, userId: 'ann', reachedAt: () => REACHED_AT }
-  return (await tell(found, reader)).problems
+  return tell(found, { principal: ADMIN, userId: userId || undefined, reachedAt: () => REACHED_AT })
 }
+
+const problemsOf = async (...args: Parameters<typeof readinessOf>) => (await readinessOf(...args)).problems
 
 describe('whether a tool is ready', () => {
   it('says what of its requirements is missing, or that this cannot be looked up', async () => {
@@ -31,8 +36,19 @@ describe('whether a tool is ready', () => {
     expect(await problemsOf(needs, unreachable)).toMatchObject([{ type: 'unavailable' }])
   })
 
+  it('says without a user too that a provider is not set up', async () => {
+    const needsSetup = { challenge: { ...challengeOf('mail'), needsSetup: true }, reason: 'Set up mail' } as const
+    const { problems, missing_requirements } = await readinessOf(
+      { providers: ['mail'] },
+      { unset: async () => needsSetup },
+      { userId: '' },
+    )
+    expect(problems[0]?.developer_message).toMatch(/^Set up mail; No user given/)
+    expect(missing_requirements).toMatchObject({ user_id: true, authorization: [{ id: 'mail', needs_setup: true }] })
+  })
+
   it('tells of an approval before it is asked for, and whether somebody could give it', async () => {
     expect(await problemsOf({ securityLevel: 8 })).toMatchObject([{ type: 'approval-required' }])
-    expect(await problemsOf({ securityLevel: 8 }, GRANTED, false)).toMatchObject([{ type: 'forbidden' }])
+    expect(await problemsOf({ securityLevel: 8 }, {}, { canBeApproved: false })).toMatchObject([{ type: 'forbidden' }])
   })
 })

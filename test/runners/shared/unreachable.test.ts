@@ -16,6 +16,16 @@ describe('an implementation', () => {
     expect(why).toContain('ALLOW_HTTP_HOSTS')
   })
 
+  it("asks for the server's own address only where a name stands in its place, and says how its host is allowed", () => {
+    const own = "Give the server's own address"
+    expect(unreachable({ kind: 'http', url: 'http://HOSTNAME/api' })).toContain(own)
+    const local = unreachable({ kind: 'http', url: 'http://localhost:8935/x' })
+    expect(local).not.toContain(own)
+    expect(local).toContain('npm run dev -- --var ALLOW_HTTP_HOSTS:localhost:8935')
+    const hostile = unreachable({ kind: 'http', url: 'http://x;reboot$(id)/' })
+    expect(hostile).toContain('ALLOW_HTTP_HOSTS:<host:port>')
+  })
+
   it.each([
     { kind: 'http', url: 'https://api.example.com/v1/{id}' },
     { kind: 'http', url: 'http://localhost:3000/' },
