@@ -433,6 +433,9 @@ describe('disable, enable, deprecate and yank', () => {
     expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
     expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
     expect((await run(['yank', '--help'])).stdout).not.toContain('all its versions')
+    expect((await run(['deprecate', '--help'])).stdout).toMatch(
+      /not listed[^]*by\s+name\s+if\s+no\s+version\s+is\s+active/,
+    )
     await run(['yank', 'Status.Tool@2.0.0'])
     const old = ['deprecate', 'Status.Tool', '--message', 'too slow', '--successor', 'Status.Other@1.0.0']
     expect((await run(old)).stdout).toBe('✓ Status.Tool@1.1.0 is deprecated\n✓ Status.Tool@1.0.0 is deprecated\n')

@@ -29,8 +29,6 @@ export interface RequiredToken {
   readonly reachedAt: () => string
 }
 
-export type UserlessToken = Pick<RequiredToken, 'requirement' | 'tool' | 'reachedAt'>
-
 export interface GrantedToken {
   readonly token: string
   /** Which of the user's it is, also where the call names none; empty for the one without a name. */
@@ -59,7 +57,7 @@ export interface GrantLooks {
   /** `tokenFor` without its effects: the token is empty, and a challenge has a link only if the user has one. */
   look(required: RequiredToken): Promise<TokenResult>
   /** What no user could help: the provider is not set up. */
-  unset(required: UserlessToken): Promise<TokenRefusal | undefined>
+  unset(required: Pick<RequiredToken, 'requirement' | 'tool' | 'reachedAt'>): Promise<TokenRefusal | undefined>
 }
 
 export const ACCOUNT = 'account'

@@ -66,6 +66,7 @@ describe('the page of versions', () => {
   it('says that there is none, and is for those who publish', async () => {
     const none = world({ 'GET /tools': () => ({ items: [] }) })
     expect(await (await none.get(`${PAGE}?status=yanked`)).text()).toContain('No versions are yanked')
+    expect(await (await none.get(`${PAGE}?status=deprecated`)).text()).toContain('or by name if no version is active')
     const waiting = await (await none.get(`${PAGE}?toolkit=Mail`)).text()
     expect(waiting).toContain('No versions wait for review')
     expect(waiting).toContain('<a href="/console/versions?status=active&amp;toolkit=Mail">Show active versions</a>')
