@@ -192,6 +192,7 @@ export function FoldedList({ title, items, isOpen }: { title: string; items: rea
         {items.slice(0, MAX_LISTED).map((item) => (
           <li>{item}</li>
         ))}
+        {items.length > MAX_LISTED && <li>And {String(items.length - MAX_LISTED)} more</li>}
       </ul>
     </details>
   )

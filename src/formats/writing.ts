@@ -87,10 +87,9 @@ export function join(
   for (const [name, value] of Object.entries(other)) {
     const own = joined.get(name)
     const at = path + pointerStep(name)
-    if (own === undefined) {
-      budget.spend(unitsOf(name), at)
-      joined.set(name, value)
-    } else if (isSchema && name === 'properties' && isObject(own) && isObject(value)) {
+    budget.spend(unitsOf(name), at)
+    if (own === undefined) joined.set(name, value)
+    else if (isSchema && name === 'properties' && isObject(own) && isObject(value)) {
       joined.set(name, join(own, value, at, writing, false))
     } else if (isSchema && name === 'required' && Array.isArray(own) && Array.isArray(value)) {
       budget.spend(own.length + value.length, at)

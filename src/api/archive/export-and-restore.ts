@@ -111,6 +111,7 @@ export function createArchive(deps: ArchiveDeps) {
     const work = createBudget(Infinity)
     const mayGiveWay = afterStretches(() => work.spent, giveWay)
     let outcome: 'success' | 'internal' = 'internal'
+    let complete = false
     const take = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
@@ -124,7 +125,7 @@ export function createArchive(deps: ArchiveDeps) {
     try {
       await take(first)
       for await (const part of rest) await take(part)
-      const complete = restore.isWhole()
+      complete = restore.isWhole()
       write({ done: true, ...restore.counts(), complete, message: complete ? undefined : INCOMPLETE })
       out.close()
       outcome = 'success'
@@ -138,7 +139,7 @@ export function createArchive(deps: ArchiveDeps) {
       principal,
       outcome,
       status: 200,
-      about: { ...restore.counts(), complete: outcome === 'success' && restore.isWhole() },
+      about: { ...restore.counts(), complete },
     })
   }
 

@@ -192,8 +192,9 @@ async function follow(
 
 /** Usage has the ids of callers alone: their calls have the names. */
 async function callerNames(session: CliSession, { by = '', ...query }: Query) {
-  const calls = by.includes('principal') ? (await readItems(session, '/calls', query, MAX_PAGE)).items : []
-  const names = new Map(calls.map((call) => [call['principal'], call['principal_name']]))
+  const isAsked = by.includes('principal') && !session.terminal.json
+  const { items } = isAsked ? await readItems(session, '/calls', query, MAX_PAGE) : { items: [] }
+  const names = new Map(items.map((call) => [call['principal'], call['principal_name']]))
   return (caller: unknown) => names.get(caller) ?? caller
 }
 

@@ -1,4 +1,5 @@
 import { hasScope } from '../../core/access/principal.ts'
+import type { Json } from '../../core/tool/json.ts'
 import { fieldsOf } from '../form/fields.ts'
 import { exampleOf } from '../../http/page/schema-example.ts'
 import { bounded } from '../../http/page/text.ts'
@@ -52,13 +53,17 @@ async function readReadiness(id: string, user: string, ask: PageVisit['ask']) {
   return forUser.ok ? forUser : ask('GET /tools/:id/readiness', { id })
 }
 
+function isCopied(input: Json): boolean {
+  return JSON.stringify(input).length <= MAX_COPIED
+}
+
 function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, calling?: FormCall): View {
   const { name, description, input_schema, output_schema, requirements = {}, readiness, versions } = tool
   const id = readiness.tool
   const fields = fieldsOf(input_schema)
   const [qualified = id, version = ''] = id.split('@')
-  const input = calling?.problems.length === 0 ? calling.input : undefined
-  const example = input && JSON.stringify(input).length <= MAX_COPIED ? input : exampleOf(input_schema, 'input')
+  const sent = calling?.problems.length === 0 ? calling.input : undefined
+  const example = [sent, exampleOf(input_schema, 'input')].find((each) => each && isCopied(each)) ?? {}
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
   const { title = qualified, icon } = readiness

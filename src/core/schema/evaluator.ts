@@ -212,6 +212,8 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
     const [additional] = all('additionalProperties')
     return (value, place, judged) =>
       every(namesOf(value), (name) => {
+        // Absent in JSON, which a bundled tool's output is not yet
+        if (Reflect.get(Object(value), name) === undefined) return true
         const own = properties.get(name)
         const checks = own ? [own] : []
         for (const [matches, check] of patterns) if (matches(name, budget)) checks.push(check)
@@ -278,7 +280,11 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
   function hasAll(value: Schema, names: unknown, place: Place, keyword: string): boolean {
     if (!isTexts(names)) return true
     budget.spend(names.length / PARTS_PER_UNIT)
-    return every(names, (name) => Object.hasOwn(value, name) || report({ above: place, step: name }, keyword))
+    return every(
+      names,
+      (name) =>
+        (Object.hasOwn(value, name) && value[name] !== undefined) || report({ above: place, step: name }, keyword),
+    )
   }
 
   function namesOf(value: unknown): readonly string[] {

@@ -13,14 +13,18 @@ export function exampleOf(schema: Json | undefined, name?: string): Json {
     ...(isList(values) ? values : []),
   ]
   if (first !== undefined) return first
-  if (isList(anyOf)) return exampleOf(anyOf[0], name)
   if (isJsonObject(properties)) {
-    const required = isTexts(schema.required) ? schema.required : []
+    const required = new Set(isTexts(schema.required) ? schema.required : [])
     const shown = Object.entries(properties).filter(
-      ([key, field]) => required.includes(key) || (isJsonObject(field) && field.examples !== undefined),
+      ([key, field]) => required.has(key) || (isJsonObject(field) && field.examples !== undefined),
     )
     return Object.fromEntries(shown.map(([key, field]) => [key, exampleOf(field, name && key)]))
   }
+  if (isList(anyOf))
+    return exampleOf(
+      anyOf.find((each) => !isJsonObject(each) || each.type !== 'null'),
+      name,
+    )
   const type = isList(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type
   if (type === 'array') return items === undefined ? [] : [exampleOf(items, name)]
   if (type === 'string') return format === 'date-time' ? '2026-11-02T09:30:00.000Z' : (name ?? '')

@@ -37,6 +37,15 @@ const rows: readonly Row[] = [
   ['an integer', { type: 'integer' }, 1.5, [['', 'Must be an integer']]],
   ['a type alone is told', { type: 'string', enum: ['a'], minimum: 7 }, 5, [['', 'Must be a string']]],
   ['required', person, {}, [['/name', 'Is required']]],
+  [
+    'what is undefined, as a tool may give it',
+    { properties: { a: { type: 'string' }, b: {}, c: { type: 'string' } }, required: ['a', 'b'] },
+    { a: undefined, b: undefined, c: undefined },
+    [
+      ['/a', 'Is required'],
+      ['/b', 'Is required'],
+    ],
+  ],
   ['an unknown parameter', person, { name: 'Ada', 'a/b~c %#é': 1 }, [['/a~1b~0c %#é', 'Is not a known parameter']]],
   [
     'everything at once, by path',

@@ -12,15 +12,17 @@ describe('an example of a schema', () => {
       when: { type: 'object', required: ['day'], properties: { day: { type: 'string' }, hour: { type: 'number' } } },
       level: { enum: ['low', 3, null] },
       count: { type: ['null', 'integer'] },
-      size: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+      size: { anyOf: [{ type: 'null' }, { type: 'number' }] },
       tags: { type: 'array', items: { type: 'string' } },
       loud: { const: true },
     },
   }
+  const eitherOf = { ...schema, anyOf: [{ required: ['body'] }, { required: ['subject'] }] }
   const others = { level: 'low', count: 1, size: 1, loud: true, subject: 'Hello' }
 
   it('has each required field, and those that say one', () => {
-    expect(exampleOf(schema)).toEqual({ to: '', when: { day: '' }, tags: [''], ...others })
+    const example = { to: '', when: { day: '' }, tags: [''], ...others }
+    for (const each of [schema, eitherOf]) expect(exampleOf(each)).toEqual(example)
   })
 
   it('has the names of fields as texts where it is of something that is named', () => {

@@ -41,7 +41,8 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   const isNewest = versions === 'newest'
   // The index knows the tags of newest versions alone
   const scope = scopeOf(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
-  const { page, total, unmatched } = rank(sql, q, scope, (isNewest ? limit : MAX_LOOKED_AT) + 1, from)
+  // With all versions, the first may be the tool that the page before ended in, of which none may be left
+  const { page, total, unmatched } = rank(sql, q, scope, isNewest ? limit + 1 : MAX_LOOKED_AT + 2, from)
   const answer = pageOf(sql, versionsOf(sql, page, from, versions), listQuery, principal)
   return isNewest ? { ...answer, total, unmatched } : { ...answer, unmatched }
 }

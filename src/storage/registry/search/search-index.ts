@@ -88,7 +88,10 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
 /** In the order of the fields of BM25F. */
 function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? Object.entries(record.input.properties) : []
-  const details = properties.map(([, schema]) => (isJsonObject(schema) ? String(schema.description ?? '') : ''))
+  const details = properties.map(([, schema]) => {
+    const description = isJsonObject(schema) ? schema.description : undefined
+    return typeof description === 'string' ? description : ''
+  })
   return [
     `${record.tool} ${titleOf(record) ?? ''}`,
     [record.toolkit, ...tags].join(' '),
