@@ -16,7 +16,7 @@ const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
   [/PATCH \/toolkits\/([\w-]+)/g, 'switchboard enable $1'],
 ]
 
-/** What the deployment says to those who send requests, as the options of the command line. */
+/** Puts the options of the command line in place of what the deployment says of requests. */
 export function inOptions(message: string): string {
   return OPTIONS.reduce((text, [said, here]) => text.replaceAll(said, here), message)
 }

@@ -184,7 +184,7 @@ function describe(schema: unknown, indent: string): string {
   return comment(isObject(schema) ? schema['description'] : undefined, indent)
 }
 
-/** Whoever wrote the text must neither end the comment nor give the compiler a directive. */
+/** The text is a publisher's: it must neither end the comment nor give the compiler a directive. */
 function comment(text: unknown, indent: string): string {
   if (typeof text !== 'string' || text.trim() === '') return ''
   const lines = clean(text.trim())

@@ -4,7 +4,7 @@ import type { PageVisit } from './visit.ts'
 /** The number of a page's first item, counted from 1. */
 export const FROM = 'from'
 
-/** What one page shows of a list that its route gives as a whole, as `Table` takes it. */
+/** One page's part of a list that its route gives as a whole, as `Table` takes it. */
 export function portionOf<T>({ url }: Pick<PageVisit, 'url'>, all: readonly T[], most: number) {
   const from = fromOf(url.searchParams) - 1
   const start = from < all.length ? from : 0

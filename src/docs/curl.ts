@@ -4,7 +4,7 @@ export interface CurlRequest {
   readonly method: string
   readonly path: string
   readonly body?: string | undefined
-  /** Of the body: JSON unless another is named. A body of another type that begins with `@` names a file. */
+  /** JSON if absent. A body of another type that begins with `@` names a file. */
   readonly type?: string | undefined
   /** Absent for JSON alone. */
   readonly accept?: string | undefined

@@ -1,13 +1,13 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
 
 /** An option as `parseArgs` takes it, and what help says of it. */
-export type Options = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly says: string }>>
+export type CommandOptions = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly says: string }>>
 
 /**
  * Reads the command line of a script in `package.json`. With `--help` the script says what it does and ends, before it
  * starts anything; so it does where it is used wrongly.
  */
-export function readCommand<const T extends Options>(
+export function readCommand<const T extends CommandOptions>(
   about: string,
   options: T,
   { args = process.argv.slice(2), operands }: { readonly args?: readonly string[]; readonly operands?: string } = {},
@@ -25,7 +25,7 @@ export function readCommand<const T extends Options>(
   }
 }
 
-export function helpOf(name: string, about: string, options: Options, operands?: string): string {
+export function helpOf(name: string, about: string, options: CommandOptions, operands?: string): string {
   const rows = Object.entries(options).map(([option, { type, default: value, says }]): [string, string] => [
     type === 'boolean' ? `--${option}` : `--${option} <value>`,
     typeof value === 'string' && value !== '' ? `${says} (${value})` : says,

@@ -1,4 +1,4 @@
-import { type Options, readCommand } from './command.ts'
+import { type CommandOptions, readCommand } from './command.ts'
 
 const ABOUT = 'Builds the Worker and serves it on workerd, with what it stores kept in .wrangler.'
 
@@ -23,7 +23,7 @@ const OPTIONS = {
   'tools': { type: 'string', says: 'the folder of the bundled tools, with --generated' },
   'generated': { type: 'string', says: 'what is generated of them, with --tools' },
   'inspector-port': { type: 'string', says: 'lets a debugger attach' },
-} satisfies Options
+} satisfies CommandOptions
 
 export function readOptions(args: readonly string[]) {
   const { values } = readCommand(ABOUT, OPTIONS, { args })

@@ -84,7 +84,7 @@ interface Hop {
 
 const REMEDY = "ALLOW_HTTP_HOSTS can name a host that may be reached all the same, such as 'localhost:3000'"
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
-/** Of the bytes of an answer: what came, all of it, its text. */
+/** An answer is held three times: in the chunks that came, joined, and as text. */
 const COPIES = 3
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])

@@ -31,7 +31,7 @@ export async function readToLimit(
 
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>
 
-/** What workerd and fetch give are streams of bytes; those that are made here are not. */
+/** Streams of workerd and fetch are byte streams; those that are made here are not. */
 function readerOf(body: ReadableStream<Uint8Array>): { readonly read: Read; readonly cancel: () => Promise<void> } {
   try {
     const reader = body.getReader({ mode: 'byob' })

@@ -9,7 +9,7 @@ export interface RoomOptions {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** Of memory: an isolate has 128 MB. */
+/** An isolate has 128 MB of memory. */
 const BYTES = 32_000_000
 const OF_ONE = BYTES / 2
 const MAX_CALLERS = 1_000

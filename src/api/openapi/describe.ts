@@ -2,7 +2,7 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../../core/too
 import type { FieldWords, ReferenceWords } from '../../docs/docs.ts'
 
 export const COMPONENT = '#/components/schemas/'
-/** Of references within each other: one may lead back to itself. */
+/** References are followed so deep, since one may lead back to itself. */
 const MAX_DEPTH = 6
 
 export type WordsFor = (name: string) => FieldWords
@@ -40,7 +40,7 @@ function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
   )
 }
 
-/** What a field must be stands behind the words of its name; any other description of its own replaces them. */
+/** A description that begins with "Must be" follows the words of the field's name; any other replaces them. */
 export function descriptionOf({ description: own }: JsonObject, words: string): string {
   if (typeof own !== 'string') return words
   return own.startsWith('Must be ') && words !== '' ? `${words}. ${own}` : own

@@ -14,7 +14,7 @@ type ListedCall = CallsPage['items'][number]
 type Filters = Readonly<Record<string, string>>
 
 const LIMIT = '30'
-/** Of one answer: the chart of an hour with more is left out. */
+/** In one answer: the chart of an hour with more is left out. */
 const CHARTED = '1000'
 
 export async function show(visit: PageVisit): Promise<PageResult> {

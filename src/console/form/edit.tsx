@@ -74,7 +74,7 @@ export function EditForm({ fields, sent, value, etag, folded, action, act, butto
 
 interface EditPage<T> {
   readonly title: string
-  /** What it says after a change, by `done` in its address. */
+  /** The notice after a change, by `done` in its address. */
   readonly done: ReadonlyMap<string, string>
   readonly sent: SentForm | undefined
   readonly all: Promise<Reply<{ readonly items: readonly T[] }>>

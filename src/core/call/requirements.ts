@@ -56,7 +56,7 @@ export interface UserTokens {
 export interface GrantLooks {
   /** `tokenFor` without its effects: the token is empty, and a challenge has a link only if the user has one. */
   look(required: RequiredToken): Promise<TokenResult>
-  /** What no user could help: the provider is not set up. */
+  /** The refusal where the provider is not set up, which no user can change. */
   unset(required: Pick<RequiredToken, 'requirement' | 'tool' | 'reachedAt'>): Promise<TokenRefusal | undefined>
 }
 
@@ -88,7 +88,7 @@ interface Reason {
   readonly forOperator?: string | undefined
 }
 
-/** Of a challenge without a reason, the missing user is the reason. */
+/** A challenge has no reason where the user is missing. */
 export type Lack =
   | TokenRefusal
   | { readonly challenge: AuthorizationChallenge }

@@ -4,7 +4,7 @@ import { createRoom, type RoomOptions } from '../../outbound/room.ts'
 
 /** In bytes. */
 const SMALL = 65_536
-/** What may be made of a byte: a list within a list takes more, and a text less. */
+/** Bytes of memory for a byte of a body: a list within a list takes more, and a text less. */
 const GROWTH = 16
 const HELD_MS = 60_000
 const MAX_WAIT_MS = 15_000

@@ -17,13 +17,16 @@ export interface ListRequest {
   readonly meter: Meter
 }
 
-type Page = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
+type ListPage = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 
 export const MAX_LIST_BYTES = 24 * 1024 * 1024
 const MAX_TOOLS = 5_000
 const MAX_PAGES = 100
 
-export async function readPages(host: string, page: (cursor: string | undefined) => Promise<Page>): Promise<Listed> {
+export async function readPages(
+  host: string,
+  page: (cursor: string | undefined) => Promise<ListPage>,
+): Promise<Listed> {
   const tools: unknown[] = []
   const cursors = new Set<string>()
   for (let cursor: string | undefined; ;) {

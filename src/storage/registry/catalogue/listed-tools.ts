@@ -75,14 +75,14 @@ export function writePage(tools: readonly Omit<ListedTool, 'key'>[]): string {
   return [lines.length, lines, ...tools.map(({ record }) => record)].join('\n')
 }
 
-export interface Page {
+export interface CataloguePage {
   readonly index: PageIndex
   readonly lines: readonly string[]
   /** Parsed for a list in another format. */
   readonly records: () => readonly ToolRecord[]
 }
 
-export function readPage(text: string): Page {
+export function readPage(text: string): CataloguePage {
   const from = text.indexOf('\n') + 1
   const until = from + Number(text.slice(0, from))
   const [index = '[]', ...lines] = text.slice(from, until).split('\n')

@@ -9,7 +9,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import { createKvReads, type KvReads } from '../../kv-reads.ts'
 import type { Leaf } from '../catalogue/head.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import { type Page, type PageIndex, readPage } from '../catalogue/listed-tools.ts'
+import { type CataloguePage, type PageIndex, readPage } from '../catalogue/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
@@ -51,7 +51,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     format: LineFormat,
     work: Budget,
     isShown: (tool: PageIndex[number]) => boolean,
-  ): Promise<readonly Page[] | undefined> {
+  ): Promise<readonly CataloguePage[] | undefined> {
     const pages = (await texts.read(leaves.map(({ page }) => page))).map(readPage)
     if (pages.length < leaves.length) return undefined
     if (!('write' in format)) return pages
@@ -59,7 +59,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     const { revision } = policies.now()
     const cacheKeys = leaves.map(({ page }) => `${format.name} ${revision} ${page}`)
     const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
-    const written: Page[] = []
+    const written: CataloguePage[] = []
     for (const [at, { index, records }] of pages.entries()) {
       if (written.length > 0 && work.spent > MAX_UNITS) break
       const lines = known[at] ?? (await write(await whole(records()), format, (of) => index[of]?.name ?? '', work))

@@ -11,7 +11,7 @@ import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
 const INDEXED = '8'
-/** Of each field, since more say nothing of a tool's purpose. */
+/** A field's further characters say nothing of a tool's purpose. */
 const MAX_CHARACTERS = 8_000
 
 const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, new.callable, 1)
