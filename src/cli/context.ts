@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { connect } from '../client/connection.ts'
 import { Switchboard } from '../client/index.ts'
+import { CliError } from './cli-error.ts'
 import { createTerminal, type Surroundings } from './terminal.ts'
 
 export interface CommonOptions {
@@ -27,6 +28,8 @@ const LOCAL = 'http://localhost:8787'
 export function openSession(options: CommonOptions, surroundings: Surroundings, signal: AbortSignal) {
   const { env } = surroundings
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)
+  if (!/^https?:/i.test(url))
+    throw new CliError('usage', 'Invalid address', 'Add http:// or https:// to SWITCHBOARD_URL, or to --url')
   const key = options.key ?? (env['SWITCHBOARD_KEY'] || undefined)
   const { allowHttp } = options
   const terminal = createTerminal(surroundings, options, signal)

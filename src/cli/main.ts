@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, exitOf } from './cli-error.ts'
 import { createProgram } from './program.ts'
 import { openSession } from './context.ts'
-import { jsonText, inOptions, lineOf } from './terminal-text.ts'
+import { jsonText, inOptions, lineOf, problemLine } from './terminal-text.ts'
 import type { Surroundings } from './terminal.ts'
 
 async function main(args: readonly string[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
@@ -72,7 +72,7 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
   const rest = [
     ...(developerMessage === undefined || isNearby ? [] : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
-    ...problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
+    ...problems.map(problemLine),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
     // Without a user nobody can consent, and the links lead nowhere
     ...(missing?.user ? [] : challenges.map(({ id, url }) => `  ${id}: open ${url}`)),

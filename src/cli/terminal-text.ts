@@ -10,6 +10,8 @@ const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
   [/\?dialect=/g, '--dialect (of convert: --from)'],
   [/publish with \?toolkit=/g, 'add --toolkit'],
   [/\?(toolkit|version)=/g, '--$1'],
+  [/'allowHttp'/g, '--allow-http'],
+  [/(Must be one or several of )principal\b/g, '$1caller'],
   [/, or \{"definition", "toolkit", "version"\}/g, ''],
   [/set 'context\.user_id' or \(MCP and plugins\) the header 'X-User-Id'/g, 'pass --user'],
   [/PATCH \/tools\/\{id\}, or its toolkit with PATCH \/toolkits\/\{toolkit\}/g, 'switchboard enable'],
@@ -19,6 +21,10 @@ const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
 /** Puts the options of the command line in place of what the deployment says of requests. */
 export function inOptions(message: string): string {
   return OPTIONS.reduce((text, [said, here]) => text.replaceAll(said, here), message)
+}
+
+export function problemLine({ path, message }: { readonly path?: unknown; readonly message?: unknown }): string {
+  return `  ${path === '' || path === undefined ? '' : `${String(path)}: `}${String(message)}`
 }
 
 export function oneLine(text: string, room: number): string {

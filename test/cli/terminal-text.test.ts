@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clean, jsonText, lineOf, oneLine } from '../../src/cli/terminal-text.ts'
+import { clean, inOptions, jsonText, lineOf, oneLine } from '../../src/cli/terminal-text.ts'
 
 const HOSTILE = 'a\x1b[31mb\x9b2Jc\x07\x7f\rd\u202ee\u2066f\u200e\u2028g'
 const ACTED_ON = /(?![\n\t])\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
@@ -26,6 +26,13 @@ describe('a text of whomever', () => {
     expect(jsonText({ HOSTILE })).not.toMatch(ACTED_ON)
     expect(JSON.parse(jsonText({ HOSTILE }))).toEqual({ HOSTILE })
     expect(jsonText(undefined)).toBe('null')
+  })
+
+  it('of the deployment says options as they are here', () => {
+    expect(inOptions("or 'allowHttp' for a network")).toBe('or --allow-http for a network')
+    expect(inOptions('/by: Must be one or several of principal, tool')).toBe(
+      '/by: Must be one or several of caller, tool',
+    )
   })
 
   it.each([

@@ -73,6 +73,7 @@ describe('what it is asked', () => {
     [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is not a JSON object/],
     [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
     [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /either --input or --field/],
+    [['publish', '.'], /^Error: Cannot open '\.': it is a folder\nPass its files, such as \*\.json$/m],
     [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
   ])('has to be in order, or ends with 2: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args)
@@ -107,7 +108,8 @@ describe('a failure', () => {
     [['call', 'Calculator.Ad'], {}, 4, 'refused'],
     [['call', 'Calculator.Add', '--field', 'a=1'], {}, 4, 'input_invalid'],
     [['list'], { SWITCHBOARD_KEY: 'sb_nobody' }, 4, 'unauthenticated'],
-    [['list'], { SWITCHBOARD_URL: 'nowhere' }, 4, 'refused'],
+    [['list'], { SWITCHBOARD_URL: 'localhost:9416' }, 2, 'usage'],
+    [['list'], { SWITCHBOARD_URL: 'http://a:b@nowhere' }, 4, 'refused'],
     [['call', 'Mail.GetEmails', '--user', 'eve'], {}, 3, 'authorization_required'],
     [['frobnicate'], {}, 2, 'usage'],
   ])('is one object, and a number: %j', async (args, env, exit, code) => {
@@ -372,6 +374,7 @@ describe('what happened', () => {
       code: 4,
       stderr: expect.stringContaining('since'),
     })
+    expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
   })
 
   it.each([
@@ -429,6 +432,8 @@ describe('disable, enable, deprecate and yank', () => {
     expect((await edge.ask('GET', '/toolkits/Status')).body).toMatchObject({ status: 'disabled', message: 'INC-7' })
     const disabled = (await run(['show', 'Status.Tool'])).stdout
     expect(disabled).toContain('an administrator can enable it with switchboard enable')
+    expect(disabled).toContain('\n  disabled: INC-7\n')
+    expect((await run(['show', 'Status.Tool', '--versions'])).stdout).toMatch(/^Status\.Tool@2\.0\.0 +disabled: INC-7/m)
     expect((await run(['enable', 'Status'])).code).toBe(0)
     expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
     expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
@@ -503,7 +508,7 @@ describe('publish', () => {
     const list = await file('list.json', [definition('Cli.Three@1.0.0'), { id: 'Cli.Four@1.0.0' }])
     const { code, stdout, stderr } = await run(['publish', list])
     expect({ code, stdout }).toEqual({ code: 4, stdout: `+ Cli.Three@1.0.0  ${list}\n` })
-    expect(stderr).toMatch(/- Cli\.Four@1\.0\.0\n {2}[^]+1 could not be published/)
+    expect(stderr).toMatch(/- Cli\.Four@1\.0\.0 {2}\S+list\.json\n {2}[^]+1 could not be published/)
     const more = await file('more.json', [definition('Cli.Three@1.0.0'), definition('Cli.Five@1.0.0')])
     const { json } = await run(['publish', more, '--json'])
     expect(json.published).toMatchObject([
@@ -524,7 +529,7 @@ describe('publish', () => {
       ['is not valid JSON', () => writeFile(watched, JSON.stringify(definition('Cli.Watched@1.1.0')))],
     ] as const
     let step = 0
-    const { code, stdout } = await run(['publish', watched, '--watch'], {
+    const { code, stdout, stderr } = await run(['publish', watched, '--watch'], {
       onPrinted(printed, stop) {
         const next = steps[step]
         if (next && printed.includes(next[0])) {
@@ -537,6 +542,7 @@ describe('publish', () => {
     })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^\+ Cli\.Watched@1\.0\.0 .*\n\+ Cli\.Watched@1\.1\.0 .*\n$/)
+    expect(stderr).toContain(`\n${watched} is not valid JSON`)
   })
 })
 

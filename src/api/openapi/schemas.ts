@@ -134,7 +134,7 @@ export const COMPONENTS = {
     'trusted?': FLAG,
   }),
   VersionHistory: objectOf({
-    ...fields(TEXT, 'id', 'version', 'status', 'digest', 'dialect?', 'compared_with?'),
+    ...fields(TEXT, 'id', 'version', 'status', 'digest', 'dialect?', 'compared_with?', 'message?', 'successor?'),
     'security_level?': COUNT,
     'approval?': FLAG,
     'tags?': TEXTS,

@@ -114,11 +114,13 @@ export function guardHeaders(record: ToolRecord): Record<string, string> {
 }
 
 export function encodeHistory(name: ToolName, { entry, record, comparedWith, changes }: VersionHistory) {
-  const { version, status, digest } = entry
+  const { version, digest } = entry
+  const { state, ...details } = entry.status
   return {
     id: formatToolId(name, version),
     version,
-    status: status.state,
+    status: state,
+    ...details,
     digest,
     ...(record ? encodeAbout(record) : {}),
     ...(changes ? { compared_with: comparedWith, changes } : {}),

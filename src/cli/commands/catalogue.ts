@@ -88,7 +88,7 @@ async function search(session: CliSession, question: string, { toolkit, tag, lim
 
 const VERSIONS: Columns = {
   Version: 'id',
-  Status: 'status',
+  Status: ({ status, message }) => [status, message].filter((text) => text !== undefined).join(': '),
   Changes: ({ changes }) =>
     objectsIn({ changes }, 'changes').map(
       ({ what, level }) => `${level === 'major' ? 'Breaking: ' : ''}${String(what)}`,
@@ -141,10 +141,11 @@ function typeOf(schema: unknown): string {
 }
 
 function printReadiness({ terminal }: CliSession, readiness: unknown): void {
-  const isReady = isObject(readiness) && readiness['ready'] === true
+  const { ready, status } = isObject(readiness) ? readiness : {}
   terminal.print('')
-  if (isReady) return terminal.print(['green', 'Ready'])
-  terminal.print(['yellow', 'Not ready'])
+  terminal.print(ready === true ? ['green', 'Ready'] : ['yellow', 'Not ready'])
+  const reason = textIn(status, 'message')
+  if (reason !== undefined) terminal.print(`  ${textIn(status, 'state') ?? ''}: ${reason}`)
   for (const problem of objectsIn(readiness, 'problems')) {
     const detail = textIn(problem, 'developer_message')
     const said = `  ${textIn(problem, 'message') ?? ''}${detail === undefined ? '' : `: ${detail}`}`

@@ -25,7 +25,7 @@ interface Listing {
 const FILTERS = {
   tool: new Option('--tool <tool>', 'a tool, one of its versions, or a pattern such as Gmail.*'),
   user_id: new Option('--user <user>', 'only calls for this user'),
-  principal: new Option('--caller <id>', 'a key, person or agent, by its id'),
+  principal: new Option('--caller <id>', 'a key, person or agent, as in --json: key:<id>, person:<id>, agent:<id>'),
   outcome: new Option('--outcome <outcome>', "success, failure, or one kind of failure, such as 'input-invalid'"),
   act: new Option('--action <action>', "an action such as key.create, or 'refusal'"),
   since: new Option('--since <time>', 'from a time, or a time ago: 30m, 12h, 7d').argParser(moment),
@@ -114,7 +114,7 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
   for (const filter of filters) command.addOption(FILTERS[filter])
   if (path.includes('{user}')) command.requiredOption('--user <user>', 'whose')
   if (log) {
-    command.option('--limit <count>', 'number of entries, newest first (default: 20)', wholeNumber)
+    command.option('--limit <count>', 'number of the newest entries (default: 20)', wholeNumber)
     command.option('--follow', 'keep running and show new entries')
     if (log.alias !== undefined) command.alias(log.alias)
   }

@@ -1,11 +1,12 @@
 import { watch } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { basename, dirname, extname } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
+import { problemLine } from '../terminal-text.ts'
 
 interface PublishOptions extends CommonOptions {
   readonly watch?: boolean
@@ -68,8 +69,8 @@ async function keepPublishing(session: CliSession, files: readonly string[], opt
       const message = error instanceof Error ? error.message : String(error)
       const problems = error instanceof SwitchboardError ? (error.details.problems ?? []) : []
       terminal.give({ file, error: { message, problems } }, () => {
-        terminal.note(['red', `${file}: ${message}`])
-        for (const { path, message: why } of problems) terminal.note(`  ${path}: ${why}`)
+        terminal.note(['red', message.includes(file) ? message : `${file}: ${message}`])
+        for (const problem of problems) terminal.note(problemLine(problem))
       })
     }
   }
@@ -94,6 +95,12 @@ async function keepPublishing(session: CliSession, files: readonly string[], opt
 
 async function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
   const { connection, terminal, signal } = session
+  if ((await stat(file)).isDirectory())
+    throw new CliError(
+      'usage',
+      `Cannot open '${file}': it is a folder`,
+      `Pass its files, such as ${join(file, '*.json')}`,
+    )
   const request = await (extname(file) === '.wasm' ? pluginRequest : definitionsRequest)(file, options)
   return terminal.during(`Publishing ${file}`, () =>
     connection.ask({
@@ -181,9 +188,8 @@ function tell({ terminal }: CliSession, { file, ids, unchanged, warnings, refuse
   }
   for (const warning of warnings) terminal.note(['yellow', `  ${warning}`])
   for (const each of refused) {
-    terminal.note(['red', `- ${textIn(each, 'id') ?? file}`])
-    for (const problem of objectsIn(each, 'errors')) {
-      terminal.note(`  ${textIn(problem, 'path') ?? ''}: ${textIn(problem, 'message') ?? ''}`)
-    }
+    const id = textIn(each, 'id')
+    terminal.note(['red', `- ${id ?? file}`], ['dim', id === undefined ? '' : `  ${file}`])
+    for (const problem of objectsIn(each, 'errors')) terminal.note(problemLine(problem))
   }
 }
