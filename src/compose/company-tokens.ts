@@ -1,15 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import type { Principal } from '../core/access/principal.ts'
-import { fail, ok, type Result } from '../core/failure/failure.ts'
+import { fail } from '../core/failure/failure.ts'
 import type { Config } from '../env.ts'
-import { NO_AGENT_TOKEN, originOf } from '../http/caller/agents.ts'
-import type { JwtVerifier } from '../http/caller/jwt.ts'
-import { createVerdicts, type Judgement, type MayLookUp } from '../http/caller/verdicts.ts'
+import { createTokenDoor } from '../http/caller/agents.ts'
+import type { JwtVerifier, VerifiedJwt } from '../http/caller/jwt.ts'
+import type { Judgement } from '../http/caller/verdicts.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
-const MAX_TOKEN = 8_192
 const DISCOVERY_MS = 10_000
 const MAX_ORIGINS = 20
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
@@ -21,7 +19,6 @@ export function companyTokens(config: Config, issuer: string) {
   const { host } = new URL(issuer)
   let findServer: FindServer | undefined
   const verifiers = new LRUCache<string, JwtVerifier>({ max: MAX_ORIGINS })
-  const verdicts = createVerdicts(now, check)
 
   async function verifierFor(origin: string): Promise<JwtVerifier | undefined> {
     const provider = { id: host, name: host, issuer, client_id: '' }
@@ -40,24 +37,10 @@ export function companyTokens(config: Config, issuer: string) {
     return verifier
   }
 
-  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Principal>> {
-    const refusal = mayLookUp?.()
-    if (refusal) return { result: refusal }
-    const at = credential.indexOf(' ')
-    const verifier = await verifierFor(credential.slice(0, at))
+  return createTokenDoor(now, BEARER, async (origin, token): Promise<Judgement<VerifiedJwt>> => {
+    const verifier = await verifierFor(origin)
     if (!verifier) return { result: NO_ISSUER }
-    const verified = await verifier.verify(credential.slice(at + 1))
-    if (!verified.ok) return { result: verified }
-    return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
-  }
-
-  return {
-    authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
-      const header = request.headers.get('authorization') ?? ''
-      const token = header.length <= MAX_TOKEN ? BEARER.exec(header)?.[1] : undefined
-      if (token === undefined) return NO_AGENT_TOKEN
-      const credential = `${originOf(request.url)} ${token}`
-      return verdicts.of(credential, mayLookUp)
-    },
-  }
+    const result = await verifier.verify(token)
+    return result.ok ? { result, expiresAt: result.value.expiresAt } : { result }
+  })
 }

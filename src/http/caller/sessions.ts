@@ -6,7 +6,7 @@ import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Authenticator, hasCredential } from './authenticate.ts'
 import { cookieOf, randomValue, SESSION_COOKIE, setCookie } from './cookie.ts'
 import { isOwnPage, isSameOrigin } from './same-origin.ts'
-import { createVerdicts, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
+import { createLookups, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
 
 export interface SignedIn {
   readonly principal: Principal
@@ -35,18 +35,8 @@ const FOREIGN = fail({
 
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
-  const verdicts = createVerdicts(now, check)
-
-  async function check(cookie: string, mayLookUp?: MayLookUp): Promise<Judgement<SignedIn>> {
-    const refusal = mayLookUp?.()
-    if (refusal) return { result: refusal }
-    let session: Session | undefined
-    try {
-      session = await store.find(await sha256(cookie))
-    } catch (error) {
-      console.error('Cannot look up a session', error)
-      return { result: fail({ type: 'unavailable', message: 'Cannot check the session right now' }) }
-    }
+  const verdicts = createLookups(now, 'session', async (cookie): Promise<Judgement<SignedIn>> => {
+    const session = await store.find(await sha256(cookie))
     const ends = Date.parse(session?.expires_at ?? '')
     // Written so that a time that cannot be read is an expired one
     if (!session || !(now() < ends)) return { result: NOBODY }
@@ -55,7 +45,7 @@ export function createSessions(options: SessionsOptions) {
       result: result.ok ? ok({ principal: result.value, session, admission: new Admission(result.value.id) }) : result,
       expiresAt: Math.min(ends, expiresAt),
     }
-  }
+  })
 
   async function holderOf(by: Session['by']): Promise<Judgement<Principal>> {
     // Keys sign nobody in where people have a provider to sign in with

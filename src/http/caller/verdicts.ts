@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createKept, type Entry, type Store } from '../../core/cache/kept.ts'
 import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 
 /** `expiresAt` is in milliseconds since 1970. */
 export interface Judgement<T> {
@@ -40,6 +40,24 @@ export function createVerdicts<T>(
 
     forgetWhere: (isIt: (value: T) => boolean) => kept.forget(({ result }) => result.ok && isIt(result.value)),
   }
+}
+
+/** For credentials that are looked up whatever their form: `what` is one of them, in words. */
+export function createLookups<T>(
+  now: () => number,
+  what: string,
+  lookUp: (credential: string) => Promise<Judgement<T>>,
+) {
+  return createVerdicts<T>(now, async (credential, mayLookUp) => {
+    const refusal = mayLookUp?.()
+    if (refusal) return { result: refusal }
+    try {
+      return await lookUp(credential)
+    } catch (error) {
+      console.error(`Cannot look up the ${what}`, error)
+      return { result: fail({ type: 'unavailable', message: `Cannot check the ${what} right now` }) }
+    }
+  })
 }
 
 /** Two stores as one, so that a flood of wrong credentials does not drive out the right ones. */
