@@ -12,7 +12,7 @@ const importQuery = query({ trust: optional(oneOf(['1'])) })
 
 /** No secret, key or grant. An import changes nothing that is there; `?trust=1` takes what was not signed here. */
 export function archiveFace(deps: ArchiveDeps): Hono {
-  const { face, on } = createFace<Record<'GET /export' | 'POST /import', Response>>(deps)
+  const { face, on } = createFace(deps)
   const load = async () => (await import('./export-and-restore.ts')).createArchive(deps)
 
   on('GET /export', 'Export the registry, or one toolkit', {

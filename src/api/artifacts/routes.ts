@@ -23,7 +23,7 @@ export interface ArtifactsFaceDeps extends RouteDeps {
 /** Without a link, which is a credential, a file is its sender's alone. `Range` and conditions are RFC 9110's. */
 export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: ArtifactsFaceDeps): Hono {
   const { respond } = deps
-  const { face, on, handler } = createFace<wire.ArtifactAnswers>(deps)
+  const { face, on, handler } = createFace(deps)
 
   on('POST /artifacts', 'Upload a file for use in calls', {
     ...CALLER,

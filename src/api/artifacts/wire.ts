@@ -58,9 +58,3 @@ export function encodeUpload(id: string, { size, contentType, filename }: Omit<U
     expires_at: new Date(expires * 1000).toISOString(),
   }
 }
-
-export interface ArtifactAnswers {
-  'POST /artifacts': ReturnType<typeof encodeUpload>
-  'GET /artifacts/:id': Response
-  'DELETE /artifacts/:id': undefined
-}

@@ -19,7 +19,7 @@ import { fileResponse } from '../../http/answer/stored-file.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, shownName, startOf } from './open-link.ts'
 import type { DeadEnd } from './pages.tsx'
-import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
+import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
   /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
@@ -41,8 +41,8 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
 /** Opening a page changes nothing, so that no preview of a link can. */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const { authorizations, providers, files, shield, identifiesPeople, now, respond, writeAuditEntry } = deps
-  const { face, on } = createFace<AuthorizationAnswers>(deps)
-  const forPages = createFace<AuthorizationAnswers>({ ...deps, gate: deps.gateForPages })
+  const { face, on } = createFace(deps)
+  const forPages = createFace({ ...deps, gate: deps.gateForPages })
   const open = createOpenLink(deps)
   const forPeople = new Hono().onError(deps.onPageError)
 

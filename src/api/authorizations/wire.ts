@@ -26,8 +26,3 @@ export function stepFailure({ why, message }: Extract<Step, { ok: false }>): Fai
       return { type: 'unavailable', message }
   }
 }
-
-export interface AuthorizationAnswers {
-  'GET /authorizations/:id': ReturnType<typeof encodeAuthorization>
-  'POST /authorizations/:id/confirm': { readonly next: string }
-}

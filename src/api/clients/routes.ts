@@ -19,14 +19,8 @@ export interface ClientsFaceDeps extends RouteDeps {
   readonly onChange: () => void
 }
 
-interface ClientAnswers {
-  'POST /clients': Awaited<ReturnType<OAuthClientStore['create']>>
-  'GET /clients': { readonly items: Awaited<ReturnType<OAuthClientStore['list']>> }
-  'DELETE /clients/:id': undefined
-}
-
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
-  const { face, on } = createFace<ClientAnswers>(deps)
+  const { face, on } = createFace(deps)
 
   on('POST /clients', 'Create an OAuth client', {
     ...ADMIN,

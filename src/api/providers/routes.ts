@@ -95,26 +95,8 @@ function unknown(id: string): Failing {
 }
 
 /** Holds no secret: a client's is known by the name of a Worker secret. */
-export function encodeProvider(provider: Provider, from: 'given' | 'built-in') {
-  const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
-  const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider
-  const { scope_separator, tools } = provider
-  return {
-    id,
-    name,
-    issuer,
-    authorization_endpoint,
-    token_endpoint,
-    revocation_endpoint,
-    client_id,
-    client_secret_name,
-    token_endpoint_auth_method,
-    authorization_parameters,
-    extra_scopes,
-    scope_separator,
-    tools,
-    built_in: from === 'built-in' ? true : undefined,
-  }
+export function encodeProvider({ id, name, ...rest }: Provider, from: 'given' | 'built-in') {
+  return { id, name, ...rest, built_in: from === 'built-in' ? true : undefined }
 }
 
 type ListedProvider = ReturnType<typeof encodeProvider>

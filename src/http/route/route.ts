@@ -79,8 +79,11 @@ const largeBodies = createLargeBodies({
   sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
 })
 
-/** Used as `on('GET /keys/:id', summary, declaration)(handler)`. Unless `open`, anonymous callers and caches are kept out. */
-export function createFace<A extends object>(
+/**
+ * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `open`,
+ * anonymous callers and caches are kept out.
+ */
+export function createFace<A extends object = Record<string, unknown>>(
   { gate, respond, writeAuditEntry }: RouteDeps,
   access: 'own' | 'open' = 'own',
 ) {

@@ -24,7 +24,7 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
 
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
-  const { face, on } = createFace<{ 'PUT /toolkits/:toolkit/plugin': ReturnType<typeof encodeUploaded> }>(deps, 'open')
+  const { face, on } = createFace(deps, 'open')
 
   on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
     ...PUBLISHER,
