@@ -103,18 +103,12 @@ export function accessFaces(
     providersFace({
       ...besideTools,
       store: givenProviders,
+      providers,
       judgeUrl: createTextJudge(config.allowHttpHosts),
       judgeSecrets: secretJudges.ofClients,
       known: knownProvider,
-      connected: stores.connectedProviders,
     }),
-    setupFace({
-      ...besideTools,
-      setup: setupOf(config),
-      keys,
-      providers: givenProviders,
-      connected: stores.connectedProviders,
-    }),
+    setupFace({ ...besideTools, setup: setupOf(config), keys, providers }),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from '../core/consent/known-providers.ts'
+import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
 import { createMemory } from '../core/cache/kept.ts'
 import type { Config, Env } from '../env.ts'
@@ -11,7 +11,7 @@ import type { VaultDeployment } from '../storage/vault/grants.ts'
 import { createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
-import { createKvProviders, eitherProvider } from '../storage/access/kv-providers.ts'
+import { createKvProviders } from '../storage/access/kv-providers.ts'
 import { createR2Artifacts, noArtifacts } from '../storage/artifacts/r2-artifacts.ts'
 import { createR2Outcomes } from '../storage/artifacts/r2-outcomes.ts'
 import { createR2Uploads, noUploads } from '../storage/artifacts/r2-uploads.ts'
@@ -55,8 +55,7 @@ export function openStores(
     onChange,
   })
   const givenProviders = createKvProviders(env.REGISTRY, access, now)
-  const connected = (id: string) => connectedProvider(id, config.variableOf)
-  const providers = eitherProvider(givenProviders, connected)
+  const providers = withConnected(givenProviders, config.variableOf)
   const bucket = env.ARTIFACTS
   return {
     access,
@@ -74,7 +73,6 @@ export function openStores(
     keys: createKvKeys(env.REGISTRY, access, now),
     givenProviders,
     providers,
-    connectedProviders: () => knownProviderIds.flatMap((id) => connected(id) ?? []),
     vault: openVaults(env, config, providers),
     connect: connectStub(env.Connect),
     ledger: createLedger({

@@ -39,13 +39,13 @@ export const resources: readonly Row[] = [
   row('an OAuth provider', values([PROVIDER]), (body) => {
     const read = check(providerReader('acme', RULES), body)
     if (!isRead(read)) return false
-    const { built_in: _, ...shown } = encodeProvider(read.value, 'given')
+    const { built_in: _, ...shown } = encodeProvider(read.value)
     expect(check(providerReader('acme', RULES), written(shown))).toEqual(read)
     return true
   }),
   row('a well-known OAuth provider', values([{ client_id: 'c1', client_secret_name: 'GOOGLE_SECRET' }]), (body) => {
     const read = check(providerReader('google', { ...RULES, known: knownProvider('google') }), body)
-    return isRead(read) && Boolean(written(encodeProvider(read.value, 'given')))
+    return isRead(read) && Boolean(written(encodeProvider(read.value)))
   }),
   row(
     'a change of a toolkit',

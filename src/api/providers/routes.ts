@@ -1,8 +1,9 @@
 import type { Hono } from 'hono'
 import {
+  type AllProviders,
   isProviderId,
   type KnownProvider,
-  type Provider,
+  type ListedProvider,
   providerReader,
   type ProviderRules,
   type ProviderStore,
@@ -15,43 +16,35 @@ import { component, items, tagged } from '../../http/route/answers.ts'
 import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
-  readonly store: ProviderStore
+  readonly store: Pick<ProviderStore, 'put' | 'remove'>
+  readonly providers: Pick<AllProviders, 'list'>
   readonly judgeUrl: ProviderRules['judgeUrl']
   readonly judgeSecrets: () => Promise<ProviderRules['judgeSecret']>
   readonly known: (id: string) => KnownProvider | undefined
-  readonly connected: () => readonly Provider[]
 }
 
 const ID = text("a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'", isProviderId)
 const LIMIT = 262_144
 
 export function providersFace(deps: ProvidersFaceDeps): Hono {
-  const { store, judgeUrl, judgeSecrets, known, connected } = deps
+  const { store, providers, judgeUrl, judgeSecrets, known } = deps
   const { face, on } = createFace<ProviderAnswers>(deps)
   const ONE = { ...ADMIN, path: { id: ID } } as const
 
   on('GET /providers', 'List OAuth providers', {
     ...ADMIN,
     answers: { 200: items('All providers', 'Provider') },
-  })(async () => {
-    const given = await store.list()
-    const others = connected().filter(({ id }) => !given.some((provider) => provider.id === id))
-    const all = [
-      ...given.map((provider) => encodeProvider(provider, 'given')),
-      ...others.map((provider) => encodeProvider(provider, 'built-in')),
-    ]
-    return ok({ items: all.sort((a, b) => (a.id < b.id ? -1 : 1)) })
-  })
+  })(async () => ok({ items: (await providers.list()).map(encodeProvider) }))
 
   on('GET /providers/:id', 'Get an OAuth provider', {
     ...ONE,
     answers: { 200: tagged(component('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
     // KV may hold an older one than an `ETag` is compared with
-    const given = (await store.list()).find((provider) => provider.id === id)
-    if (given) return { ...ok(encodeProvider(given, 'given')), headers: etag(given) }
-    const builtIn = connected().find((provider) => provider.id === id)
-    return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
+    const found = (await providers.list()).find((provider) => provider.id === id)
+    if (!found) return unknown(id)
+    const shown = ok(encodeProvider(found))
+    return found.built_in ? shown : { ...shown, headers: etag(found) }
   })
 
   on('PUT /providers/:id', 'Create or replace an OAuth provider', {
@@ -74,7 +67,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   })(async ({ body, expected }) => {
     const isNew = await store.put(body, expected)
     if (isNew === 'stale') return STALE
-    return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200, headers: etag(body) }
+    return { ...ok(encodeProvider(body)), status: isNew ? 201 : 200, headers: etag(body) }
   })
 
   on('DELETE /providers/:id', 'Delete an OAuth provider', {
@@ -95,15 +88,33 @@ function unknown(id: string): Failing {
 }
 
 /** Holds no secret: a client's is known by the name of a Worker secret. */
-export function encodeProvider({ id, name, ...rest }: Provider, from: 'given' | 'built-in') {
-  return { id, name, ...rest, built_in: from === 'built-in' ? true : undefined }
+export function encodeProvider(provider: ListedProvider) {
+  const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
+  const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider
+  const { scope_separator, tools, built_in } = provider
+  return {
+    id,
+    name,
+    issuer,
+    authorization_endpoint,
+    token_endpoint,
+    revocation_endpoint,
+    client_id,
+    client_secret_name,
+    token_endpoint_auth_method,
+    authorization_parameters,
+    extra_scopes,
+    scope_separator,
+    tools,
+    built_in,
+  }
 }
 
-type ListedProvider = ReturnType<typeof encodeProvider>
+type ShownProvider = ReturnType<typeof encodeProvider>
 
 export interface ProviderAnswers {
-  'GET /providers': { readonly items: readonly ListedProvider[] }
-  'GET /providers/:id': ListedProvider
-  'PUT /providers/:id': ListedProvider
+  'GET /providers': { readonly items: readonly ShownProvider[] }
+  'GET /providers/:id': ShownProvider
+  'PUT /providers/:id': ShownProvider
   'DELETE /providers/:id': undefined
 }

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { KeyStore } from '../../core/access/api-key.ts'
-import type { Provider, ProviderStore } from '../../core/consent/provider.ts'
+import type { AllProviders } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { json, listOf, objectOf, TEXT } from '../../http/route/answers.ts'
 import { ADMIN, createFace, type RouteDeps } from '../../http/route/route.ts'
@@ -13,8 +13,7 @@ interface Setup {
 export interface SetupFaceDeps extends RouteDeps {
   readonly setup: Setup
   readonly keys: Pick<KeyStore, 'list'>
-  readonly providers: Pick<ProviderStore, 'list'>
-  readonly connected: () => readonly Provider[]
+  readonly providers: Pick<AllProviders, 'list'>
 }
 
 /** `fix` says what to do where something is not set up. */
@@ -37,20 +36,19 @@ const CHECK = objectOf({
 })
 
 /** For `switchboard doctor` and the console, which word nothing of it themselves. */
-export function setupFace({ setup, keys, providers, connected, ...deps }: SetupFaceDeps): Hono {
+export function setupFace({ setup, keys, providers, ...deps }: SetupFaceDeps): Hono {
   const { face, on } = createFace<SetupAnswers>(deps)
 
   on('GET /setup', 'Check the setup of the deployment', {
     ...ADMIN,
     answers: { 200: json('One check for each part of the deployment', objectOf({ items: listOf(CHECK) })) },
   })(async () => {
-    const [allKeys, given] = await Promise.all([keys.list(), providers.list()])
-    const ids = new Set([...given, ...connected()].map(({ id }) => id))
+    const [allKeys, allProviders] = await Promise.all([keys.list(), providers.list()])
     const items = [
       keysCheck(allKeys.length),
       { about: 'VAULT_KEYS', ...VAULT_KEYS[setup.vaultKeys] },
       { about: 'sign-in', ...SIGN_IN[setup.signIn] },
-      providersCheck([...ids].sort()),
+      providersCheck(allProviders.map(({ id }) => id)),
     ] as const
     return ok({ items })
   })

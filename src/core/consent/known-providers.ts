@@ -1,4 +1,4 @@
-import type { KnownProvider, Provider } from './provider.ts'
+import type { AllProviders, KnownProvider, Provider, ProviderStore } from './provider.ts'
 
 function at(authorize: string, token: string, revoke?: string) {
   return {
@@ -124,4 +124,21 @@ export function connectedProvider(id: string, variable: (name: string) => string
   const client_id = known && variable(clientId)
   if (!known || client_id === undefined) return undefined
   return { id, ...known, client_id, client_secret_name: clientSecret }
+}
+
+/** Those that administrators gave, and the well-known whose client the deployment's variables name. */
+export function withConnected(
+  given: Pick<ProviderStore, 'find' | 'list'>,
+  variable: (name: string) => string | undefined,
+): AllProviders {
+  return {
+    find: async (id) => (await given.find(id)) ?? connectedProvider(id, variable),
+    async list() {
+      const all = await given.list()
+      const others = knownProviderIds.filter((id) => !all.some((provider) => provider.id === id))
+      const connected = others.flatMap((id) => connectedProvider(id, variable) ?? [])
+      const builtIn = connected.map((provider) => ({ ...provider, built_in: true }) as const)
+      return [...all, ...builtIn].sort((a, b) => (a.id < b.id ? -1 : 1))
+    },
+  }
 }

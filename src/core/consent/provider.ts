@@ -34,6 +34,13 @@ export interface Providers {
   find(id: string): Promise<Provider | undefined>
 }
 
+export type ListedProvider = Provider & { readonly built_in?: true }
+
+export interface AllProviders extends Providers {
+  /** By their ids. */
+  list(): Promise<readonly ListedProvider[]>
+}
+
 export interface ProviderStore extends Providers {
   put(provider: Provider, expected?: Expected): Promise<boolean | 'stale'>
   list(): Promise<readonly Provider[]>

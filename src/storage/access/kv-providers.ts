@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createKept } from '../../core/cache/kept.ts'
-import type { Provider, Providers, ProviderStore } from '../../core/consent/provider.ts'
+import type { Provider, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
@@ -34,14 +34,6 @@ export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () =
       const removed = await access.removeGiven('provider', id, expected)
       changed(id)
       return removed
-    },
-  }
-}
-
-export function eitherProvider(given: Providers, connected: (id: string) => Provider | undefined): Providers {
-  return {
-    async find(id) {
-      return (await given.find(id)) ?? connected(id)
     },
   }
 }

@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
-import { connectedProvider, knownProvider } from '../../../src/core/consent/known-providers.ts'
-import type { Provider } from '../../../src/core/consent/provider.ts'
+import { knownProvider, withConnected } from '../../../src/core/consent/known-providers.ts'
+import type { Provider, ProviderStore } from '../../../src/core/consent/provider.ts'
 import { providersFace } from '../../../src/api/providers/routes.ts'
 import { createTextJudge } from '../../../src/outbound/allowed-url.ts'
 import { gateFor } from '../../http/gate-for.ts'
@@ -19,25 +19,23 @@ const STATUS: Partial<Record<Failure['type'], number>> = {
 
 function setUp(caller: Principal = ADMIN) {
   const stored = new Map<string, Provider>()
+  const store: ProviderStore = {
+    find: async (id) => stored.get(id),
+    async put(provider) {
+      const isNew = !stored.has(provider.id)
+      stored.set(provider.id, provider)
+      return isNew
+    },
+    list: async () => [...stored.values()],
+    remove: async (id) => stored.delete(id),
+  }
   const face = providersFace({
     gate: gateFor(caller),
-    store: {
-      find: async (id) => stored.get(id),
-      async put(provider) {
-        const isNew = !stored.has(provider.id)
-        stored.set(provider.id, provider)
-        return isNew
-      },
-      list: async () => [...stored.values()],
-      remove: async (id) => stored.delete(id),
-    },
+    store,
+    providers: withConnected(store, (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined)),
     judgeUrl: createTextJudge(new Set(['localhost:9000'])),
     judgeSecrets: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
     known: knownProvider,
-    connected: () => {
-      const google = connectedProvider('google', (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined))
-      return google ? [google] : []
-    },
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
   const app = new Hono().route('/', face)

@@ -13,7 +13,6 @@ async function checks(setup: SetupFaceDeps['setup'], keys: readonly (typeof KEY)
     setup,
     keys: { list: async () => keys },
     providers: { list: async () => keys.map(() => PROVIDER) },
-    connected: () => [],
   })
   const response = await face.request('/setup')
   return { status: response.status, items: Object(await response.json()).items }

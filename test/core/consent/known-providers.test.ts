@@ -5,8 +5,9 @@ import {
   connectedProvider,
   knownProvider,
   knownProviderIds,
+  withConnected,
 } from '../../../src/core/consent/known-providers.ts'
-import { isProviderId, providerReader } from '../../../src/core/consent/provider.ts'
+import { isProviderId, type Provider, providerReader } from '../../../src/core/consent/provider.ts'
 import { check } from '../../../src/core/tool/json-reader.ts'
 
 describe('the well-known providers', () => {
@@ -42,6 +43,27 @@ describe('the well-known providers', () => {
     expect(connectedProvider('Google', variable)).toBeUndefined()
     expect(connectedProvider('acme', () => 'c1')).toBeUndefined()
     expect(connectedProvider('constructor', () => 'c1')).toBeUndefined()
+  })
+
+  it('give way to those that administrators gave', async () => {
+    const given = new Map<string, Provider>()
+    const store = { find: async (id: string) => given.get(id), list: async () => [...given.values()] }
+    const { find, list } = withConnected(store, (name) =>
+      /^(?:GOOGLE|GITHUB)_CLIENT_ID$/.test(name) ? 'c1' : undefined,
+    )
+    const listed = async () => (await list()).map(({ id, built_in }) => [id, built_in])
+    expect(await find('google')).toMatchObject({ client_id: 'c1' })
+    expect(await listed()).toEqual([
+      ['github', true],
+      ['google', true],
+    ])
+    given.set('google', { id: 'google', name: 'Ours', client_id: 'c2' })
+    expect(await find('google')).toEqual(given.get('google'))
+    expect(await find('other')).toBeUndefined()
+    expect(await listed()).toEqual([
+      ['github', true],
+      ['google', undefined],
+    ])
   })
 
   it('have the variables of their ids', () => {

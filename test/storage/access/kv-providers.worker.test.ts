@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Provider } from '../../../src/core/consent/provider.ts'
-import { createKvProviders, eitherProvider } from '../../../src/storage/access/kv-providers.ts'
+import { createKvProviders } from '../../../src/storage/access/kv-providers.ts'
 import { stopClock } from '../registry/set-up.ts'
 import { type Harness, inAccess, stubOf } from './set-up.ts'
 
@@ -120,14 +120,3 @@ describe('an isolate', () => {
       expect(await here.find('acme')).toMatchObject({ client_id: 'c2' })
     }))
 })
-
-it('what was given comes before what is connected by variables', () =>
-  inAccess(async (harness) => {
-    const given = isolate(harness)
-    const builtIn = { ...ACME, client_id: 'by-variable' }
-    const { find } = eitherProvider(given, (id) => (id === 'acme' ? builtIn : undefined))
-    expect(await find('acme')).toEqual(builtIn)
-    await given.put(ACME)
-    expect(await find('acme')).toEqual(ACME)
-    expect(await find('other')).toBeUndefined()
-  }))
