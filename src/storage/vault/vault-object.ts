@@ -47,11 +47,7 @@ interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAutho
   readonly provider: Provider | string
 }
 
-interface ApprovalRequest extends Pick<NewAuthorization, 'requestedBy'> {
-  readonly principal: string
-  readonly userId: string | undefined
-  readonly tool: string
-  readonly fingerprint: string
+interface ApprovalRequest extends Omit<NewAuthorization, 'kind' | 'provider' | 'scopes' | 'hosts'> {
   readonly invocation: string
   readonly reason: string
 }
@@ -110,15 +106,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return how === 'use' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
     }
 
-    async claim(owner: string, request: ApprovalRequest) {
+    async claim(owner: string, { reason, ...request }: ApprovalRequest) {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { principal, requestedBy, userId, tool, fingerprint: purpose, invocation, reason } = request
+      const { purpose } = request
       const id = newAuthorizationId(this.ctx.id)
-      const sealed = await sealInvocation(this.#deployment.keyring, id, invocation)
+      const invocation = await sealInvocation(this.#deployment.keyring, id, request.invocation)
       if (this.#rows.claim(purpose)) return 'approved' as const
-      const user = userId === undefined ? {} : { userId }
-      const call = { ...user, tool, principal, requestedBy, invocation: sealed }
-      const wanted = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], ...call, purpose } as const
+      const wanted = { ...request, kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], invocation } as const
       return this.#ask(wanted, this.#withLastFailure({ reason }, 'asked', purpose), id)
     }
 

@@ -118,10 +118,11 @@ export function createVault(
         const nowhere = `${new URL(url).origin}/authorizations/${APPROVAL}/start`
         return { challenge: { id: APPROVAL, url: nowhere, scopes: [], status: 'failed' }, reason: tooLarge }
       }
-      const { principal, user } = shown
-      const owner = user === undefined ? JSON.stringify(['principal', principal]) : userOwner(user)
-      const request = { principal, requestedBy, userId: user, tool: tool.id, fingerprint, invocation, reason }
-      const answer = await vaultOf(owner).claim(owner, request)
+      const { principal, user: userId } = shown
+      const owner = userId === undefined ? JSON.stringify(['principal', principal]) : userOwner(userId)
+      const user = userId === undefined ? {} : { userId }
+      const call = { principal, requestedBy, ...user, tool: tool.id, invocation }
+      const answer = await vaultOf(owner).claim(owner, { ...call, purpose: fingerprint, reason })
       if (answer === 'approved') return { approved: true }
       return { challenge: challengeOf(APPROVAL, answer.authorization, url), reason: answer.reason }
     },
