@@ -210,7 +210,9 @@ const RULES: readonly Rule[] = [
     name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['operation', 'route', 'public-route', 'unknown-route'].some((each) => path === `src/http/route/${each}.ts`) &&
+      !['operation', 'pages', 'route', 'public-route', 'unknown-route'].some(
+        (each) => path === `src/http/route/${each}.ts`,
+      ) &&
       path !== 'src/http/answer/unexpected.ts' &&
       !/^src\/(?:index|front|app)\.ts$/.test(path),
     // JSX writes HTML, and knows nothing of requests
@@ -366,15 +368,13 @@ describe('what somebody sent', () => {
   /** Each makes one for a request. */
   const EDGES = [
     'src/api/archive/export-and-restore.ts',
-    'src/api/authorizations/routes.ts',
-    'src/connect/authorize.ts',
     'src/connect/routes.ts',
     'src/console/show-page.ts',
     'src/core/tool/budget.ts',
     'src/dialects/mcp/routes.ts',
     'src/http/route/incoming-call.ts',
+    'src/http/route/pages.ts',
     'src/http/route/route.ts',
-    'src/sign-in/routes.ts',
   ]
 
   it('is parsed in one place, which counts it first', () => {

@@ -1,17 +1,13 @@
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
-import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { Catalogue } from '../core/catalogue/catalogue.ts'
 import { userOf } from '../core/access/principal.ts'
-import type { Failing } from '../core/failure/failure.ts'
-import { createMeter } from '../core/tool/budget.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { writeAudit } from '../http/route/audit.ts'
-import { readForm } from '../http/request/body.ts'
 import type { RouteContext } from '../http/route/gate.ts'
+import type { PagesDeps } from '../http/route/pages.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
 import { bounded } from '../http/page/text.ts'
-import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
-import { isSameOrigin } from '../http/caller/same-origin.ts'
+import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import type { SignedIn, Sessions } from '../http/caller/sessions.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
@@ -22,16 +18,13 @@ import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.tsx'
 import { readSelection, writeOthers } from './selection.ts'
 import { FIRST_VIEW, isListAction, listOf, matching, readView, type ToolkitView } from './toolkits.tsx'
 
-export interface AuthorizeDeps {
+export interface AuthorizeDeps extends PagesDeps {
   readonly server: AuthorizationServer
   readonly sessions: Pick<Sessions, 'signedIn'>
   readonly catalogue: Catalogue
   readonly prepare: () => Promise<void> | undefined
   readonly findDocument: FindDocument
-  readonly shield: (c: RouteContext) => Failing | undefined
   readonly newId: () => string
-  readonly now: () => number
-  readonly writeAuditEntry?: WriteAuditEntry
 }
 
 interface Question {
@@ -42,7 +35,6 @@ interface Question {
   readonly choices: readonly Choice[]
 }
 
-const FORM_LIMIT = 65_536
 const MAX_URL = 8_192
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
@@ -65,8 +57,6 @@ export function createAuthorize(deps: AuthorizeDeps) {
   const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAuditEntry } = deps
 
   async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
-    const limited = shield(c)
-    if (limited) return page(failurePage(limited.failure))
     const url = new URL(c.req.raw.url)
     const { origin, pathname, search, searchParams } = url
     if (!isTrustworthy(url)) return page(NOT_SAFE)
@@ -118,21 +108,17 @@ export function createAuthorize(deps: AuthorizeDeps) {
       return question instanceof Response ? question : page(askPage(await shown(question)))
     },
 
-    async decide(c: RouteContext): Promise<Response> {
-      const request = c.req.raw
-      if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-      const form = await readForm(request, FORM_LIMIT, createMeter())
-      if (!form.ok) return page(failurePage(form.failure))
+    async decide(c: RouteContext, form: URLSearchParams): Promise<Response> {
       const question = await questionOf(c, SIGNED_OUT)
       if (question instanceof Response) return question
-      const decision = form.value.get('decision') ?? ''
+      const decision = form.get('decision') ?? ''
       if (decision !== 'allow' && !isListAction(decision)) {
         note(c, 'agent.refuse', question, { name: question.asking.name, host: question.asking.host })
         return goTo(question.asked.refusal)
       }
-      const days = DAYS.find((each) => String(each) === form.value.get('days'))
-      const view = readView(form.value)
-      const { chosen, isCurrent } = await readSelection(form.value, question.choices)
+      const days = DAYS.find((each) => String(each) === form.get('days'))
+      const view = readView(form)
+      const { chosen, isCurrent } = await readSelection(form, question.choices)
       const problem = isCurrent ? problemOf(decision, chosen, days) : CHANGED
       if (decision === 'all' || decision === 'none') {
         for (const { toolkit } of matching(question.choices, view, chosen)) {

@@ -1,4 +1,4 @@
-import { type Context, type ErrorHandler, Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Admission } from '../core/access/principal.ts'
 import { Unreachable } from '../core/failure/failure.ts'
 import { createMeter } from '../core/tool/budget.ts'
@@ -9,7 +9,8 @@ import { isList, type JsonObject } from '../core/tool/json.ts'
 import { also, anyObject, list, openObject, optional, statingAs, string } from '../core/tool/json-reader.ts'
 import type { PublicCaching } from '../http/route/public-route.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
-import { declare, declarePage, type Operation } from '../http/route/operation.ts'
+import { declare, type Operation } from '../http/route/operation.ts'
+import { createPages } from '../http/route/pages.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
@@ -30,7 +31,6 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly caching: PublicCaching
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
-  readonly onPageError: ErrorHandler
 }
 
 const FORM_LIMIT = 65_536
@@ -49,7 +49,7 @@ const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { 
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
 export function connectFace(deps: ConnectFaceDeps): Hono {
-  const { issuer, server, onEnd, shield, onPageError, caching } = deps
+  const { issuer, server, onEnd, shield, caching } = deps
   const face = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
@@ -79,11 +79,11 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       readAssertion: createAssertions({ fetchFor: deps.fetchFor, admit: server.admit, findDocument, now: deps.now }),
     }
   }
-  const pages = new Hono().onError(onPageError)
-  const pageOf = (step: 'ask' | 'decide') =>
-    declarePage(async (c: Context) => (loaded ??= await load()).authorize[step](c))
-  pages.get('/connect/authorize', pageOf('ask')).post('/connect/authorize', pageOf('decide'))
-  face.route('/', pages)
+  const authorize = async () => (loaded ??= await load()).authorize
+  const pages = createPages(deps)
+  pages.get('/connect/authorize', ANY_QUERY, async (c) => (await authorize()).ask(c))
+  pages.post('/connect/authorize', FORM_LIMIT, async (c, form) => (await authorize()).decide(c, form))
+  face.route('/', pages.face)
 
   const forClients = (
     operation: Partial<Operation<unknown>>,

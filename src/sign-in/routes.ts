@@ -1,20 +1,15 @@
-import { type Context, type ErrorHandler, Hono } from 'hono'
-import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
+import type { Context, Hono } from 'hono'
 import { type PersonClaims, personOf } from '../core/access/person.ts'
 import { principalOfPerson } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
-import type { Failing, Failure } from '../core/failure/failure.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, MIN_ADMIN_KEY } from '../http/caller/authenticate.ts'
 import { isKey } from '../http/caller/key-text.ts'
 import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
-import { readForm } from '../http/request/body.ts'
-import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../http/page/page.ts'
-import { declare, reading } from '../http/route/operation.ts'
-import { ANY_QUERY, query, type ReadOf } from '../http/request/query.ts'
-import { createMeter } from '../core/tool/budget.ts'
+import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
+import { createPages, type PagesDeps } from '../http/route/pages.ts'
+import { ANY_QUERY, query } from '../http/request/query.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
-import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
@@ -29,16 +24,12 @@ export interface SignInProvider {
   readonly rules: readonly SignInRule[]
 }
 
-export interface SignInFaceDeps {
+export interface SignInFaceDeps extends PagesDeps {
   readonly sessions: Sessions
   readonly provider: SignInProvider | undefined
   readonly flows: ReturnType<typeof createFlows>
   readonly authenticator: Pick<Authenticator, 'holderOf'>
   readonly sha256: Sha256
-  readonly shield: (c: Context) => Failing | undefined
-  readonly writeAuditEntry?: WriteAuditEntry
-  readonly now: () => number
-  readonly onPageError: ErrorHandler
 }
 
 /** A key, and a path to go back to, of which form encoding makes nine times as many characters. */
@@ -53,14 +44,11 @@ const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over ht
 
 /** Sign-in by OpenID or by an API key; the browser then goes back to a path of this deployment, never elsewhere. */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
-  const { shield, writeAuditEntry, now, onPageError } = deps
-  const face = new Hono().onError(onPageError)
+  const { shield, writeAuditEntry, now } = deps
+  const { face, get, post } = createPages(deps)
 
-  const refuse = (_: Context, failure: Failure) => page(failurePage(failure))
-  face.get('/sign-in', reading({ query: SIGN_IN }, signIn, refuse))
-  async function signIn(c: Context, query: ReadOf<typeof SIGN_IN>): Promise<Response> {
-    const refused = unready(c)
-    if (refused) return page(refused)
+  get('/sign-in', SIGN_IN, async (c, query) => {
+    if (!isSafe(c)) return page(NOT_SAFE)
     const request = c.req.raw
     const back = backOf(c, query.return)
     if (back instanceof Error) return page(BAD_RETURN)
@@ -75,13 +63,11 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const begun = await (await provider.loadOpenId()).begin(callbackOf(c), isAgain)
     if (!begun.ok) return refusal(502, begun.forOperator ?? begun.message, back)
     return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
-  }
+  })
 
   // RFC 6749, section 4.1.2: unknown parameters are ignored
-  face.get('/sign-in/callback', declare({ query: ANY_QUERY }, callback))
-  async function callback(c: Context): Promise<Response> {
-    const refused = unready(c)
-    if (refused) return page(refused)
+  get('/sign-in/callback', ANY_QUERY, async (c) => {
+    if (!isSafe(c)) return page(NOT_SAFE)
     const request = c.req.raw
     if (!provider || request.url.length > MAX_CALLBACK)
       return page(plainPage(404, 'Not found', 'Sign-in works in another way here'))
@@ -113,20 +99,14 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
     return goTo(back, [...ended, cookie])
-  }
+  })
 
-  face.post('/sign-in/key', declare({ query: ANY_QUERY }, signInByKey))
-  async function signInByKey(c: Context): Promise<Response> {
-    const refused = unready(c)
-    if (refused) return page(refused)
+  post('/sign-in/key', FORM_LIMIT, async (c, form) => {
+    if (!isSafe(c)) return page(NOT_SAFE)
     if (provider) return page(plainPage(404, 'Not found', 'Sign in with your identity provider here'))
-    const request = c.req.raw
-    if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-    const form = await readForm(request, FORM_LIMIT, createMeter())
-    if (!form.ok) return page(failurePage(form.failure))
-    const back = backOf(c, form.value.get('return') ?? undefined)
+    const back = backOf(c, form.get('return') ?? undefined)
     if (back instanceof Error) return page(BAD_RETURN)
-    const key = form.value.get('key')?.trim() ?? ''
+    const key = form.get('key')?.trim() ?? ''
     const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY
     const hash = await sha256(key)
     const holder = mayBeKey ? (await authenticator.holderOf(hash)).result : undefined
@@ -135,23 +115,18 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
       return page((await pages()).keyPage(back, 'This key is wrong or has expired'))
     }
-    const cookie = await sessions.begin(request, { key: hash }, holder.value.id)
+    const cookie = await sessions.begin(c.req.raw, { key: hash }, holder.value.id)
     return goTo(back ?? '/sign-in', [cookie])
-  }
+  })
 
-  face.post('/sign-out', declare({ query: ANY_QUERY }, signOut))
-  async function signOut(c: Context): Promise<Response> {
-    const limited = shield(c)
-    if (limited) return page(failurePage(limited.failure))
-    const request = c.req.raw
-    if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-    const form = await readForm(request, FORM_LIMIT, createMeter())
-    const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
-    const cookie = await sessions.signOut(request)
+  async function signOut(c: Context, form: URLSearchParams): Promise<Response> {
+    const back = backOf(c, form.get('return') ?? undefined)
+    const cookie = await sessions.signOut(c.req.raw)
     note(c, 'session.end')
     if (back === undefined || back instanceof Error) return page((await pages()).signedOutPage(), [cookie])
     return goTo(signInPath(back, true), [cookie])
   }
+  post('/sign-out', FORM_LIMIT, signOut, 'empty')
 
   async function refusal(status: 400 | 403 | 502, message: string, back?: string, cookies?: string[]) {
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
@@ -163,13 +138,11 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...came })
   }
 
-  function unready(c: Context): Page | undefined {
-    const limited = shield(c)
-    if (limited) return failurePage(limited.failure)
-    return isTrustworthy(new URL(c.req.url)) ? undefined : NOT_SAFE
-  }
-
   return face
+}
+
+function isSafe(c: Context): boolean {
+  return isTrustworthy(new URL(c.req.url))
 }
 
 function backOf(c: Context, text: string | undefined): string | undefined | Error {

@@ -44,8 +44,6 @@ export function createOpenLink(deps: OpenLinkDeps) {
   }
 
   return async (c: RouteContext) => {
-    const limited = shield(c)
-    if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.raw.url, 2)
     if (!id.ok) return failurePage(id.failure)
     const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.tsx')

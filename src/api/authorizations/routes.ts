@@ -1,34 +1,29 @@
-import { type Context, type ErrorHandler, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { findFile, type FileStores } from '../../core/call/files.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { createMeter } from '../../core/tool/budget.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { type AuditDetails, writeAudit } from '../../http/route/audit.ts'
-import { readForm } from '../../http/request/body.ts'
 import { BROWSER_COOKIE, cookieOf, randomValue, setCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { query, type ReadOf } from '../../http/request/query.ts'
+import { ANY_QUERY, query } from '../../http/request/query.ts'
 import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
-import { declarePage, reading } from '../../http/route/operation.ts'
+import { createPages, type PagesDeps } from '../../http/route/pages.ts'
 import type { Gate } from '../../http/route/gate.ts'
 import { CALLER, createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import { isSameOrigin } from '../../http/caller/same-origin.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
-import { failurePage, FORM_OF_ANOTHER_SITE, goTo, type Page, page, plainPage } from '../../http/page/page.ts'
+import { goTo, type Page, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, shownName, startOf } from './open-link.ts'
 import type { DeadEnd } from './pages.tsx'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
-export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
+export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
   /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
   readonly gateForPages: Gate
   readonly authorizations: Authorizations
   readonly files: FileStores
   readonly identifiesPeople: boolean
-  readonly now: () => number
-  readonly onPageError: ErrorHandler
 }
 
 const pages = () => import('./pages.tsx')
@@ -40,11 +35,11 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
 
 /** Opening a page changes nothing, so that no preview of a link can. */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, files, shield, identifiesPeople, now, respond, writeAuditEntry } = deps
+  const { authorizations, providers, files, identifiesPeople, now, respond, writeAuditEntry } = deps
   const { face, on } = createFace(deps)
   const forPages = createFace({ ...deps, gate: deps.gateForPages })
   const open = createOpenLink(deps)
-  const forPeople = new Hono().onError(deps.onPageError)
+  const forPeople = createPages(deps)
 
   forPages.on('GET /authorizations/:id', 'Get a consent request', {
     ...CALLER,
@@ -76,8 +71,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return step.ok ? ok({ next: step.location }) : fail(stepFailure(step))
   })
 
-  forPeople.get('/authorizations/:id/start', declarePage(start))
-  async function start(c: Context): Promise<Response> {
+  forPeople.get('/authorizations/:id/start', ANY_QUERY, async (c) => {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { authorization, name, provider, person, tool } = opened
@@ -92,11 +86,10 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     }
     const { approvalPage } = await import('./approval-page.tsx')
     return page(approvalPage(authorization, { identifiesPeople, tool, signedIn: person && shownName(person) }, now()))
-  }
+  })
 
-  forPeople.get('/authorizations/:id/files/:file', declarePage(openFile))
-  /** For whoever is shown the call, as the sender's credential is not theirs. */
-  async function openFile(c: Context): Promise<Response> {
+  // For whoever is shown the call, as the sender's credential is not theirs
+  forPeople.get('/authorizations/:id/files/:file', ANY_QUERY, async (c) => {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { id, invocation, expiresAt } = opened.authorization
@@ -107,23 +100,17 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const response =
       typeof found === 'object' && (await fileResponse(c.req.raw, found, `file-${number}`, expiresAt / 1_000, now()))
     return response || page((await pages()).stoppedPage(NO_FILE, startOf(id)))
-  }
+  })
 
-  forPeople.post('/authorizations/:id/start', declarePage(decide))
-  async function decide(c: Context): Promise<Response> {
+  forPeople.post('/authorizations/:id/start', FORM_LIMIT, async (c, form) => {
     const request = c.req.raw
-    if (!isSameOrigin(request)) {
-      return page(FORM_OF_ANOTHER_SITE)
-    }
-    const form = await readForm(request, FORM_LIMIT, createMeter())
-    if (!form.ok) return page(failurePage(form.failure))
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { authorization, name, person } = opened
     const { endedPage, refusedPage, stoppedPage } = await pages()
     const visitor = person ? { person } : {}
     const { id, kind } = authorization
-    const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
+    const decision = form.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
     const browser = cookieOf(request, BROWSER_COOKIE) ?? randomValue()
     const cookies = [setCookie(request, BROWSER_COOKIE, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
@@ -138,7 +125,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return page(endedPage(ended.authorization, name), cookies)
     }
     if (kind === 'grant' && decision === 'continue') {
-      const account = form.value.get('account')?.trim() ?? ''
+      const account = form.get('account')?.trim() ?? ''
       if (!ACCOUNT_NAME.test(account)) {
         return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
       }
@@ -146,26 +133,19 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
-  }
+  })
 
-  forPeople.get(
-    '/authorizations/:id/resume',
-    reading({ query: RESUMED }, resume, (_, failure) => page(failurePage(failure))),
-  )
-  async function resume(c: Context, { proof }: ReadOf<typeof RESUMED>): Promise<Response> {
+  forPeople.get('/authorizations/:id/resume', RESUMED, async (c, { proof }) => {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { id } = opened.authorization
     const browser = cookieOf(c.req.raw, BROWSER_COOKIE)
     if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, startOf(id)))
     return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
-  }
+  })
 
   // RFC 6749, section 4.1.2: additions of providers are ignored, and parameters said twice are refused where they are read
-  forPeople.get('/oauth/callback', declarePage(finish))
-  async function finish(c: Context): Promise<Response> {
-    const limited = shield(c)
-    if (limited) return page(failurePage(limited.failure))
+  forPeople.get('/oauth/callback', ANY_QUERY, async (c) => {
     const { url } = c.req
     if (url.length > MAX_CALLBACK || !c.req.query('state')) {
       const message =
@@ -181,9 +161,9 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (!ended.ok) return page(stoppedPage(ended))
     writeAudit(c, writeAuditEntry, now(), actOf('grant.give', ended.authorization, true))
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider, providers)))
-  }
+  })
 
-  face.route('/', forPages.face).route('/', forPeople)
+  face.route('/', forPages.face).route('/', forPeople.face)
 
   /** These are pages for people; a program that asks for JSON is told the same. */
   function stop(c: Context, shown: Page | DeadEnd): Response | Promise<Response> {

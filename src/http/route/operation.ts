@@ -2,7 +2,7 @@ import { findTargetHandler } from 'hono/utils/handler'
 import type { Scope } from '../../core/access/principal.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Body } from '../request/json-body.ts'
-import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
+import { type Query, readQuery } from '../request/query.ts'
 import type { Answers } from './answers.ts'
 import type { RouteContext } from './gate.ts'
 
@@ -39,11 +39,6 @@ export function declareCall(operation: Operation<unknown>, handler: CallHandler)
 
 export function callHandlerOf(handler: object): CallHandler | undefined {
   return calls.get(handler)
-}
-
-/** Links to pages get parameters that say where they were found. */
-export function declarePage<H extends object>(handler: H): H {
-  return declare({ query: ANY_QUERY }, handler)
 }
 
 /** Hono wraps the handlers of a face that has an error handler of its own. */

@@ -21,8 +21,8 @@ import { check, type Reader, schemaOf } from '../../../src/core/tool/json-reader
 import { CALL_REQUEST } from '../../../src/dialects/oxp/wire.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
 import { items, plain } from '../../../src/http/route/answers.ts'
-import { declare, declarePage } from '../../../src/http/route/operation.ts'
-import { NO_QUERY } from '../../../src/http/request/query.ts'
+import { declare } from '../../../src/http/route/operation.ts'
+import { ANY_QUERY, NO_QUERY } from '../../../src/http/request/query.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 const NEW_KEY = newKey(() => new Date())
@@ -44,7 +44,7 @@ describe('the document', () => {
   })
 
   it('leaves out pages, and keeps the others', async () => {
-    const page = { method: 'GET', path: '/unknown', handler: declarePage(() => undefined) }
+    const page = { method: 'GET', path: '/unknown', handler: declare({ query: ANY_QUERY }, () => undefined) }
     const api = await documentedApi([page, ...routes], NO_WORDS)
     expect(openApiDocument(api, AT_EXAMPLE)).toEqual(document)
   })

@@ -101,7 +101,15 @@ it('the vault of one user opens for no other', async () => {
   const [ann, bob] = [world.user('ann'), world.user('bob')]
   await consent(world, ann)
   const request = { userId: bob, providerId: 'mail', provider: 'none', scopes: [], tool: 't', toolkit: 'T', hosts: [] }
-  const call = { principal: 'p', userId: bob, tool: 't', fingerprint: 'f', invocation: '{}', reason: '' }
+  const call = {
+    principal: 'p',
+    userId: bob,
+    tool: 't',
+    purpose: 'f',
+    requestedBy: undefined,
+    invocation: '{}',
+    reason: '',
+  }
   await world.inVault(world.owner(ann), async (vault) => {
     const theirs = world.owner(bob)
     for (const open of [
