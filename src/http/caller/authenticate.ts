@@ -6,7 +6,7 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import type { JwtVerifier } from './jwt.ts'
 import { isKey } from './key-text.ts'
 import { isLocalRequest } from './loopback.ts'
-import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
+import { createVerdicts, type Judgement, type MayLookUp, whereStored } from './verdicts.ts'
 
 type AccessMode = 'keys' | 'public' | 'open'
 
@@ -87,21 +87,14 @@ export function createAuthenticator(options: AuthenticatorOptions) {
 
   async function holderOf(hash: string): Promise<Judgement<Principal>> {
     if (await isAdmin(hash)) return { result: ok(ADMIN) }
-    let key: ApiKey | undefined
-    try {
-      key = await findKey(hash)
-    } catch (error) {
-      console.error('Cannot look up an API key', error)
-      const message = 'Cannot check the credential right now'
-      return { result: fail({ type: 'unavailable', message }) }
-    }
-    if (!key || deadKeys.has(key.id)) return { result: noKey }
-    const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
-    // Written so that a time that cannot be read is an expired one
-    if (!(now() < expiresAt)) {
+    return whereStored('credential', async () => {
+      const key = await findKey(hash)
+      if (!key || deadKeys.has(key.id)) return { result: noKey }
+      const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
+      // Written so that a time that cannot be read is an expired one
+      if (now() < expiresAt) return { result: ok(principalOf(key)), expiresAt }
       return { result: unauthenticated(`Cannot accept the key: it expired at '${key.expires_at}'`) }
-    }
-    return { result: ok(principalOf(key)), expiresAt }
+    })
   }
 
   return {

@@ -50,14 +50,18 @@ export function createLookups<T>(
 ) {
   return createVerdicts<T>(now, async (credential, mayLookUp) => {
     const refusal = mayLookUp?.()
-    if (refusal) return { result: refusal }
-    try {
-      return await lookUp(credential)
-    } catch (error) {
-      console.error(`Cannot look up the ${what}`, error)
-      return { result: fail({ type: 'unavailable', message: `Cannot check the ${what} right now` }) }
-    }
+    return refusal ? { result: refusal } : whereStored(what, () => lookUp(credential))
   })
+}
+
+/** Unavailable while the store cannot be read. */
+export async function whereStored<T>(what: string, lookUp: () => Promise<Judgement<T>>): Promise<Judgement<T>> {
+  try {
+    return await lookUp()
+  } catch (error) {
+    console.error(`Cannot look up the ${what}`, error)
+    return { result: fail({ type: 'unavailable', message: `Cannot check the ${what} right now` }) }
+  }
 }
 
 /** Two stores as one, so that a flood of wrong credentials does not drive out the right ones. */
