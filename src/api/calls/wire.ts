@@ -75,5 +75,4 @@ export interface RecordAnswers {
   'GET /calls': ReturnType<typeof encodePage<CallRecord>>
   'GET /audit': ReturnType<typeof encodePage<AuditEntry>>
   'GET /usage': UsageReport & { readonly since: string; readonly until: string; readonly by: readonly UsageKey[] }
-  'GET /metrics': string
 }

@@ -51,7 +51,5 @@ type ShownToolkit = ReturnType<typeof encodeToolkit>
 export interface ToolkitAnswers {
   'GET /toolkits': { readonly items: readonly ReturnType<typeof encodeSummary>[] }
   'GET /toolkits/:toolkit': ShownToolkit
-  'PUT /toolkits/:toolkit': ShownToolkit
   'PATCH /toolkits/:toolkit': ShownToolkit
-  'DELETE /toolkits/:toolkit': ShownToolkit
 }

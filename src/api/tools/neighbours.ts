@@ -12,7 +12,7 @@ const NEIGHBOUR: LineFormat = {
   },
 }
 
-export interface Neighbour {
+interface Neighbour {
   readonly id: string
   readonly title?: string
   /** The first sentence. */

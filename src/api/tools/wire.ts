@@ -2,12 +2,10 @@ import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, PublicationReport } from '../../core/publish/publish.ts'
-import type { Neighbour } from './neighbours.ts'
 import type { summaryOf } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
-import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
-import { isObject, type Json } from '../../core/tool/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
@@ -127,21 +125,13 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
   }
 }
 
-type Publications =
-  ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
-
 export interface ToolAnswers {
   'GET /tools': {
     readonly items: readonly ReturnType<typeof summaryOf>[]
     readonly total?: number
     readonly next_cursor?: string
   }
-  'POST /tools': Publications
-  'POST /machine-context/tools': Publications
-  'GET /tools/:id':
-    Json | { readonly document: Json; readonly losses: readonly Loss[] } | { readonly items: readonly Neighbour[] }
   'GET /tools/:id/readiness': Readiness
   'GET /tools/:id/versions': { readonly items: readonly ReturnType<typeof encodeHistory>[] }
   'PATCH /tools/:id': ReturnType<typeof encodeVersion>
-  'POST /convert': Encoded
 }

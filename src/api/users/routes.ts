@@ -7,12 +7,9 @@ import { component, items } from '../../http/route/answers.ts'
 import { createFace, type RouteDeps } from '../../http/route/route.ts'
 import { forUser, OF_USER } from './path-user.ts'
 
-type ListedGrant = ReturnType<typeof encodeGrant>
-
 export interface GrantAnswers {
-  'GET /users/:user/grants': { readonly items: readonly ListedGrant[] }
+  'GET /users/:user/grants': { readonly items: readonly ReturnType<typeof encodeGrant>[] }
   'DELETE /users/:user/grants': undefined
-  'GET /users/:user/grants/:provider': ListedGrant
   'DELETE /users/:user/grants/:provider': undefined
 }
 

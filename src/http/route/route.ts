@@ -83,16 +83,16 @@ const largeBodies = createLargeBodies({
  * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `open`,
  * anonymous callers and caches are kept out.
  */
-export function createFace<A extends object = Record<string, unknown>>(
+export function createFace<A extends object = Record<never, unknown>>(
   { gate, respond, writeAuditEntry }: RouteDeps,
   access: 'own' | 'open' = 'own',
 ) {
-  type Handle<R extends keyof A & string, Q, B> = (
+  type Handle<R extends string, Q, B> = (
     request: RouteRequest<R, Q, B>,
-  ) => Promise<RouteAnswer<A[R]> | Response | Failing>
+  ) => Promise<RouteAnswer<R extends keyof A ? A[R] : unknown> | Response | Failing>
   const face = new Hono()
 
-  function handler<R extends keyof A & string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
+  function handler<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
     const { scope, act, isPrivate = access === 'own' } = operation
     const readPath = pathReader<R>(route, operation.path)
 
@@ -143,7 +143,7 @@ export function createFace<A extends object = Record<string, unknown>>(
       })
   }
 
-  function on<R extends keyof A & string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
+  function on<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
     const [method = '', path = ''] = route.split(' ')
     const make = handler(route, summary, operation)
     return (handle: Handle<R, Q, B>) => void face.on(method, path, make(handle))

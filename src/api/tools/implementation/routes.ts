@@ -101,5 +101,4 @@ export function moduleHeaders({ type }: Module, name: string): Record<string, st
 
 export interface ImplementationAnswers {
   'GET /tools/:id/implementation': ReturnType<typeof encodeImplementation>
-  'GET /tools/:id/implementation/module': Response
 }
