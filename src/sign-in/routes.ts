@@ -101,7 +101,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     return goTo(back, [...ended, cookie])
   })
 
-  post('/sign-in/key', FORM_LIMIT, async (c, form) => {
+  async function signInByKey(c: Context, form: URLSearchParams): Promise<Response> {
     if (!isSafe(c)) return page(NOT_SAFE)
     if (provider) return page(plainPage(404, 'Not found', 'Sign in with your identity provider here'))
     const back = backOf(c, form.get('return') ?? undefined)
@@ -117,7 +117,8 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const cookie = await sessions.begin(c.req.raw, { key: hash }, holder.value.id)
     return goTo(back ?? '/sign-in', [cookie])
-  })
+  }
+  post('/sign-in/key', FORM_LIMIT, signInByKey, provider && 'empty')
 
   async function signOut(c: Context, form: URLSearchParams): Promise<Response> {
     const back = backOf(c, form.get('return') ?? undefined)

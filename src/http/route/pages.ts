@@ -37,7 +37,7 @@ export function createPages({ shield, onPageError }: Pick<PagesDeps, 'shield' | 
       face.get(path, shown(query, answer))
     },
 
-    /** Takes forms of this deployment's own pages alone. */
+    /** Takes forms of this deployment's own pages alone; `empty` stands for one that cannot be read where it does not matter. */
     post(path: string, limit: number, answer: Answer<URLSearchParams>, unreadable?: 'empty'): void {
       const answerForm: Answer<unknown> = async (c) => {
         const request = c.req.raw
