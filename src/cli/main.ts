@@ -20,7 +20,7 @@ async function main(args: readonly string[], surroundings: Surroundings, signal:
     return EXIT.ok
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
-    const error = known(thrown)
+    const error = known(thrown, args)
     if (isJson) stderr.write(`${jsonText({ error: describe(error) })}\n`)
     else for (const line of linesOf(error)) stderr.write(`${inOptions(line)}\n`)
     return exitOf(error)
@@ -36,14 +36,15 @@ const FILE_PROBLEMS = new Map([
 const NO_LOGIN =
   'Set SWITCHBOARD_URL and SWITCHBOARD_KEY, or pass --url and --key; switchboard doctor says whether they are right'
 
-function known(thrown: unknown): SwitchboardError | CliError {
+function known(thrown: unknown, [first = '']: readonly string[]): SwitchboardError | CliError {
   if (thrown instanceof SwitchboardError || thrown instanceof CliError) return thrown
   if (thrown instanceof CommanderError) {
     const isAlone = thrown.code === 'commander.help'
     const message = isAlone ? 'Which command?' : thrown.message.replace(/^error: /, '')
     const hint = 'switchboard --help lists the commands, switchboard COMMAND --help its options'
     if (/unknown command 'log-?in'/.test(message)) return new CliError('usage', "There is no 'login'", NO_LOGIN)
-    return new CliError('usage', message, hint)
+    const isEarly = first.startsWith('-') && /unknown option/.test(message)
+    return new CliError('usage', message, isEarly ? 'Options follow the command, as in switchboard list --json' : hint)
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const message = thrown instanceof Error ? thrown.message : String(thrown)

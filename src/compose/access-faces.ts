@@ -14,7 +14,7 @@ import { principalOf } from '../core/access/api-key.ts'
 import type { Principal } from '../core/access/principal.ts'
 import { connectFace } from '../connect/routes.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
-import { createTextJudge } from '../outbound/allowed-url.ts'
+import { createTextJudge, howToAllow } from '../outbound/allowed-url.ts'
 import { createFlows } from '../sign-in/flow-cookie.ts'
 import { unexpected } from '../http/answer/unexpected.ts'
 import { failurePage, page } from '../http/page/page.ts'
@@ -104,7 +104,7 @@ export function accessFaces(
       ...besideTools,
       store: givenProviders,
       providers,
-      judgeUrl: createTextJudge(config.allowHttpHosts),
+      judgeUrl: createTextJudge(config.allowHttpHosts, howToAllow),
       judgeSecrets: secretJudges.ofClients,
       known: knownProvider,
     }),

@@ -31,6 +31,12 @@ export function agentHosts(origin: string): readonly AgentHost[] {
   return all.map((host) => ({ ...host, where: here(host.where), snippet: at(host.snippet), signIn: at(host.signIn) }))
 }
 
+/** For an open deployment: as a host that signs in is set up, but at the address where nobody needs to. */
+export function withoutKey({ snippet, signIn }: AgentHost): Snippet | undefined {
+  const text = signIn?.text.replaceAll('/connect/mcp', '/mcp').replace(/\n.* login .*/, '')
+  return signIn && text !== undefined ? { ...signIn, text } : snippet
+}
+
 /** With the key itself where the snippet reads one, for a host that is to be set up by pasting alone. */
 export function withKey({ text }: Snippet, key: string): string {
   // VS Code asks for the inputs that are declared, whether they are used or not

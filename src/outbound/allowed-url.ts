@@ -23,6 +23,17 @@ export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
   }
 }
 
+/** The command is copied to a shell, and a URL may have `;` and `$` in its host. */
+const SAFE_HOST = /^[\w.-]+(?::\d+)?$/
+
+/** Told to whoever may publish where a URL is refused; absent where naming its host would not help. */
+export function howToAllow(url: URL): string | undefined {
+  const { host } = url
+  if (createUrlJudge(new Set([host]))(url) !== undefined) return undefined
+  const named = SAFE_HOST.test(host) ? host : '<host:port>'
+  return `An administrator allows its host: ALLOW_HTTP_HOSTS=${named} (on your own machine: npm run dev -- --var ALLOW_HTTP_HOSTS:${named})`
+}
+
 /** Each of `allowed` is `host` or `host:port`. */
 export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
   return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${portOf(url)}`)
@@ -32,11 +43,18 @@ function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-export function createTextJudge(allowHttpHosts: ReadonlySet<string>): (text: string) => string | undefined {
+/** `advice` follows a reason that an administrator can lift. */
+export function createTextJudge(
+  allowHttpHosts: ReadonlySet<string>,
+  advice?: typeof howToAllow,
+): (text: string) => string | undefined {
   const judge = createUrlJudge(allowHttpHosts)
   return (text) => {
     const url = URL.parse(text)
-    return url === null ? 'wanted an absolute URL' : judge(url)
+    if (url === null) return 'wanted an absolute URL'
+    const reason = judge(url)
+    const more = reason && advice?.(url)
+    return more ? `${reason}. ${more}` : reason
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Admission } from '../core/access/principal.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { createUrlJudge, isAllowedHost } from './allowed-url.ts'
+import { createUrlJudge, howToAllow, isAllowedHost } from './allowed-url.ts'
 import { partCounter } from './part-counter.ts'
 import { type Grow, readToLimit, type ReadBytes } from './read-to-limit.ts'
 import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
@@ -57,7 +57,7 @@ export interface GuardedFailure {
   readonly kind: GuardedFailureKind
   readonly message: string
   readonly retryAfterMs?: number
-  readonly remedy?: string
+  readonly remedy?: string | undefined
 }
 /** For code that is the deployment's own, or of somebody who may publish. */
 export function withRemedy({ message, remedy }: GuardedFailure): string {
@@ -82,7 +82,6 @@ interface Hop {
   readonly body: GuardedBody | undefined
 }
 
-const REMEDY = "ALLOW_HTTP_HOSTS can name a host that may be reached all the same, such as 'localhost:3000'"
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 /** An answer is held three times: in the chunks that came, joined, and as text. */
 const COPIES = 3
@@ -132,7 +131,7 @@ export function createGuardedOpen(
       const { method, url, headers, body } = hop
       const reason = judge(url)
       if (reason !== undefined) {
-        return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: REMEDY }
+        return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: howToAllow(url) }
       }
       if ('toolkit' in asker && asker.hosts && !isAllowedHost(url, asker.hosts)) {
         return failure('refused', `Cannot request "${shown(url)}": it is not one of the tool's hosts`)

@@ -74,7 +74,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
     '<span class="failed" title="tool-failed">Tool failed</span>',
     't-1',
     '503',
-    '<a href="/docs/operate#logs-and-traces">log</a> under its call ID',
+    'told to its caller alone. <code>for_operator</code> in its <a href="/docs/operate#logs-and-traces">log</a> line',
     '{&quot;to&quot;:[&quot;&lt;ann&gt;&quot;]}',
     '<option value="key:1">&lt;i&gt;</option>',
     '<svg',

@@ -47,6 +47,11 @@ describe('the sidebar', () => {
 })
 
 describe('the page that connects agents', () => {
+  it('names no key on a deployment that takes none', async () => {
+    const text = await (await setUp({}, { ...ADMIN, id: 'open' }).get('/console/connect')).text()
+    expect(text).toContain('<pre>claude mcp add --transport http switchboard https://switchboard.test/mcp</pre>')
+  })
+
   it('has the address of MCP, and what each client takes', async () => {
     const text = await (await setUp({}).get('/console/connect')).text()
     expect(text).toContain('<pre>https://switchboard.test/mcp</pre>')

@@ -65,6 +65,7 @@ describe('what it is asked', () => {
     [[], /Which command/],
     [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
     [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
+    [['--key', 'k', 'list'], /unknown option '--key'\n *Options follow the command/],
     [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
     [['list', '--limit', 'many'], /Wanted a whole number from 1/],
     [['call'], /missing required argument 'tool'/],

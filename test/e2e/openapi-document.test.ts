@@ -339,6 +339,20 @@ it('each example fits the schema that it stands beside', () => {
   expect(misfits).toEqual([])
 })
 
+it('each example of a number is one that its schema takes', () => {
+  const misfits: string[] = []
+  const look = (value: any, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (Array.isArray(value.examples) && 'minimum' in value) {
+      const validate = ajv.compile({ ...value, components: described.components })
+      for (const example of value.examples) if (!validate(example)) misfits.push(`${path}: ${JSON.stringify(example)}`)
+    }
+    for (const [key, each] of Object.entries(value)) look(each, `${path}/${key}`)
+  }
+  look(described, '')
+  expect(misfits).toEqual([])
+})
+
 it('each operation is tried', () => {
   const paths = Object.entries<object>(described.paths)
   const documented = paths.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))

@@ -216,7 +216,9 @@ describe('publishing one definition', () => {
     for (const other of others) {
       const { status, body } = await server.json('POST', '/tools', other)
       expect(status).toBe(409)
-      expect(body.message).toBe("'One.Conflict@1.0.0' is published already, and a version never changes")
+      expect(body.message).toBe(
+        "'One.Conflict@1.0.0' is published already, and a version never changes: publish it under a higher version",
+      )
     }
     const bare = definition('One.Later@1.0.0')
     expect((await server.json('POST', '/tools', bare)).status).toBe(201)

@@ -220,3 +220,11 @@ test.each<[string, Partial<ImportRequest>, string]>([
   const { problems } = await readAll(importerOf('mcp'), given)
   expect(problems.map((each) => each.path)).toContain(path)
 })
+
+test.each(['mcp', 'oxp'] as const)(
+  'an import from a host that may not be reached says how it is allowed: %s',
+  async (kind) => {
+    const { problems } = await readAll(importerOf(kind), { source: 'http://127.0.0.1:9/' })
+    expect(problems[0]?.message).toContain('ALLOW_HTTP_HOSTS=127.0.0.1:9')
+  },
+)

@@ -38,7 +38,7 @@ describe("a document's text", () => {
   it('is not fetched from where it must not, nor for a caller who has gone', async () => {
     const get = fetching(() => new Response('reached'))
     expect(await get('https://10.0.0.1/', signal)).toMatchObject({
-      problem: expect.stringMatching(/not public\. ALLOW_HTTP_HOSTS can name/),
+      problem: expect.stringMatching(/not public\. An administrator allows its host: ALLOW_HTTP_HOSTS=10\.0\.0\.1/),
     })
     expect(await get('https://a.example/', AbortSignal.abort())).toMatchObject({ ok: false })
   })

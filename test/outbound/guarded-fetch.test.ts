@@ -634,7 +634,8 @@ describe('the plain fetch', () => {
     await expect(plain({})('https://localhost/')).rejects.toThrow(
       new TypeError(
         'Cannot request "https://localhost": the host is not a public name. ' +
-          "ALLOW_HTTP_HOSTS can name a host that may be reached all the same, such as 'localhost:3000'",
+          'An administrator allows its host: ALLOW_HTTP_HOSTS=localhost ' +
+          '(on your own machine: npm run dev -- --var ALLOW_HTTP_HOSTS:localhost)',
       ),
     )
   })

@@ -257,7 +257,7 @@ works(DEFINITION, 'what nothing runs is not listed, and not called', async () =>
 works(DEFINITION, 'what is not defined is unknown', async () => {
   for (const version of ALL) {
     expect(await callTool('definition_of_nothing', {}, version)).toEqual({
-      error: { code: -32602, message: "Unknown tool: 'definition_of_nothing'" },
+      error: { code: -32602, message: "Unknown tool: 'definition_of_nothing': there is none, or you may not use it" },
     })
   }
 })

@@ -1717,7 +1717,8 @@ works(
     const { status, body } = await version('Fixed', '1.0.0', parameter('b', text))
     expect({ status, message: body.message }).toEqual({
       status: 409,
-      message: "'Fixed.Grown@1.0.0' is published already, and a version never changes",
+      message:
+        "'Fixed.Grown@1.0.0' is published already, and a version never changes: publish it under a higher version",
     })
   },
 )

@@ -830,7 +830,7 @@ works('**`id`**: A unique identifier for the tool.', 'another definition under i
   const { status, body } = await publish(definitionOf(name, { description: 'Another' }), ECHO)
   expect({ status, message: body.message }).toEqual({
     status: 409,
-    message: `'Rfc.${name}@1.0.0' is published already, and a version never changes`,
+    message: `'Rfc.${name}@1.0.0' is published already, and a version never changes: publish it under a higher version`,
   })
   expect((await get(`/tools/Rfc.${name}?format=open-tool-calling`)).body).not.toHaveProperty('description')
 })

@@ -153,7 +153,8 @@ works(UNIQUE, 'another definition of the same id is refused, and the first stays
   const first = definition('Unique.First@1.0.0')
   await publish(first)
   const second = { ...first, description: 'Something else.' }
-  const message = "'Unique.First@1.0.0' is published already, and a version never changes"
+  const message =
+    "'Unique.First@1.0.0' is published already, and a version never changes: publish it under a higher version"
   expect(await ask('POST', '/tools', second)).toEqual(refusal(409, { message }))
   expect(await read(first.id)).toEqual(first)
 })
@@ -161,7 +162,8 @@ works(UNIQUE, 'another definition of the same id is refused, and the first stays
 works(UNIQUE, 'another implementation of the same id is refused too', async () => {
   const document = definition('Unique.Run@1.0.0')
   await publish(document, giving(1))
-  const message = "'Unique.Run@1.0.0' is published already, and a version never changes"
+  const message =
+    "'Unique.Run@1.0.0' is published already, and a version never changes: publish it under a higher version"
   const again = await ask('POST', '/tools', { definition: document, implementation: giving(2) })
   expect(again).toEqual(refusal(409, { message }))
   expect(await call(document.id)).toEqual(answered(1))
@@ -184,7 +186,8 @@ works(UNIQUE, 'ids that differ in case alone are one id', async () => {
 works(UNIQUE, 'one id twice in a batch', async () => {
   const [one, other] = ['One.', 'Another.'].map((description) => definition('UniqueBatch.T@1.0.0', { description }))
   const { body } = await ask('POST', '/tools', [one, other])
-  const message = "'UniqueBatch.T@1.0.0' is published already, and a version never changes"
+  const message =
+    "'UniqueBatch.T@1.0.0' is published already, and a version never changes: publish it under a higher version"
   expect(body.results).toEqual([
     { id: 'UniqueBatch.T@1.0.0', status: 201 },
     { id: 'UniqueBatch.T@1.0.0', status: 409, errors: [{ path: '', message }] },
@@ -194,7 +197,8 @@ works(UNIQUE, 'one id twice in a batch', async () => {
 
 works(UNIQUE, 'the id of a definition in another dialect', async () => {
   await publishTool('UniqueAcross', '1.0.0', { name: 'Tool', inputSchema: { type: 'object' } })
-  const message = "'UniqueAcross.Tool@1.0.0' is published already, and a version never changes"
+  const message =
+    "'UniqueAcross.Tool@1.0.0' is published already, and a version never changes: publish it under a higher version"
   expect(await ask('POST', '/tools', definition('UniqueAcross.Tool@1.0.0'))).toEqual(refusal(409, { message }))
 })
 

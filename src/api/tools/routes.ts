@@ -5,6 +5,7 @@ import { userOf } from '../../core/call/authorise.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import { fail, type Failing, ok } from '../../core/failure/failure.ts'
+import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import { type Publish, publishedOf } from '../../core/publish/publish.ts'
@@ -17,7 +18,7 @@ import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/jso
 import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { quoted } from '../../core/tool/problem.ts'
-import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { askedByIdOrName, formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { highest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/answer/json-response.ts'
@@ -124,7 +125,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {
     const encode = formatNamed(formatName ?? 'oxp')
     const found = await find(id, principal, backgroundOf(c))
-    if (!found) return unknown(id)
+    if (!found) return whyNotFound(id, principal, backgroundOf(c))
     if (neighbours) {
       const { neighboursOf } = await import('./neighbours.ts')
       const items = await neighboursOf(found.record, deps.catalogue, principal)
@@ -167,7 +168,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
     }
     const found = await find(id, principal, backgroundOf(c))
-    if (!found) return unknown(id)
+    if (!found) return whyNotFound(id, principal, backgroundOf(c))
     const readiness = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
     return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
   })
@@ -242,6 +243,14 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
+
+  /** Names the versions of a tool that the caller may see. */
+  async function whyNotFound(asked: string, principal: Principal, background: Background): Promise<Failing> {
+    const resolved = await deps.resolver.resolve(askedByIdOrName(asked), background)
+    if (resolved.ok || resolved.failure.type !== 'version-unavailable') return unknown(asked)
+    if (!(await find(resolved.failure.tool, principal, background))) return unknown(asked)
+    return fail({ type: 'not-found', message: sentence(wordsOf(resolved.failure)) })
+  }
 
   /** Versions that are all yanked answer to their exact ids alone. */
   async function findYanked(asked: string, principal: Principal, background: Background) {

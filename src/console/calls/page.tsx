@@ -143,8 +143,9 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filte
     <>
       <Table label="Calls" columns={COLUMNS} items={items} more={more} />
       <p class="note">
-        The digest is of the tool's definition. The caller is told why a call failed; what you must mend is in the{' '}
-        <a href="/docs/operate#logs-and-traces">log</a> under its call ID.
+        The digest is of the tool's definition. Why a call failed is told to its caller alone. <code>for_operator</code>{' '}
+        in its <a href="/docs/operate#logs-and-traces">log</a> line says what must be set up (npm run dev: in its
+        terminal).
       </p>
     </>
   )

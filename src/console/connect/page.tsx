@@ -1,5 +1,5 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { agentHosts } from '../../docs/agent-hosts.ts'
+import { agentHosts, KEY_VARIABLE, withoutKey } from '../../docs/agent-hosts.ts'
 import type { PageVisit, View } from '../visit.ts'
 import { Fold, SnippetList } from '../parts.tsx'
 
@@ -13,7 +13,9 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
         <p>Every MCP client connects to this URL:</p>
         <Copyable text={`${origin}/mcp`} />
         {isOpen ? (
-          <p>No API key is needed on this machine.</p>
+          <p>
+            No API key is needed on this machine: leave <code>{KEY_VARIABLE}</code> and its header out of code.
+          </p>
         ) : (
           <p>
             It takes an API key: <a href="/console/keys#make">create one</a> to get what to paste, with the key in it.
@@ -24,8 +26,10 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
         {groups.map(([group, hosts], index) => (
           <Fold id={`clients-${index + 1}`} title={group} note={String(hosts.length)} isOpen={index === 0}>
             <SnippetList
-              snippets={hosts.map(({ title, where, snippet, signIn }) => {
-                return { title, note: where, text: (snippet ?? signIn)?.text ?? '' }
+              snippets={hosts.map((host) => {
+                const { title, where, snippet, signIn } = host
+                const shown = isOpen ? withoutKey(host) : (snippet ?? signIn)
+                return { title, note: where, text: shown?.text ?? '' }
               })}
             />
           </Fold>

@@ -150,6 +150,14 @@ export function detailOf({ detail }: FailureWords): string | undefined {
   return detail && detail.charAt(0).toUpperCase() + detail.slice(1)
 }
 
+export function questionsOf({ requests }: Extract<Failure, { type: 'input-required' }>): string {
+  const lines = Object.entries(requests).map(([key, { method, params }]) => {
+    const message = typeof params.message === 'string' ? params.message : method
+    return `- ${key}: ${message}`
+  })
+  return lines.join('\n')
+}
+
 export function inputProblems(problems: readonly Problem[]) {
   return {
     whole: problems.filter(({ path }) => path === '').map(({ message }) => message),

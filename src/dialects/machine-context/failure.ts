@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { inputProblems, questionsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { listedRequirements } from '../../core/tool/tool.ts'
@@ -64,7 +64,7 @@ function messageOf(failure: Failure): string {
     case 'output-invalid':
       return 'The tool returned something its return schema does not allow'
     case 'input-required':
-      return 'The tool asks for more input, and this protocol has no way to give it'
+      return `The tool asks for more input, and this protocol has no way to give it\n${questionsOf(failure)}`
     case 'tool-failed':
       return failure.message
     case 'request-malformed':

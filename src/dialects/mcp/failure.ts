@@ -1,5 +1,5 @@
 import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
-import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { questionsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
@@ -74,7 +74,7 @@ export function textOf(failure: Failure): string {
     case 'output-invalid':
       return sentence({ ...wordsOf(failure), detail: problemsInWords(failure.problems, 'the output') })
     case 'input-required':
-      return inputRequests(failure)
+      return `The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n${questionsOf(failure)}`
     case 'definition-invalid':
       return sentence({ ...wordsOf(failure), detail: problemsInWords(failure.problems, 'the definition') })
     default:
@@ -84,7 +84,9 @@ export function textOf(failure: Failure): string {
 
 function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
   const unknown = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
-  return failure.type === 'id-malformed' ? unknown : unknown + didYouMean(failure.suggestions)
+  if (failure.type === 'id-malformed') return unknown
+  // In the same words where it is hidden
+  return unknown + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')
 }
 
 function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
@@ -111,13 +113,4 @@ function toolFailed({ message, additional_prompt_content, can_retry, retry_after
     lines.push(retry_after_ms === undefined ? 'It may work when called again' : `Try again in ${retry_after_ms} ms`)
   }
   return lines.join('\n')
-}
-
-function inputRequests({ requests }: Extract<Failure, { type: 'input-required' }>): string {
-  const questions = Object.entries(requests).map(([key, { method, params }]) => {
-    const message = typeof params.message === 'string' ? params.message : method
-    return `- ${key}: ${message}`
-  })
-  const why = 'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28'
-  return [why, ...questions].join('\n')
 }

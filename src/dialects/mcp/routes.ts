@@ -18,7 +18,7 @@ import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { answerCall, answerFailure, messageEvent, unknownTool, wantsMessages } from './tools-call.ts'
+import { answerCall, answerFailure, messageEvent, wantsMessages } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declareCall } from '../../http/route/operation.ts'
@@ -45,7 +45,7 @@ export interface McpFaceDeps {
 
 const MAX_BATCH = 100
 const ANY_USE = ['tools:call', 'tools:read'] as const
-const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
+const SEARCH_MODE = 'search_tools finds tools, and call_tool calls them'
 const ANSWERED: Answers = {
   200: { ...json('A JSON-RPC response, or a stream of messages that ends with it', OBJECT), streams: true },
   202: { says: 'The notification was accepted' },
@@ -162,7 +162,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const { searchCall } = await import('./search-mode.ts')
     const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
     if (found && 'code' in found) return found
-    if (!found) return answerFailure(unknownTool(call.name, SEARCH_MODE), revision)
+    if (!found)
+      return { ...ANSWERS['tool-unknown'], message: `Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}` }
     if ('result' in found) return found.result
     return answerCall(found.call, revision, client, stream, calling)
   }

@@ -108,7 +108,7 @@ function answerCallFailure(failure: Failure, revision: Revision, { toolset }: Mc
   return isArgument ? encodeErrorResult(answer.message, revision) : answer
 }
 
-export function unknownTool(name: string, suggestions: readonly string[] = []): Failure {
+function unknownTool(name: string, suggestions: readonly string[] = []): Failure {
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 

@@ -4,6 +4,7 @@ import {
   detailOf,
   type FailureWords,
   inputProblems,
+  questionsOf,
   sentence,
   wordsOf,
 } from '../../core/failure/failure-words.ts'
@@ -56,7 +57,7 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'input-required':
       return error({
         message: 'The tool asks for more input, and the Open Tool Calling RFC has no way to give it',
-        detail: `it asks for ${Object.keys(failure.requests).join(', ')}: call it through /mcp`,
+        detail: `it can be answered through /mcp:\n${questionsOf(failure)}`,
       })
     case 'rate-limited':
     case 'internal':

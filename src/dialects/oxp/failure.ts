@@ -1,5 +1,12 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
+import {
+  againOf,
+  detailOf,
+  type FailureWords,
+  inputProblems,
+  questionsOf,
+  wordsOf,
+} from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
@@ -91,7 +98,7 @@ export function failureBody(failure: Failure): JsonObject {
     case 'input-required':
       return {
         message: 'The tool asks for more input, and OXP has no way to give it',
-        developer_message: `It asks for ${Object.keys(failure.requests).join(', ')}: call it through /mcp`,
+        developer_message: `It can be answered through /mcp:\n${questionsOf(failure)}`,
         can_retry: false,
       }
     default:

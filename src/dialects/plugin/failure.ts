@@ -1,5 +1,5 @@
 import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
-import { secondsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { questionsOf, secondsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
@@ -54,7 +54,7 @@ export function textOf(failure: Failure): string {
     case 'output-invalid':
       return sentence({ ...wordsOf(failure), detail: listed(failure.problems, 'The output') })
     case 'input-required':
-      return `The tool asks for more input (${Object.keys(failure.requests).join(', ')}), and a plugin's call has no way to give it`
+      return `The tool asks for more input, and a plugin's call has no way to give it\n${questionsOf(failure)}`
     case 'definition-invalid':
       return sentence({ ...wordsOf(failure), detail: listed(failure.problems, 'The definition') })
     case 'internal':

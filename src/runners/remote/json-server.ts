@@ -12,7 +12,7 @@ import { challenged, toolResult } from './answers.ts'
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
-import { type Listed, type ListRequest, MAX_LIST_BYTES, readPages } from './list-pages.ts'
+import { type Listed, type ListRequest, listingProblem, MAX_LIST_BYTES, readPages } from './list-pages.ts'
 
 /** Statuses by which a server may say in its dialect what a call lacks. */
 const EXPLAINED = new Set([400, 404, 422])
@@ -66,7 +66,7 @@ export function listServer(
   return readPages(host, async (cursor) => {
     const query = { toolkit: listsByToolkit ? toolkit : undefined, cursor }
     const answer = await askServer(paths.list, endpoint, { query, signal, meter, parts: MANY_PARTS }, guardedFetch)
-    if (!answer.ok) return { problem: answer.failed.result.failure.message }
+    if (!answer.ok) return { problem: listingProblem(answer.failed) }
     const { status, document, size } = answer
     if (status !== 200) return { problem: refused(answer, endpoint, now()).result.failure.message }
     const read = readTools(document)

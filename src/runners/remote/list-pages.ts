@@ -1,5 +1,6 @@
 import type { Meter } from '../../core/tool/budget.ts'
 import type { Signal } from '../../core/tool/platform.ts'
+import type { FailedCall } from '../shared/server-failure.ts'
 
 export type Listed =
   | {
@@ -22,6 +23,11 @@ type ListPage = { readonly tools: readonly unknown[]; readonly next: string | un
 export const MAX_LIST_BYTES = 24 * 1024 * 1024
 const MAX_TOOLS = 5_000
 const MAX_PAGES = 100
+
+/** Told to a publisher, who may read what an operator is to do. */
+export function listingProblem({ result: { failure } }: FailedCall): string {
+  return failure.forOperator === undefined ? failure.message : `${failure.message}. ${failure.forOperator}`
+}
 
 export async function readPages(
   host: string,

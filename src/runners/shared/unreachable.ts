@@ -1,8 +1,5 @@
 import type { Implementation } from '../../core/tool/tool.ts'
-import { createUrlJudge } from '../../outbound/allowed-url.ts'
-
-/** The command is copied to a shell, and a URL may have `;` and `$` in its host. */
-const SAFE_HOST = /^[\w.-]+(?::\d+)?$/
+import { createUrlJudge, howToAllow } from '../../outbound/allowed-url.ts'
 
 /** Tells of an implementation all of whose requests the guarded fetch refuses by their address, and why. */
 export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
@@ -15,12 +12,13 @@ export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
       return reason === undefined ? [] : [`'${origin}' (${reason})`]
     })
     if (refused.length === 0 || refused.length < origins.length) return undefined
-    const { host: first = '' } = URL.parse(origins[0] ?? '') ?? {}
-    const host = SAFE_HOST.test(first) ? first : '<host:port>'
+    const [first] = origins.flatMap((origin) => URL.parse(origin) ?? [])
+    if (first === undefined) return undefined
     // Descriptions have names such as `HOSTNAME` in its place
-    const isPlaceholder = /^(?!localhost\b)[^.[]+$/.test(first)
-    const who = `${isPlaceholder ? "Give the server's own address, or an" : 'An'} administrator`
-    return `It cannot run: requests to ${refused.slice(0, 3).join(' and ')} are refused. ${who} allows its host: ALLOW_HTTP_HOSTS=${host} (on your own machine: npm run dev -- --var ALLOW_HTTP_HOSTS:${host})`
+    const isPlaceholder = /^(?!localhost\b)[^.[]+$/.test(first.host)
+    const why = `It cannot run: requests to ${refused.slice(0, 3).join(' and ')} are refused`
+    const own = isPlaceholder ? ["Give the server's own address"] : []
+    return [why, ...own, howToAllow(first) ?? []].flat().join('. ')
   }
 }
 

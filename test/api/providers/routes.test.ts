@@ -5,7 +5,7 @@ import type { Failure } from '../../../src/core/failure/failure.ts'
 import { knownProvider, withConnected } from '../../../src/core/consent/known-providers.ts'
 import type { Provider, ProviderStore } from '../../../src/core/consent/provider.ts'
 import { providersFace } from '../../../src/api/providers/routes.ts'
-import { createTextJudge } from '../../../src/outbound/allowed-url.ts'
+import { createTextJudge, howToAllow } from '../../../src/outbound/allowed-url.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
@@ -33,7 +33,7 @@ function setUp(caller: Principal = ADMIN) {
     gate: gateFor(caller),
     store,
     providers: withConnected(store, (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined)),
-    judgeUrl: createTextJudge(new Set(['localhost:9000'])),
+    judgeUrl: createTextJudge(new Set(['localhost:9000']), howToAllow),
     judgeSecrets: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
     known: knownProvider,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
@@ -107,6 +107,12 @@ describe('PUT /providers/{id}', () => {
     ['http://localhost:9001', 422],
   ])('judges where a provider is as every outgoing request is: %s', async (issuer, status) => {
     expect((await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).status).toBe(status)
+  })
+
+  it('says how the host of an issuer is allowed, where that would help', async () => {
+    const told = async (issuer: string) => (await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).text()
+    expect(await told('http://localhost:9001')).toContain('npm run dev -- --var ALLOW_HTTP_HOSTS:localhost:9001')
+    expect(await told('https://user:pass@acme.example')).not.toContain('ALLOW_HTTP_HOSTS')
   })
 
   it('refuses a body that is no JSON, of another type, or too large', async () => {

@@ -262,6 +262,17 @@ describe('a tool', () => {
     expect([answer.status, answer.body]).toEqual([304, undefined])
   })
 
+  it('says which versions there are, to whoever may see one', async () => {
+    const { known } = await published()
+    const message = "Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.0.0'"
+    for (const path of ['/tools/Kit.Do@2.0.0', '/tools/Kit.Do@2.0.0/readiness']) {
+      expect(await setUp(known).send('GET', path)).toMatchObject({ status: 404, body: { type: 'not-found', message } })
+    }
+    const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
+    const hidden = "Tool 'Kit.Do@2.0.0' was not found"
+    expect((await stranger.send('GET', '/tools/Kit.Do@2.0.0')).body.message).toBe(hidden)
+  })
+
   it('is unknown to whoever may not see it', async () => {
     const { known } = await published()
     const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })

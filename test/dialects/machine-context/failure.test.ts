@@ -137,7 +137,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'input-required': {
     code: 'EXECUTION_ERROR',
-    message: 'The tool asks for more input, and this protocol has no way to give it',
+    message: 'The tool asks for more input, and this protocol has no way to give it\n- city: elicitation/create',
     details: { requests: ['city'] },
   },
   'definition-invalid': {
@@ -280,7 +280,8 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     },
     {
       code: 'EXECUTION_ERROR',
-      message: 'The tool asks for more input, and this protocol has no way to give it',
+      message:
+        'The tool asks for more input, and this protocol has no way to give it\n- name: Who?\n- roots: roots/list',
       details: { requests: ['name', 'roots'] },
     },
   ],

@@ -296,7 +296,10 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     { type: 'media-type-unsupported', got: null, wanted: 'application/json' },
     "Send the body as 'application/json', got the content type 'none'",
   ],
-  [{ type: 'tool-unknown', asked: 'Kit.Tol', suggestions: [] }, "Unknown tool: 'Kit.Tol'"],
+  [
+    { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: [] },
+    "Unknown tool: 'Kit.Tol': there is none, or you may not use it",
+  ],
   [
     { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: ['Kit.A', 'Kit.B'] },
     "Unknown tool: 'Kit.Tol': did you mean 'Kit.A', 'Kit.B'?",
@@ -423,12 +426,14 @@ it('cuts ids that are long', () => {
   const asked = 'x'.repeat(201)
   const cut = 'x'.repeat(200)
   expect(textOf({ type: 'id-malformed', asked })).toBe(`Unknown tool: '${cut}'`)
-  expect(textOf({ type: 'tool-unknown', asked, suggestions: [] })).toBe(`Unknown tool: '${cut}'`)
+  expect(textOf({ type: 'tool-unknown', asked, suggestions: [] })).toContain(`Unknown tool: '${cut}': there is none`)
 })
 
 it('cuts methods that are long, and says names as they were asked for', () => {
   expect(textOf({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
     `There is no method '${'m'.repeat(100)}'`,
   )
-  expect(textOf({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toBe("Unknown tool: 'my-name:x'")
+  expect(textOf({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toContain(
+    "'my-name:x': there is none",
+  )
 })

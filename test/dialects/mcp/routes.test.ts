@@ -397,6 +397,7 @@ describe('a toolset', () => {
 })
 
 describe('a call of a tool that there is none of', () => {
+  const NONE = "Unknown tool: 'ehco': there is none, or you may not use it"
   const unknown = fail({ type: 'tool-unknown', asked: 'ehco', suggestions: [] })
   const called = async (given: Partial<SetUp>, path = '/mcp') =>
     body(await setUp({ run: () => unknown, ...given }).legacy('tools/call', { name: 'ehco', arguments: {} }, { path }))
@@ -407,21 +408,21 @@ describe('a call of a tool that there is none of', () => {
       expect(await called({}, path)).toMatchObject({ error: { code: -32602, message } })
     }
     const records = [record('quite_another')]
-    expect(await called({ records })).toMatchObject({ error: { message: "Unknown tool: 'ehco'" } })
+    expect(await called({ records })).toMatchObject({ error: { message: NONE } })
     const principal: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'] }
-    expect(await called({ principal })).toMatchObject({ error: { message: "Unknown tool: 'ehco'" } })
+    expect(await called({ principal })).toMatchObject({ error: { message: NONE } })
   })
 
   it('names none while they cannot be searched', async () => {
     const { legacy, list } = setUp({ run: () => unknown })
     list.mockRejectedValue(new Unreachable('Out of reach'))
     const answer = await body(await legacy('tools/call', { name: 'ehco', arguments: {} }))
-    expect(answer).toMatchObject({ error: { code: -32602, message: "Unknown tool: 'ehco'" } })
+    expect(answer).toMatchObject({ error: { code: -32602, message: NONE } })
   })
 
   it('says in search mode which there are', async () => {
     expect(await called({}, '/mcp?mode=search')).toMatchObject({
-      error: { message: "Unknown tool: 'ehco': did you mean 'call_tool', 'search_tools', 'describe_tool'?" },
+      error: { message: "Unknown tool: 'ehco': search_tools finds tools, and call_tool calls them" },
     })
   })
 })

@@ -169,7 +169,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     output: {
       error: {
         message: 'The tool asks for more input, and the Open Tool Calling RFC has no way to give it',
-        developer_message: 'It asks for city: call it through /mcp',
+        developer_message: 'It can be answered through /mcp:\n- city: elicitation/create',
         can_retry: false,
       },
     },
@@ -403,7 +403,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       output: {
         error: {
           message: 'The tool asks for more input, and the Open Tool Calling RFC has no way to give it',
-          developer_message: 'It asks for name, roots: call it through /mcp',
+          developer_message: 'It can be answered through /mcp:\n- name: Who?\n- roots: roots/list',
           can_retry: false,
         },
       },

@@ -135,7 +135,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'input-required': {
     message: 'The tool asks for more input, and OXP has no way to give it',
-    developer_message: 'It asks for city: call it through /mcp',
+    developer_message: 'It can be answered through /mcp:\n- city: elicitation/create',
     can_retry: false,
   },
   'definition-invalid': { message: 'The definition is not valid', errors: [{ path: '/id', message: 'Is required' }] },
@@ -293,7 +293,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     },
     {
       message: 'The tool asks for more input, and OXP has no way to give it',
-      developer_message: 'It asks for name, roots: call it through /mcp',
+      developer_message: 'It can be answered through /mcp:\n- name: Who?\n- roots: roots/list',
       can_retry: false,
     },
   ],

@@ -38,7 +38,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'cancelled': 'The call was cancelled',
   'outcome-unknown':
     "The outcome of this call is unknown: it began, and never reported back: it is not run again under the id 'c1': check what it did, then call under another id if needed",
-  'input-required': "The tool asks for more input (city), and a plugin's call has no way to give it",
+  'input-required':
+    "The tool asks for more input, and a plugin's call has no way to give it\n- city: elicitation/create",
   'definition-invalid': "The definition is not valid: 'id': Is required",
   'conflict': 'Taken',
   'precondition-failed': 'Changed',
@@ -151,7 +152,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
         roots: { method: 'roots/list', params: {} },
       },
     },
-    "The tool asks for more input (name, roots), and a plugin's call has no way to give it",
+    "The tool asks for more input, and a plugin's call has no way to give it\n- name: Who?\n- roots: roots/list",
   ],
 ]
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/tool/json.ts'
 import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { type Listed, type ListRequest, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
+import { type Listed, type ListRequest, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
 import { withSession } from './session.ts'
 
 export async function listMcpTools(
@@ -40,5 +40,5 @@ export async function listMcpTools(
       return listed.ok ? { ...listed, version, description: client.getInstructions() || title } : listed
     },
   )
-  return session.ok ? session.value : { ok: false, problem: session.failed.result.failure.message }
+  return session.ok ? session.value : { ok: false, problem: listingProblem(session.failed) }
 }

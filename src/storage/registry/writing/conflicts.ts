@@ -65,8 +65,9 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
 
 export function versionConflict(stored: ToolRecord, record: ToolRecord): string {
   const message = `'${record.id}' is published already, and a version never changes`
-  if (stored.implementation !== undefined || record.implementation === undefined) return message
-  return `${message}: the one that is there has no implementation, so publish it with one under a higher version`
+  const isBare = stored.implementation === undefined && record.implementation !== undefined
+  const why = isBare ? 'the one that is there has no implementation, so publish it with one' : 'publish it'
+  return `${message}: ${why} under a higher version`
 }
 
 /** Fields that the publisher left out match anything. */
