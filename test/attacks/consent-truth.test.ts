@@ -107,7 +107,10 @@ describe("the page of a tool that wants a person's access", () => {
     ['the tool asks for already', { extra_scopes: ['mail.read'] }, ['mail.read', 'offline_access']],
   ])('lists all that the provider is asked for: what %s', async (what, more, scopes) => {
     await provider(more)
-    expect(scopesOn(await pageOf('Mail.GetEmails', `user of what ${what}`))).toEqual(scopes)
+    const page = await pageOf('Mail.GetEmails', `user of what ${what}`)
+    expect(scopesOn(page)).toEqual(scopes)
+    const isOnlyOffered = scopes.includes('offline_access') && !JSON.stringify(more).includes('offline_access')
+    expect(page.includes('(if Mail offers it)')).toBe(isOnlyOffered)
   })
 
   it('names the hosts, and a module that would send access elsewhere does not get there', async () => {

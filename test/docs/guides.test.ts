@@ -5,6 +5,8 @@ import { docsFace } from '../../src/docs/routes.ts'
 import { GROUPS } from '../../src/docs/frame.tsx'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { fail } from '../../src/core/failure/failure.ts'
+import { check, schemaOf } from '../../src/core/tool/json-reader.ts'
+import { httpImplementation } from '../../src/runners/http/implementation.ts'
 import { readGuides } from '../../src/node/guides.ts'
 
 const ORIGIN = 'https://tools.acme.com'
@@ -211,4 +213,15 @@ it('the list of guides says of each in whole sentences what it is for, without b
 
 it('readers are held to the rate', async () => {
   expect((await get('/docs/agents', true)).status).toBe(429)
+})
+
+it('the guide to publishing says each field that an HTTP implementation may have, and shows one that is taken', () => {
+  const { text = '' } = all.find(({ name }) => name === 'publish') ?? {}
+  const fields = Object.keys(Object(schemaOf(httpImplementation)).properties)
+  const rows = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\| .*$/gm)].map(([, names = '']) =>
+    names.replaceAll('`', ''),
+  )
+  expect(rows.flatMap((names) => names.split(', '))).toEqual(expect.arrayContaining(fields.slice(1)))
+  const [, shown = '{}'] = /^```json\n(\{\n {2}"kind": "http"[^]*?)\n```$/m.exec(text) ?? []
+  expect(check(httpImplementation, JSON.parse(shown))).toMatchObject({ ok: true })
 })

@@ -44,6 +44,7 @@ export const CANNOT: Readonly<Record<string, string>> = {
   'npx wrangler': 'it wants an account at Cloudflare',
   'openssl rand -base64 32 | npx wrangler': 'it wants an account at Cloudflare',
   '[![Deploy to Cloudflare]': 'it wants a public repository, and an account at Cloudflare',
+  '{\n  "kind": "http",\n  "method": "POST"': 'it is read by test/docs/guides.test.ts',
   'event: progress': 'the events of a tool that reports: test/e2e/progress.test.ts reads such',
   '{\n  "items": [\n    {\n      "at"': 'a record of a day that was; its fields are those of test/e2e/records.test.ts',
 }

@@ -22,6 +22,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
   const { provider: id, userId = '', hosts, account, accounts = [], isHeld = false, requestedBy } = authorization
   const name = bounded(provider?.name ?? id, 100)
   const scopes = [...authorization.scopes, ...(isHeld || !provider ? [] : askedBeside(provider, authorization.scopes))]
+  const named = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
   return {
     status: 200,
     title: `Let a tool act for you at ${name}?`,
@@ -43,6 +44,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
           {scopes.map((scope) => (
             <li>
               {scopeWords(id, scope)}
+              {scope === 'offline_access' && !named.includes(scope) ? ` (if ${name} offers it)` : undefined}
               <code>{bounded(scope)}</code>
             </li>
           ))}
