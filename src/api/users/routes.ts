@@ -5,7 +5,7 @@ import { optional, string } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { component, items } from '../../http/route/answers.ts'
 import { createFace, type RouteDeps } from '../../http/route/route.ts'
-import { forUser, OF_USER } from './path-user.ts'
+import { ofUser } from './path-user.ts'
 
 export interface GrantAnswers {
   'GET /users/:user/grants': { readonly items: readonly ReturnType<typeof encodeGrant>[] }
@@ -16,41 +16,39 @@ export interface GrantAnswers {
 /** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
 export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: UserGrants }): Hono {
   const { face, on } = createFace<GrantAnswers>(deps)
+  const OF_USER = ofUser()
 
   on('GET /users/:user/grants', "List a user's connected accounts", {
     ...OF_USER,
     answers: { 200: items('The connected accounts', 'Grant') },
-  })(forUser(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) })))
+  })(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) }))
 
-  on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", { ...OF_USER, act: 'grant.revoke' })(
-    forUser(async ({ path: { user } }) => {
-      const held = await grants.list(user)
-      await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
-      return ok(undefined)
-    }),
-  )
+  on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", {
+    ...OF_USER,
+    act: 'grant.revoke',
+  })(async ({ path: { user } }) => {
+    const held = await grants.list(user)
+    await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
+    return ok(undefined)
+  })
 
   on('GET /users/:user/grants/:provider', "Get a user's account at a provider", {
     ...OF_USER,
     query: query({ account: optional(string()) }),
     answers: { 200: component('The connected account', 'Grant') },
-  })(
-    forUser(async ({ path: { user, provider }, query: { account } }) => {
-      const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
-      const found = all.find((grant) => account === undefined || grant.account === account)
-      return found ? ok(encodeGrant(found)) : unknown(provider)
-    }),
-  )
+  })(async ({ path: { user, provider }, query: { account } }) => {
+    const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
+    const found = all.find((grant) => account === undefined || grant.account === account)
+    return found ? ok(encodeGrant(found)) : unknown(provider)
+  })
 
   on('DELETE /users/:user/grants/:provider', "Disconnect a user's accounts at a provider", {
     ...OF_USER,
     act: 'grant.revoke',
     query: query({ account: optional(string()), toolkit: optional(string()) }),
-  })(
-    forUser(async ({ path: { user, provider }, query }) => {
-      return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
-    }),
-  )
+  })(async ({ path: { user, provider }, query }) => {
+    return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
+  })
 
   return face
 }

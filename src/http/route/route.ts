@@ -71,6 +71,7 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly answers?: Answers
   readonly body: Body<B>
   readonly path?: PathReaders<Path>
+  readonly denial?: (principal: Principal, path: PathOf<Path>) => Failing | undefined
 }
 
 /** One for all routes of an isolate, whose memory is one. */
@@ -101,23 +102,15 @@ export function createFace<A extends object = Record<never, unknown>>(
       if (!query.ok) return query
       const path = readPath(c.req.url)
       if (!path.ok) return path
+      const denied = operation.denial?.(principal, path.value)
+      if (denied) return denied
       const meter = createMeter()
       const body = await operation.body.read(c.req.raw, path.value, meter)
       if (!body.ok) return body
       const expected = operation.conditional && ifMatch(c.req.raw)
       const admission = principal.kind === 'anonymous' ? undefined : new Admission(principal.id)
-      const { value } = body
-      return handle({
-        c,
-        principal,
-        admission,
-        path: path.value,
-        query: query.value,
-        body: value,
-        expected,
-        note,
-        meter,
-      })
+      const sent = { path: path.value, query: query.value, body: body.value }
+      return handle({ c, principal, admission, ...sent, expected, note, meter })
     }
 
     return (handle: Handle<R, Q, B>) =>

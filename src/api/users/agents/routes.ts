@@ -5,7 +5,7 @@ import { fail, ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
 import { items } from '../../../http/route/answers.ts'
 import { createFace, type RouteDeps } from '../../../http/route/route.ts'
-import { forUser, OF_USER } from '../path-user.ts'
+import { ofUser } from '../path-user.ts'
 
 export interface AgentAnswers {
   'GET /users/:user/agents': { readonly items: readonly ReturnType<typeof encodeAgent>[] }
@@ -18,29 +18,29 @@ type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
 export function agentsFace({ agents, ...deps }: Deps): Hono {
   const { face, on } = createFace<AgentAnswers>(deps)
+  const OF_USER = ofUser(mayAsk)
 
   on('GET /users/:user/agents', "List a user's agents", {
     ...OF_USER,
     answers: { 200: items('Agents', 'Agent') },
-  })(forUser(async ({ path: { user } }) => ok({ items: (await agents.list(user)).map(encodeAgent) }), mayAsk))
+  })(async ({ path: { user } }) => ok({ items: (await agents.list(user)).map(encodeAgent) }))
 
   on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
     ...OF_USER,
     act: 'agent.end',
-  })(
-    forUser(async ({ path: { user } }) => {
-      const all = await agents.list(user)
-      await Promise.all(all.map(({ id }) => agents.remove(user, id)))
-      return ok(undefined)
-    }, mayAsk),
-  )
+  })(async ({ path: { user } }) => {
+    const all = await agents.list(user)
+    await Promise.all(all.map(({ id }) => agents.remove(user, id)))
+    return ok(undefined)
+  })
 
-  on('DELETE /users/:user/agents/:id', 'Disconnect an agent', { ...OF_USER, act: 'agent.end' })(
-    forUser(async ({ path: { user, id } }) => {
-      if (await agents.remove(user, id)) return ok(undefined)
-      return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })
-    }, mayAsk),
-  )
+  on('DELETE /users/:user/agents/:id', 'Disconnect an agent', {
+    ...OF_USER,
+    act: 'agent.end',
+  })(async ({ path: { user, id } }) => {
+    if (await agents.remove(user, id)) return ok(undefined)
+    return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })
+  })
 
   return face
 }
