@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { findFile, type FileStores } from '../../core/call/files.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
-import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { type AuditDetails, writeAudit } from '../../http/route/audit.ts'
 import { BROWSER_COOKIE, cookieOf, randomValue, setCookie } from '../../http/caller/cookie.ts'
@@ -11,7 +11,7 @@ import { ANY_QUERY, query } from '../../http/request/query.ts'
 import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
 import { createPages, type PagesDeps } from '../../http/route/pages.ts'
 import type { Gate } from '../../http/route/gate.ts'
-import { CALLER, createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { CALLER, createFace, notFound, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
 import { goTo, type Page, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, shownName, startOf } from './open-link.ts'
@@ -51,7 +51,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const { id, status } = found.value
     const isOver = status === 'completed' || status === 'failed'
     const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
-    return latest ? ok(encodeAuthorization(latest)) : unknown(id)
+    return latest ? ok(encodeAuthorization(latest)) : notFound('authorization', id)
   })
 
   on('POST /authorizations/:id/confirm', 'Confirm who a user is', {
@@ -176,7 +176,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   async function visible(id: string, principal: Principal): Promise<Result<Authorization>> {
     const found = await authorizations.find(id)
     const isTheirs = found && (found.userId === undefined || mayActFor(principal, found.userId))
-    return isTheirs ? ok(found) : unknown(id)
+    return isTheirs ? ok(found) : notFound('authorization', id)
   }
 
   return face
@@ -207,8 +207,4 @@ async function go(step: Step, id: string, cookies: readonly string[] = []): Prom
 
 function callbackOf(c: Context): string {
   return `${new URL(c.req.url).origin}/oauth/callback`
-}
-
-function unknown(id: string): Failing {
-  return fail({ type: 'not-found', message: `Cannot find the authorization '${id.slice(0, 200)}'` })
 }

@@ -5,7 +5,7 @@ import { also, list, object, oneOf, optional, string, text } from '../../core/to
 import { isTrustworthy } from '../../http/caller/loopback.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items } from '../../http/route/answers.ts'
-import { ADMIN, createFace, type RouteDeps } from '../../http/route/route.ts'
+import { ADMIN, createFace, notFound, type RouteDeps } from '../../http/route/route.ts'
 
 const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
 export const CLIENT = object({
@@ -44,9 +44,7 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
   })(async ({ path: { id } }) => {
     const removed = await clients.remove(id)
     onChange()
-    return removed
-      ? ok(undefined)
-      : fail({ type: 'not-found', message: `Cannot find the client '${id.slice(0, 100)}'` })
+    return removed ? ok(undefined) : notFound('client', id)
   })
 
   return face

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 import { type ApiKey, keyChange, type KeyStore, newKey, principalOf, ROTATION } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
-import { fail, ok } from '../../core/failure/failure.ts'
+import { ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
-import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { ADMIN, createFace, etag, notFound, type RouteDeps, STALE } from '../../http/route/route.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
@@ -47,7 +47,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     answers: { 200: tagged(component('The key, without its text', 'Key')) },
   })(async ({ path: { id } }) => {
     const [key, known] = await Promise.all([keys.withId(id), knownOf()])
-    return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : unknown(id)
+    return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : notFound('key', id)
   })
 
   on('PATCH /keys/:id', 'Update an API key', {
@@ -59,7 +59,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   })(async ({ path: { id }, body, expected, note }) => {
     const key = await keys.change(id, body, expected)
     if (key === 'stale') return STALE
-    if (!key) return unknown(id)
+    if (!key) return notFound('key', id)
     const { name, scopes, tools, users } = key
     note({ name, scopes, tools, users })
     deps.onChange('changed', id)
@@ -75,7 +75,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
     const text = deps.randomKey()
     const key = await keys.rotate(id, await deps.sha256(text), until)
-    if (!key) return unknown(id)
+    if (!key) return notFound('key', id)
     const previous_expires_at = new Date(until).toISOString()
     note({ name: key.name, previous_expires_at })
     deps.onChange('changed', id)
@@ -91,7 +91,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     if (removed === 'stale') return STALE
     // Also when it was removed elsewhere, as this isolate may still hold a verdict
     deps.onChange('removed', id)
-    return removed ? ok(undefined) : unknown(id)
+    return removed ? ok(undefined) : notFound('key', id)
   })
 
   async function knownOf(): Promise<Known> {
@@ -101,8 +101,6 @@ export function keysFace(deps: KeysFaceDeps): Hono {
 
   return face
 }
-
-const unknown = (id: string) => fail({ type: 'not-found', message: `Cannot find the key '${id}'` })
 
 /** Never the key's text or hash. */
 function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {

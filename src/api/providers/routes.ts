@@ -8,12 +8,12 @@ import {
   type ProviderRules,
   type ProviderStore,
 } from '../../core/consent/provider.ts'
-import { type Failing, fail, ok } from '../../core/failure/failure.ts'
+import { ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items, tagged } from '../../http/route/answers.ts'
-import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { ADMIN, createFace, etag, notFound, type RouteDeps, STALE } from '../../http/route/route.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
   readonly store: Pick<ProviderStore, 'put' | 'remove'>
@@ -42,7 +42,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   })(async ({ path: { id } }) => {
     // KV may hold an older one than an `ETag` is compared with
     const found = (await providers.list()).find((provider) => provider.id === id)
-    if (!found) return unknown(id)
+    if (!found) return notFound('provider', id)
     const shown = ok(encodeProvider(found))
     return found.built_in ? shown : { ...shown, headers: etag(found) }
   })
@@ -77,14 +77,10 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   })(async ({ path: { id }, expected }) => {
     const removed = await store.remove(id, expected)
     if (removed === 'stale') return STALE
-    return removed ? ok(undefined) : unknown(id)
+    return removed ? ok(undefined) : notFound('provider', id)
   })
 
   return face
-}
-
-function unknown(id: string): Failing {
-  return fail({ type: 'not-found', message: `Cannot find the provider '${id}'` })
 }
 
 /** Holds no secret: a client's is known by the name of a Worker secret. */

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import type { Session } from '../../core/access/session.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
-import { fail, ok } from '../../core/failure/failure.ts'
+import { ok } from '../../core/failure/failure.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 import { items } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { createFace, notFound, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 
 export interface SessionAnswers {
   'GET /sessions': { readonly items: readonly ReturnType<typeof encodeSession>[] }
@@ -23,8 +23,7 @@ export function sessionsFace({ sessions, ...deps }: Deps): Hono {
   })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))
 
   on('DELETE /sessions/:id', 'End a session', { ...PLAIN, act: 'session.end' })(async ({ principal, path: { id } }) => {
-    if (await sessions.remove(id, ownerFor(principal))) return ok(undefined)
-    return fail({ type: 'not-found', message: `Cannot find the session '${id.slice(0, 100)}'` })
+    return (await sessions.remove(id, ownerFor(principal))) ? ok(undefined) : notFound('session', id)
   })
 
   return face

@@ -61,6 +61,10 @@ export const STALE: Failing = fail({
   message: "It was changed meanwhile: read it again, and send the 'ETag' that it has then in 'If-Match'",
 })
 
+export function notFound(what: string, id: string): Failing {
+  return fail({ type: 'not-found', message: `Cannot find the ${what} '${id.slice(0, 200)}'` })
+}
+
 export const PLAIN = { query: NO_QUERY, body: NO_BODY }
 export const ADMIN = { scope: 'admin', ...PLAIN } as const
 export const READER = { scope: 'tools:read', ...PLAIN } as const

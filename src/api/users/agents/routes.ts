@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import type { ListedAgent } from '../../../core/access/agent.ts'
 import { mayActFor, type Principal, userOf } from '../../../core/access/principal.ts'
-import { fail, ok } from '../../../core/failure/failure.ts'
+import { ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
 import { items } from '../../../http/route/answers.ts'
-import { createFace, type RouteDeps } from '../../../http/route/route.ts'
+import { createFace, notFound, type RouteDeps } from '../../../http/route/route.ts'
 import { ofUser } from '../path-user.ts'
 
 export interface AgentAnswers {
@@ -38,8 +38,7 @@ export function agentsFace({ agents, ...deps }: Deps): Hono {
     ...OF_USER,
     act: 'agent.end',
   })(async ({ path: { user, id } }) => {
-    if (await agents.remove(user, id)) return ok(undefined)
-    return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })
+    return (await agents.remove(user, id)) ? ok(undefined) : notFound('agent', id)
   })
 
   return face
