@@ -2,13 +2,13 @@ import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { ArtifactStore, StoredArtifact, UploadOwner, UploadStore } from '../../core/call/artifact-store.ts'
 import { userOf } from '../../core/call/authorise.ts'
-import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
-import { reading } from '../../http/route/operation.ts'
-import type { ReadOf } from '../../http/request/query.ts'
+import { declare } from '../../http/route/operation.ts'
+import { type ReadOf, readQuery } from '../../http/request/query.ts'
 import { component, plain, UNCHANGED } from '../../http/route/answers.ts'
 import { CALLER, createFace, type RouteDeps } from '../../http/route/route.ts'
 import * as wire from './wire.ts'
@@ -75,16 +75,14 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     const file = await uploads.find(id, owner.value)
     return file ? answer(c.req.raw, file, id, file.expires) : fail(wire.UNKNOWN_FILE)
   })
-  const refuse = (_: Context, failure: Failure) => respond(failure)
-  face.get(
-    '/artifacts/:id',
-    reading(
-      { ...READ, summary, query: wire.linkQuery, scope: CALLER.scope },
-      (c: Context, link) =>
-        link.signature === undefined && link.expires === undefined ? showOwn(c) : showLinked(c, link),
-      refuse,
-    ),
-  )
+  const operation = { ...READ, summary, query: wire.linkQuery, scope: CALLER.scope }
+  const show = declare(operation, (c: Context) => {
+    const link = readQuery(wire.linkQuery, c.req.url)
+    if (!link.ok) return respond(link.failure)
+    const { signature, expires } = link.value
+    return signature === undefined && expires === undefined ? showOwn(c) : showLinked(c, link.value)
+  })
+  face.get('/artifacts/:id', show)
 
   async function showLinked(
     c: Context,

@@ -1,8 +1,7 @@
 import { findTargetHandler } from 'hono/utils/handler'
 import type { Scope } from '../../core/access/principal.ts'
-import type { Failure } from '../../core/failure/failure.ts'
 import type { Body } from '../request/json-body.ts'
-import { type Query, readQuery } from '../request/query.ts'
+import type { Query } from '../request/query.ts'
 import type { Answers } from './answers.ts'
 import type { RouteContext } from './gate.ts'
 
@@ -44,16 +43,4 @@ export function callHandlerOf(handler: object): CallHandler | undefined {
 /** Hono wraps the handlers of a face that has an error handler of its own. */
 export function operationOf(handler: object): Operation<unknown> | undefined {
   return declared.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
-}
-
-/** For handlers that open the gate themselves: `refuse` is to tell faults of a query only to callers let in. */
-export function reading<Q, C extends { readonly req: { readonly raw: Request } }>(
-  operation: Operation<Q>,
-  handle: (c: C, query: Q) => Response | Promise<Response>,
-  refuse: (c: C, failure: Failure, operation: Operation<Q>) => Response | Promise<Response>,
-): (c: C) => Response | Promise<Response> {
-  return declare(operation, (c: C) => {
-    const read = readQuery(operation.query, c.req.raw.url)
-    return read.ok ? handle(c, read.value) : refuse(c, read.failure, operation)
-  })
 }

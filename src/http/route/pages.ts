@@ -5,9 +5,9 @@ import { createMeter } from '../../core/tool/budget.ts'
 import { isSameOrigin } from '../caller/same-origin.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, page } from '../page/page.ts'
 import { readForm } from '../request/body.ts'
-import { ANY_QUERY, type Query } from '../request/query.ts'
+import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
 import type { RouteContext } from './gate.ts'
-import { reading } from './operation.ts'
+import { declare } from './operation.ts'
 
 export interface PagesDeps {
   readonly shield: (c: RouteContext) => Failing | undefined
@@ -23,11 +23,10 @@ export function createPages({ shield, onPageError }: Pick<PagesDeps, 'shield' | 
   const face = new Hono().onError(onPageError)
 
   function shown<Q>(query: Query<Q>, answer: Answer<Q>) {
-    const answerVisitor: Answer<Q> = async (c, sent) => {
-      const limited = shield(c)
-      return limited ? page(failurePage(limited.failure)) : answer(c, sent)
-    }
-    return reading({ query }, answerVisitor, (_, failure) => page(failurePage(failure)))
+    return declare({ query }, async (c: Context) => {
+      const sent = shield(c) ?? readQuery(query, c.req.url)
+      return sent.ok ? answer(c, sent.value) : page(failurePage(sent.failure))
+    })
   }
 
   return {
