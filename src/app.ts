@@ -44,7 +44,6 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
       const context = { waitUntil, passThroughOnException() {}, props: {} }
       return app.fetch(doors.ownRequest(principal, request), env, context)
     },
-    loadAssets: async () => (await import('./generated/console.ts')).assets,
     onPageError,
   })
   const faces = [

@@ -9,8 +9,8 @@ import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.
 import { isTrustworthy } from './http/caller/loopback.ts'
 import type { JwtOptions } from './http/caller/jwt.ts'
 import type { PeopleRules } from './http/caller/jwt-claims.ts'
-import { decodeRules } from './core/access/sign-in-rules.ts'
-import { cannotRead, type Checked } from './core/tool/problem.ts'
+import { signInRules } from './core/access/sign-in-rules.ts'
+import { cannotRead } from './core/tool/problem.ts'
 import { callLimits } from './core/access/call-limits.ts'
 import { inlineBytes } from './core/call/call-fields.ts'
 import { ANSWER_CHARACTERS } from './core/tool/budget.ts'
@@ -113,9 +113,9 @@ function readVariables(env: object) {
       throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
     },
 
-    json<T>(name: keyof typeof WANTED, read: (value: unknown) => Checked<T>): T | undefined {
+    json<T>(name: keyof typeof WANTED, reader: Reader<T>): T | undefined {
       const value = parsed(variables.get(name), WANTED[name])
-      const checked = value === undefined ? undefined : read(value)
+      const checked = value === undefined ? undefined : check(reader, value)
       if (checked?.ok === false) throw new ConfigError(`${cannotRead(name, checked.problems)}. ${WANTED[name]}`)
       return checked?.value
     },
@@ -129,7 +129,7 @@ export function loadConfig(env: object) {
   judged('ADMIN_KEY', `be at least ${MIN_ADMIN_KEY} characters long`, (key) => key.length >= MIN_ADMIN_KEY)
   const canBeSent = 'be visible ASCII characters without spaces: a header has to carry it'
   const adminKey = judged('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
-  const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', by(unquoted(TOOL_SECRETS))) ?? {}))
+  const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', unquoted(TOOL_SECRETS)) ?? {}))
   const own = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
   if (own) throw new ConfigError(`TOOL_SECRETS must not hand out '${own}', Switchboard's own secret`)
   // A binding or a table of that name is better found now than by the first person who is asked for consent
@@ -140,7 +140,7 @@ export function loadConfig(env: object) {
   const isOutside = (url: string) => isOutsideUrl(url, allowHttpHosts)
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
-  const rules = json('SIGN_IN_RULES', decodeRules)
+  const rules = json('SIGN_IN_RULES', signInRules)
   const named = readJwt(variables)
   const connectIssuer = readIssuer(variables, isOutside, named, {
     name: 'CONNECT_ISSUER',
@@ -161,12 +161,12 @@ export function loadConfig(env: object) {
     people,
     workerSecret: secret('WORKER_SECRET', MIN_WORKER_SECRET),
     toolSecrets,
-    toolLimits: new Map(Object.entries(json('TOOL_LIMITS', by(TOOL_LIMITS)) ?? {})),
+    toolLimits: new Map(Object.entries(json('TOOL_LIMITS', TOOL_LIMITS) ?? {})),
     /** Also gives the id of a well-known provider's client, such as `GOOGLE_CLIENT_ID`. */
     variableOf: text,
     servesDemos: choice('DEMO_TOOLS', ['true', 'false'], access === 'open' ? 'true' : 'false') === 'true',
-    inlineBytes: json('INLINE_BYTES', by(inlineBytes)) ?? ANSWER_CHARACTERS,
-    quota: json('PUBLISHER_QUOTA', by(QUOTA)) ?? DEFAULT_QUOTA,
+    inlineBytes: json('INLINE_BYTES', inlineBytes) ?? ANSWER_CHARACTERS,
+    quota: json('PUBLISHER_QUOTA', QUOTA) ?? DEFAULT_QUOTA,
     judgeClientSecret(name: string): string | undefined {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
       return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
@@ -192,10 +192,6 @@ export function loadConfig(env: object) {
     recordCalls: choice('RECORD_CALLS', ['all', 'failures', 'none'], 'all'),
     logCalls: choice('LOG_CALLS', ['all', 'failures', 'none'], 'all'),
   }
-}
-
-function by<T>(reader: Reader<T>): (value: unknown) => Checked<T> {
-  return (value) => check(reader, value)
 }
 
 function readVaultKeys(value = ''): readonly string[] {

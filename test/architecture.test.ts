@@ -124,11 +124,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
   // Of what is generated, the agent hosts that the guide names
   'docs': [...CORE, 'http', 'generated'],
-  // Of what is generated, the script of the console for its page of consent
-  'connect': [...CORE, 'http', 'outbound', 'storage', 'generated'],
+  'connect': [...CORE, 'http', 'outbound', 'storage'],
   // It asks the routes of the deployment for what it shows, and knows them by the types of their answers; guides say how hosts are
-  // configured
-  'console': [...CORE, 'http', 'docs', 'api'],
+  // configured; of what is generated, its own style and script
+  'console': [...CORE, 'http', 'docs', 'api', 'generated'],
   // Others install it: it knows a deployment by its address alone
   'client': [],
   // It runs on Node, and asks a deployment as anybody does; it writes schemas as types

@@ -57,8 +57,7 @@ function known(thrown: unknown, [first = '']: readonly string[]): SwitchboardErr
 
 function describe(error: SwitchboardError | CliError): object {
   const { code, message } = error
-  if (error instanceof CliError) return { code, message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
-  return { code, message, ...error.details }
+  return { code, message, ...(error instanceof CliError ? { hint: error.hint } : error.details) }
 }
 
 function linesOf(error: SwitchboardError | CliError): readonly string[] {

@@ -1,13 +1,6 @@
 import type { Choice } from '../core/catalogue/choices.ts'
 
-export interface ToolkitView {
-  /** Words that the name of a tool, behind that of its toolkit, has all. */
-  readonly find: string
-  readonly selectedOnly: boolean
-  readonly page: number
-  /** The toolkit of which the tools are listed. */
-  readonly opened: string
-}
+export type ToolkitView = ReturnType<typeof readView>
 
 export const FIRST_VIEW: ToolkitView = { find: '', selectedOnly: false, page: 1, opened: '' }
 
@@ -23,13 +16,15 @@ export function isListAction(decision: string): boolean {
   return ACTIONS.includes(decision.split(':')[0] ?? '')
 }
 
-export function readView(form: URLSearchParams): ToolkitView {
+export function readView(form: URLSearchParams) {
   const [action = '', value = ''] = (form.get('decision') ?? '').split(':')
   const page = action === 'find' ? 1 : Number(action === 'page' ? value : form.get('page'))
   return {
+    /** Words that the name of a tool, behind that of its toolkit, has all. */
     find: (form.get('find') ?? '').trim().slice(0, MAX_FIND),
     selectedOnly: form.has('selected'),
     page: Number.isSafeInteger(page) ? page : 1,
+    /** The toolkit of which the tools are listed. */
     opened: action === 'open' ? value : '',
   }
 }

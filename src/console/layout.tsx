@@ -6,6 +6,7 @@ import { answerDocument } from '../http/page/document.tsx'
 import { ToolIcon } from '../http/page/icon.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { type CurlRequest, curlOf } from '../docs/curl.ts'
+import { assets } from '../generated/console.ts'
 import type { LiveParts, PageEntry, PageVisit, View } from './visit.ts'
 import { GROUPS } from './pages.ts'
 import { LIVE_PLACE } from './parts.tsx'
@@ -14,16 +15,13 @@ interface Surroundings {
   readonly visit: PageVisit
   readonly entry: PageEntry
   readonly made: readonly CurlRequest[]
-  readonly style: string
-  readonly script: string
 }
 
 /** Answers with a view, below the navigation and above the requests that it made; its live parts are sent as they come. */
 export async function layout(view: View, around: Surroundings): Promise<Response> {
   const { title, status = 200, live, showsPictures = false } = view
-  const { style, script } = around
   const body = live ? liveBody(view, live, around) : bodyOf(view, around)
-  return answerDocument({ status, title, style, script, body, keepsForms: true, showsPictures })
+  return answerDocument({ status, title, ...assets, body, keepsForms: true, showsPictures })
 }
 
 function bodyOf({ title, icon, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {

@@ -1,7 +1,8 @@
 import { Copyable, Row } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
-import type { Reply, RouteFailure } from './visit.ts'
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { Reply, RouteFailure, View } from './visit.ts'
 import { Markdown } from './markdown.tsx'
 
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
@@ -30,6 +31,17 @@ export function FailureNotice({ failure }: { failure: RouteFailure }) {
       )}
     </Notice>
   )
+}
+
+/** A page that cannot show what it is for, and what to do instead. */
+export function failedView(title: string, failure: RouteFailure, instead: JSX.Element): View {
+  const content = (
+    <>
+      <FailureNotice failure={failure} />
+      {instead}
+    </>
+  )
+  return { title, status: failure.status, content }
 }
 
 export function answered<T>(reply: Reply<T>, show: (value: T) => Child): Child {

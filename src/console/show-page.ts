@@ -15,7 +15,6 @@ export interface AnswerDeps {
   /** Lets in whoever is signed in, or else anybody the deployment lets in without; takes forms of our own pages alone. */
   readonly gate: Gate
   readonly send: (c: RouteContext, principal: Principal, request: Request) => Promise<Response>
-  readonly loadAssets: () => Promise<{ readonly style: string; readonly script: string }>
 }
 
 export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record<string, string>>) => Promise<Response>
@@ -25,7 +24,7 @@ const MAX_PATH = 8_192
 /** In bytes: a tool's input at its largest fits, or a description that is imported. */
 const FORM_LIMIT = 4 * 1024 * 1024
 
-export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
+export function createAnswer({ gate, send }: AnswerDeps): Answer {
   return async (c, entry, params) => {
     const request = c.req.raw
     const caller = await gate(c, undefined)
@@ -53,10 +52,10 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
         return followedCall(await make(route, { body }, 'application/json, text/event-stream'))
       },
     }
-    const [module, assets] = await Promise.all([entry.load(), loadAssets()])
+    const module = await entry.load()
     try {
       const result = await (isForm && module.act ? module.act(visit) : module.show(visit))
-      return 'redirectTo' in result ? goTo(result.redirectTo) : await layout(result, { visit, entry, made, ...assets })
+      return 'redirectTo' in result ? goTo(result.redirectTo) : await layout(result, { visit, entry, made })
     } catch (error) {
       if (!(error instanceof StrayPath)) throw error
       return page(NO_SUCH_NAME)

@@ -3,7 +3,6 @@ import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
 import { type Failure, fail, ok } from '../../src/core/failure/failure.ts'
 import { createConsole } from '../../src/console/routes.ts'
 import { createGate } from '../../src/http/route/gate.ts'
-import { assets } from '../../src/generated/console.ts'
 import { onPageError } from '../http/on-page-error.ts'
 
 export const ORIGIN = 'https://switchboard.test'
@@ -32,7 +31,6 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
         ? Response.json({ message: 'There is nothing here' }, { status: 404 })
         : Response.json(given)
     },
-    loadAssets: async () => assets,
     onPageError,
   })
   const app = new Hono().route('/', face)

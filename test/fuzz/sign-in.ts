@@ -2,7 +2,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect } from 'vitest'
 import { personOf } from '../../src/core/access/person.ts'
 import { principalOfPerson, type Session } from '../../src/core/access/session.ts'
-import { decodeRules, type SignInRule } from '../../src/core/access/sign-in-rules.ts'
+import { type SignInRule, signInRules } from '../../src/core/access/sign-in-rules.ts'
+import { check } from '../../src/core/tool/json-reader.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import type { Json } from '../../src/core/tool/json.ts'
 import { createMeter } from '../../src/core/tool/budget.ts'
@@ -137,10 +138,10 @@ function withCookie(cookie: string): Request | undefined {
 /** What signing in reads: settings, what a provider says, what a browser brings. */
 export const signIn: readonly Row[] = [
   row('the rules of sign-in', values([RULES]), (body) => {
-    const read = decodeRules(body)
+    const read = check(signInRules, body)
     if (!isRead(read)) return false
     // What is made of them is in order too
-    expect(decodeRules(written(read.value))).toEqual(read)
+    expect(check(signInRules, written(read.value))).toEqual(read)
     const principal = principalOfPerson({ user: 'ann', address: 'ann@acme.com', groups: ['platform'] }, read.value)
     if (principal) expect(principal.users).toEqual(['ann'])
     return true

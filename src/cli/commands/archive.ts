@@ -10,17 +10,15 @@ import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
 export const addArchive: AddCommands = (program, open) => {
   program
-    .command('backup')
+    .command('backup <file>')
     .description('back up the registry to a file, without secrets, keys or connected accounts')
-    .argument('<file>')
     .option('--toolkit <toolkit>', 'only this toolkit')
     .action((file: string, options: CommonOptions & { readonly toolkit?: string }) =>
       backup(open(options), file, options.toolkit),
     )
   program
-    .command('restore')
+    .command('restore <file>')
     .description('restore a backup; existing entries stay as they are')
-    .argument('<file>')
     .option('--trust', 'accept a backup of another deployment, with its owners and trust')
     .action((file: string, options: CommonOptions & { readonly trust?: boolean }) =>
       restore(open(options), file, options.trust === true),

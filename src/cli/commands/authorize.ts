@@ -12,9 +12,8 @@ interface AuthorizeOptions extends CommonOptions {
 
 export const addAuthorize: AddCommands = (program, open) => {
   program
-    .command('authorize')
+    .command('authorize <tool>')
     .description('connect the accounts that a tool needs, before it is called')
-    .argument('<tool>')
     .option('--user <user>', 'who')
     .option('--no-open', 'print the link without opening it')
     .option('--wait', 'wait for the person even without a terminal')

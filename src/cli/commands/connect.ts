@@ -13,9 +13,8 @@ interface ConnectOptions extends CommonOptions {
 
 export const addConnect: AddCommands = (program, open) => {
   program
-    .command('connect')
+    .command('connect [host]')
     .description('write the configuration of an agent host, such as cursor; without one, list them')
-    .argument('[host]')
     .option('--sign-in', 'sign in instead of using a key')
     .option('--global', 'for all projects, if the host has a file for that')
     .option('--file <file>', 'the file, if it is in another place')

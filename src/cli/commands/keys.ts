@@ -49,17 +49,15 @@ export const addKeys: AddCommands = (program, open) => {
     .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .action((options: CreateOptions) => create(open(options), options))
   keys
-    .command('rotate')
+    .command('rotate <id>')
     .description('rotate a key: it gets a new text, and the previous one expires')
-    .argument('<id>')
     .option('--overlap <seconds>', 'how long the previous text keeps working (default: a day)', seconds)
     .action((id: string, options: CommonOptions & { readonly overlap?: number }) =>
       rotate(open(options), id, options.overlap),
     )
   keys
-    .command('revoke')
+    .command('revoke <id>')
     .description('revoke a key, for good')
-    .argument('<id>')
     .action((id: string, options: CommonOptions) => revoke(open(options), id))
 }
 

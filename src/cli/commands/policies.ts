@@ -40,9 +40,8 @@ export const addPolicies: AddCommands = (program, open) => {
     .option('--review', 'versions that are not published by an administrator wait for review')
     .action((pattern: string, options: SetOptions) => setPolicy(open(options), pattern, options))
   policies
-    .command('remove')
+    .command('remove <pattern>')
     .description('remove a policy')
-    .argument('<pattern>')
     .action((pattern: string, options: CommonOptions) => removePolicy(open(options), pattern))
 }
 

@@ -21,20 +21,12 @@ interface PublishOptions extends CommonOptions {
   readonly allowBreaking?: boolean
 }
 
-interface Published {
-  readonly file: string
-  readonly ids: readonly string[]
-  /** Those of them that were there before, as they are. */
-  readonly unchanged: readonly string[]
-  readonly warnings: readonly string[]
-  readonly refused: readonly JsonRecord[]
-}
+type Published = Awaited<ReturnType<typeof publishFile>>
 
 export const addPublish: AddCommands = (program, open) => {
   program
-    .command('publish')
+    .command('publish <file...>')
     .description('publish tools from files: definitions as JSON in any dialect (one, or a list), or plugins (.wasm)')
-    .argument('<file...>')
     .option('--watch', 'keep running, and publish files as they change')
     .option('--dialect <dialect>', 'the dialect of the definitions, if it is not recognised')
     .option('--toolkit <toolkit>', 'their toolkit, if they do not name one')
@@ -93,7 +85,7 @@ async function keepPublishing(session: CliSession, files: readonly string[], opt
   for (const timer of waiting.values()) clearTimeout(timer)
 }
 
-async function publishFile(session: CliSession, file: string, options: PublishOptions): Promise<Published> {
+async function publishFile(session: CliSession, file: string, options: PublishOptions) {
   const { connection, terminal, signal } = session
   if ((await stat(file)).isDirectory())
     throw new CliError(
@@ -117,6 +109,7 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
         return {
           file,
           ids: made.flatMap(idsOf),
+          /** Those of them that were there before, as they are. */
           unchanged: made.filter(({ status }) => status === 200).flatMap(idsOf),
           warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...(note === undefined ? [] : [note])],
           refused: results.filter((each) => !made.includes(each)),

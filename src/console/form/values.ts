@@ -7,11 +7,6 @@ import { type Field, type FieldKind, ROOT } from './fields.ts'
 /** The name of the control in which somebody may write the whole input as JSON instead. */
 export const WHOLE = 'whole'
 
-interface ReadInput {
-  readonly input: JsonObject
-  readonly problems: readonly Problem[]
-}
-
 /** In characters, for all fields together: of some, a page has nine times as many to show them as they are. */
 const MAX_SHOWN = 64 * 1024
 
@@ -28,7 +23,7 @@ export function insteadName(name: string): string {
 }
 
 /** Reads a form without its empty fields; problems are texts that are no value of their kind. */
-export function readInput(fields: readonly Field[], form: URLSearchParams, meter: Budget): ReadInput {
+export function readInput(fields: readonly Field[], form: URLSearchParams, meter: Budget) {
   const problems: Problem[] = []
   const reading = { form, meter, problems }
   const whole = form.get(WHOLE)?.trim() ?? ''

@@ -1,7 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { shownAgain } from '../form/values.ts'
-import { exact, FailureNotice, FoldedList, Notice, SendingNote } from '../parts.tsx'
+import { exact, failedView, FoldedList, Notice, SendingNote } from '../parts.tsx'
 import { needsOf } from '../catalogue/found.tsx'
 import { type Column, Table } from '../table.tsx'
 import { ImportForm, KeptSource, requestOf, withSource } from './form.tsx'
@@ -56,16 +56,7 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 }
 
 function failed(form: URLSearchParams, failure: RouteFailure): View {
-  return {
-    title: 'Import',
-    status: failure.status,
-    content: (
-      <>
-        <FailureNotice failure={failure} />
-        <ImportForm form={form} failure={failure} />
-      </>
-    ),
-  }
+  return failedView('Import', failure, <ImportForm form={form} failure={failure} />)
 }
 
 function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {

@@ -7,7 +7,7 @@ import { MAX_COPIED } from '../../docs/curl.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
 import { Markdown } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { TO_CATALOG, Chips, FailureNotice, Fold, SnippetList } from '../parts.tsx'
+import { TO_CATALOG, Chips, failedView, FailureNotice, Fold, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall } from './call.tsx'
 import { DefinitionLinks, definitionView, FORMATS, trailOf } from './definition.tsx'
 import { CallOutcome, linesOf } from './outcome.tsx'
@@ -169,16 +169,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
 
 /** A hidden tool is as good as unknown: the route says the same of both. */
 function missing(failure: RouteFailure): View {
-  return {
-    title: 'No such tool',
-    status: failure.status,
-    content: (
-      <>
-        <FailureNotice failure={failure} />
-        {TO_CATALOG}
-      </>
-    ),
-  }
+  return failedView('No such tool', failure, TO_CATALOG)
 }
 
 function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { current: string }) {

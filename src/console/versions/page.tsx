@@ -6,16 +6,16 @@ import { answered, Chips, exact, FailureNotice, NextLink, Notice, TextField } fr
 import { bounded } from '../../http/page/text.ts'
 import { filtersOf, queryOf } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
-import { changeToolkit, WholeToolkit } from './toolkit.tsx'
+import { changeToolkit, StatusButtons, WholeToolkit } from './toolkit.tsx'
 
 type State = (typeof STATES)[number]
 
-const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: string }>> = {
-  active: { means: 'listed and called', button: 'Activate' },
-  deprecated: { means: 'not listed; called by exact version, or by name if no version is active', button: 'Deprecate' },
-  yanked: { means: 'called by exact version only, and not listed', button: 'Yank' },
-  disabled: { means: 'neither listed nor called', button: 'Disable' },
-  pending: { means: 'waiting for review, and not available to callers until activated' },
+const MEANINGS: Readonly<Record<State, string>> = {
+  active: 'listed and called',
+  deprecated: 'not listed; called by exact version, or by name if no version is active',
+  yanked: 'called by exact version only, and not listed',
+  disabled: 'neither listed nor called',
+  pending: 'waiting for review, and not available to callers until activated',
 }
 const LIMIT = '30'
 /** Each is read with all that it changes. */
@@ -79,7 +79,7 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
         {held && <Held {...held} />}
         <Chips label="Status" chips={chips} />
         <p class="note">
-          {state}: {WORDS[state].means}.
+          {state}: {MEANINGS[state]}.
         </p>
         <form class="row" method="get">
           <input type="hidden" name="status" value={state} />
@@ -150,11 +150,7 @@ function Change({ id, state }: { id: string; state: State }) {
       <summary aria-label={`Change status of ${id}`}>Change status</summary>
       <form method="post">
         <input type="hidden" name="id" value={exact(id)} />
-        {SAID_STATES.filter((to) => to !== state && to !== 'deprecated').map((to) => (
-          <button class={to === 'active' ? 'go' : 'danger'} name="to" value={to}>
-            {WORDS[to].button}
-          </button>
-        ))}
+        <StatusButtons current={state} />
       </form>
       {state === 'deprecated' ? undefined : (
         <form method="post">
@@ -162,7 +158,7 @@ function Change({ id, state }: { id: string; state: State }) {
           <TextField label="Message" note="in its readiness" name="message" maxlength={1_000} autocomplete="off" />
           <TextField label="Successor" note="the id of a tool" name="successor" maxlength={200} autocomplete="off" />
           <button class="danger" name="to" value="deprecated">
-            {WORDS.deprecated.button}
+            Deprecate
           </button>
         </form>
       )}

@@ -32,11 +32,7 @@ export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitRepl
         <summary>Change toolkit</summary>
         <form method="post">
           <input type="hidden" name="toolkit_name" value={exact(name)} />
-          {BUTTONS.filter(([to]) => to !== status).map(([to, words]) => (
-            <button class={to === 'active' ? 'go' : 'danger'} name="to" value={to}>
-              {words}
-            </button>
-          ))}
+          <StatusButtons current={status} />
         </form>
         <form method="post">
           <input type="hidden" name="toolkit_name" value={exact(name)} />
@@ -61,3 +57,15 @@ const BUTTONS: readonly (readonly [to: (typeof SAID_STATES)[number], words: stri
   ['yanked', 'Yank'],
   ['disabled', 'Disable'],
 ]
+
+export function StatusButtons({ current }: { current: string | undefined }) {
+  return (
+    <>
+      {BUTTONS.filter(([to]) => to !== current).map(([to, words]) => (
+        <button class={to === 'active' ? 'go' : 'danger'} name="to" value={to}>
+          {words}
+        </button>
+      ))}
+    </>
+  )
+}

@@ -1,5 +1,4 @@
-import { check, list, object, oneOf, optional, type ReadBy, text, wrong } from '../tool/json-reader.ts'
-import type { Checked } from '../tool/problem.ts'
+import { into, list, object, oneOf, optional, type ReadBy, text, wrong } from '../tool/json-reader.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { domainOf, type Person } from './person.ts'
 import { hasScope, type Principal, type Scope, SCOPES } from './principal.ts'
@@ -9,7 +8,7 @@ export type Rights = Pick<Principal, 'scopes' | 'tools' | 'toolsFor'>
 const MAX_RULES = 1_000
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 const TOOLKIT = text("a toolkit's name, such as 'Gmail'", /^[A-Za-z0-9_-]{1,64}$/)
-const RULE = object(
+const WRITTEN = object(
   {
     domain: optional(text("a domain in lower case, such as 'acme.com'", /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/)),
     address: optional(
@@ -28,23 +27,17 @@ const RULE = object(
     },
   },
 )
-const RULES = list(RULE, { most: MAX_RULES })
+const RULE = into(WRITTEN, ({ tools, toolkits, ...rule }) => {
+  const named = [...(tools ?? []), ...(toolkits ?? []).map((toolkit) => `${toolkit}.*`)]
+  const patterns: readonly string[] = tools || toolkits ? named : ['*']
+  return { ...rule, tools: patterns }
+})
 
 /** Grants rights to people for whom all of its conditions hold, judged by a verified e-mail address. */
-export type SignInRule = Omit<ReadBy<typeof RULE>, 'tools' | 'toolkits'> & { readonly tools: readonly string[] }
+export type SignInRule = ReadBy<typeof RULE>
 
 /** A rule gives `tools:read` and `tools:call` by default, and all tools where it names neither tools nor toolkits. */
-export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
-  const read = check(RULES, value)
-  if (!read.ok) return read
-  return {
-    ok: true,
-    value: read.value.map(({ tools, toolkits, ...rule }) => ({
-      ...rule,
-      tools: tools || toolkits ? [...(tools ?? []), ...(toolkits ?? []).map((toolkit) => `${toolkit}.*`)] : ['*'],
-    })),
-  }
-}
+export const signInRules = list(RULE, { most: MAX_RULES })
 
 /** A scope holds only for tools of the rules that give it: publishing in one toolkit must not come with calling another. */
 export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights | undefined {

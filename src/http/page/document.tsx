@@ -10,7 +10,6 @@ export interface Page {
   /** A text is a paragraph. */
   readonly body: readonly (string | JSX.Element | undefined)[]
   readonly style?: string
-  readonly script?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -94,7 +93,7 @@ async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: st
 }
 
 export async function answerPage(shown: Page): Promise<Response> {
-  const { status, title, body, style = CARD, script, headers = {} } = shown
+  const { status, title, body, style = CARD, headers = {} } = shown
   const card = (
     <main>
       <header>Switchboard</header>
@@ -102,7 +101,7 @@ export async function answerPage(shown: Page): Promise<Response> {
       {body.map((part) => (typeof part === 'string' ? <p>{part}</p> : part))}
     </main>
   )
-  const answer = await answerDocument({ status, title, style, body: card, ...(script === undefined ? {} : { script }) })
+  const answer = await answerDocument({ status, title, style, body: card })
   for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
   return answer
 }

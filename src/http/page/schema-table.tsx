@@ -28,15 +28,6 @@ export const schemaColumns = (describe: (text: string) => Child): readonly Colum
   },
 ]
 
-export interface SchemaRow {
-  /** `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
-  readonly name: string
-  readonly type: string
-  readonly isRequired: boolean
-  readonly description: string
-  readonly rules: readonly string[]
-}
-
 const MAX_ROWS = 200
 const MAX_DEPTH = 6
 
@@ -56,7 +47,10 @@ const RULES: readonly (readonly [keyword: string, words: string])[] = [
   ['maxItems', 'maximum items'],
 ]
 
-export function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
+export type SchemaRow = ReturnType<typeof rowOf>
+
+/** The name is `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
+export function rowOf(name: string, schema: Json, isRequired: boolean) {
   const known = isJsonObject(schema) ? schema : {}
   const description = typeof known.description === 'string' ? known.description : ''
   return { name, type: typeOf(schema), isRequired, description, rules: rulesOf(known) }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { personOf, verifiedAddress } from '../../../src/core/access/person.ts'
 import { coverDenial, denial, isTrustedWith, type Principal } from '../../../src/core/access/principal.ts'
-import { decodeRules, rightsOf } from '../../../src/core/access/sign-in-rules.ts'
+import { rightsOf, signInRules } from '../../../src/core/access/sign-in-rules.ts'
+import { check } from '../../../src/core/tool/json-reader.ts'
 
 const rulesOf = (...rules: object[]) => {
-  const read = decodeRules(rules)
+  const read = check(signInRules, rules)
   if (!read.ok) throw new Error(JSON.stringify(read.problems))
   return read.value
 }
@@ -46,7 +47,7 @@ describe('SIGN_IN_RULES', () => {
     [{ group: 'x', toolkits: ['*'] }, [['/0/toolkits/0', expect.stringContaining("a toolkit's name")]]],
     [{ group: 'x', toolkit: ['Gmail'] }, [['/0/toolkit', expect.stringContaining("Unknown field 'toolkit'")]]],
   ])('%j is refused', (rule, problems) => {
-    const read = decodeRules([rule])
+    const read = check(signInRules, [rule])
     expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
   })
 
