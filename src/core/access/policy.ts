@@ -46,14 +46,7 @@ export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeS
   return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
 }
 
-export interface ToolRule {
-  readonly securityLevel: number
-  readonly approval: boolean
-  readonly timeoutMs: number | undefined
-  readonly limits: readonly ToolLimits[]
-  readonly secrets: ReadonlySet<string>
-  readonly review: boolean
-}
+export type ToolRule = ReturnType<typeof combined>
 
 export const NO_RULE = combined([])
 
@@ -89,14 +82,16 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
   }
 }
 
-function combined(policies: readonly Policy[]): ToolRule {
+function combined(policies: readonly Policy[]) {
   const approval = policies.some((policy) => policy.approval)
   const timeouts = policies.flatMap(({ timeout_ms: ms }) => ms ?? [])
   return {
     securityLevel: leastLevel(Math.max(0, ...policies.map(({ security_level: level }) => level ?? 0)), approval),
     approval,
     timeoutMs: timeouts.length > 0 ? Math.min(...timeouts) : undefined,
-    limits: policies.flatMap(({ pattern, limits }) => (limits ? [{ of: pattern.toLowerCase(), limits }] : [])),
+    limits: policies.flatMap(({ pattern, limits }): readonly ToolLimits[] =>
+      limits ? [{ of: pattern.toLowerCase(), limits }] : [],
+    ),
     secrets: secretsOf(policies),
     review: policies.some((policy) => policy.review),
   }

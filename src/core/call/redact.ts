@@ -21,22 +21,13 @@ const READ_PER_UNIT = 400
 const COMPARISON = 0.1
 const COMPARED_PER_UNIT = 100
 
-export interface Redactor {
-  text(text: string): string
-  value<T>(value: T): T
-  /** The texts and values of an object of ours, whose names and numbers are no secrets. */
-  fields<T extends object>(object: T): T
-}
+export type Redactor = NonNullable<ReturnType<typeof createRedactor>>
 
 /**
  * Redacts secrets, as they are, escaped or in Base64, and their long parts. With the budget spent, every text is
  * replaced whole.
  */
-export function createRedactor(
-  secrets: readonly string[],
-  base64: (text: string) => string,
-  budget = createBudget(),
-): Redactor | undefined {
+export function createRedactor(secrets: readonly string[], base64: (text: string) => string, budget = createBudget()) {
   const whole = new Set(secrets.filter((secret) => secret.length > 0))
   if (whole.size === 0) return undefined
   const searches = afford(() => searchesFor(allSpellings(whole, base64, budget), budget), '')
@@ -71,6 +62,7 @@ export function createRedactor(
     return changed ? Object.fromEntries(copy) : original
   }
 
+  /** The texts and values of an object of ours, whose names and numbers are no secrets. */
   function fields<T extends object>(object: T): T
   function fields(object: object): object {
     const safe = ([name, each]: [string, unknown]) => [name, typeof each === 'number' ? each : value(each)] as const

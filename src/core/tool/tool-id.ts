@@ -66,25 +66,20 @@ export function parseAskedName(text: string): AskedName | undefined {
   return selector === undefined ? { name } : { name, selector }
 }
 
-export interface AskedDocument {
-  readonly dialect: string
-  readonly id: string
-  readonly tool: string
-  readonly selector?: string
-}
+export type AskedDocument = NonNullable<ReturnType<typeof parseAskedDocument>>
 
 const BY_DOCUMENT = 'document:'
 
-export function askedByDocument({ dialect, id, tool }: AskedDocument, selector?: string): string {
+export function askedByDocument({ dialect, id, tool }: Omit<AskedDocument, 'selector'>, selector?: string): string {
   return BY_DOCUMENT + JSON.stringify(selector === undefined ? [dialect, id, tool] : [dialect, id, tool, selector])
 }
 
-export function parseAskedDocument(text: string): AskedDocument | undefined {
+export function parseAskedDocument(text: string) {
   if (!text.startsWith(BY_DOCUMENT)) return undefined
   const read = parseJson(text.slice(BY_DOCUMENT.length), createBudget())
   if (!read.ok || !isTexts(read.value)) return undefined
   const [dialect = '', id = '', tool = '', selector] = read.value
-  return selector === undefined ? { dialect, id, tool } : { dialect, id, tool, selector }
+  return { dialect, id, tool, selector }
 }
 
 const AS_UNKNOWN = 'unknown:'

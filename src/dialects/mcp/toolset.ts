@@ -15,16 +15,7 @@ export interface McpClient {
   readonly meter: Meter
 }
 
-export interface ToolSelection {
-  readonly search: boolean
-  readonly select: boolean
-  /** Lists each tool of one toolkit by its name there. */
-  readonly bare: boolean
-  /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
-  readonly tools: readonly string[] | undefined
-  readonly named: readonly string[]
-  readonly names: readonly string[]
-}
+export type ToolSelection = Exclude<ReturnType<typeof readToolset>, Failing>
 
 export const ALL: ToolSelection = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
@@ -37,7 +28,7 @@ export const toolsetQuery = query({
   tools: optional(namesOf("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
 })
 
-export function readToolset(url: string): ToolSelection | Failing {
+export function readToolset(url: string) {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, names, toolkits, tools } = read.value
@@ -48,7 +39,9 @@ export function readToolset(url: string): ToolSelection | Failing {
   return {
     search: mode === 'search',
     select: select === '1',
+    /** Lists each tool of one toolkit by its name there. */
     bare: names === 'bare' && toolkitsOf(patterns).length === 1,
+    /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
     tools: chosen ? patterns : undefined,
     named: patterns.map(toolkitOrTool),
     names: all.filter(isNamePart),

@@ -9,12 +9,7 @@ export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 export type WriteLine = (record: ToolRecord) => string
 
 /** A listed tool as its leaf's page has it: `entry` is its part of the `PageIndex`. */
-export interface ListedTool {
-  readonly key: string
-  readonly entry: string
-  readonly line: string
-  readonly record: string
-}
+export type ListedTool = ReturnType<typeof listedTool>
 
 /** Lines as they were written last, with what each was `made_of`. */
 export const LINE_TABLE =
@@ -55,7 +50,7 @@ export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLi
 export function listedTool(
   { name, record, tags }: { readonly name: string; readonly record: string; readonly tags: readonly string[] },
   writeLine: WriteLine,
-): ListedTool {
+) {
   const parsed: ToolRecord = JSON.parse(record)
   const entry: PageIndex[number] = {
     key: toolKey(parsed),

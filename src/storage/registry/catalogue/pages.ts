@@ -11,17 +11,8 @@ const MAX_TOOLS = 64
 const SPLIT_TOOLS = 48
 const MAX_CHARACTERS = 1_000_000
 
-export interface LeafPage {
-  readonly leaf: Leaf
-  readonly text: string
-  readonly keys: readonly string[]
-  /** The last change of the leaf, and `revision` the last of all. */
-  readonly changed: number
-  readonly revision: number
-  /** The next leaf's first key. */
-  readonly until: string
-  readonly isPartial: boolean
-}
+/** `changed` is the last change of the leaf, `revision` the last of all; `until` is the next leaf's first key. */
+export type LeafPage = NonNullable<Awaited<ReturnType<typeof pageOfLeaf>>>
 
 type LeafRow = { readonly dirty: number | null; readonly behind: number | null; readonly changed: number }
 
@@ -95,7 +86,7 @@ export async function pageOfLeaf(
   first: string,
   writeLine: WriteLine,
   shown: (until: string, tools: readonly ListedTool[]) => readonly ListedTool[] = (_, tools) => tools,
-): Promise<LeafPage | undefined> {
+) {
   const row = firstRow<LeafRow>(sql, 'SELECT dirty, behind, changed FROM leaf WHERE first = ?', first)
   if (!row) return undefined
   const end = endOfLeaf(sql, first)
@@ -116,7 +107,7 @@ export async function pageOfLeaf(
   const tools = shown(until, all)
   const keys = tools.map(({ key }) => key)
   const text = writePage(tools)
-  const leaf = { first, count: keys.length, page: await sha256(text) }
+  const leaf: Leaf = { first, count: keys.length, page: await sha256(text) }
   return { leaf, text, keys, changed, revision, until, isPartial: keys.length < all.length }
 }
 
