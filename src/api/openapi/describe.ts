@@ -17,8 +17,15 @@ export function wordsOf(fields: ReferenceWords['fields'], owners: readonly strin
 
 /** Adds descriptions and examples to the fields of a schema, wherever the declaration has none of its own. */
 export function describeFields(schema: JsonObject, wordsFor: WordsFor): JsonObject {
-  return JSON.parse(JSON.stringify(schema), (keyword, value: Json) =>
-    keyword === 'properties' && isJsonObject(value) ? describeEach(value, wordsFor) : value,
+  const describe = (value: Json): Json => {
+    if (isList(value)) return value.map(describe)
+    return isJsonObject(value) ? describeFields(value, wordsFor) : value
+  }
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value = null]) => {
+      const inner = describe(value)
+      return [keyword, keyword === 'properties' && isJsonObject(inner) ? describeEach(inner, wordsFor) : inner]
+    }),
   )
 }
 
