@@ -66,7 +66,7 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
   if (error instanceof CliError)
     return [first(error.message), ...(error.hint === undefined ? [] : [lineOf([error.hint], false)])]
   const { developerMessage, parameterErrors = {}, challenges = [] } = error.details
-  const { problems = [], missing, suggestions = [] } = error.details
+  const { problems = [], suggestions = [] } = error.details
   // It names the version that was asked for, where the message has the specification's words
   const isNearby = suggestions.length > 0 && developerMessage !== undefined
   const rest = [
@@ -74,8 +74,7 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
     ...problems.map(problemLine),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
-    // Without a user nobody can consent, and the links lead nowhere
-    ...(missing?.user ? [] : challenges.map(({ id, url }) => `  ${id}: open ${url}`)),
+    ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
   return [first(isNearby ? developerMessage : error.message), ...rest.map((line) => lineOf([line], false))]

@@ -7,6 +7,8 @@ export interface CallOptions {
   /** A version or a range, such as `1.2.0` or `^1.2`; the newest by default. */
   readonly version?: string | undefined
   readonly user?: string | undefined
+  /** A JMESPath expression, such as `items[].name`: only this part of the output is returned. */
+  readonly select?: string | undefined
   /** Calls with the same id run once. Keep it secret. A new one by default. */
   readonly callId?: string | undefined
   /** Ends the wait for an answer and for a person. A tool that has begun goes on; its result stays under the call's id. */
@@ -54,12 +56,12 @@ function callOnce(
   input: JsonRecord,
   options: CallOptions & { readonly callId: string },
 ): Promise<unknown> {
-  const { callId, user, onProgress } = options
+  const { callId, user, select, onProgress } = options
   const [tool = '', ...selector] = toolAndVersion.split('@')
   const version = options.version ?? (selector.length > 0 ? selector.join('@') : undefined)
   const signal = inTime(options)
   const tool_id = version === undefined ? tool : `${tool}@${version}`
-  const context = user === undefined ? {} : { context: { user_id: user } }
+  const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
   return connection.ask({
     method: 'POST',
     path: '/tools/call',

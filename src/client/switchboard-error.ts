@@ -6,7 +6,7 @@ import { isObject, type JsonRecord, objectsIn, textIn } from './json.ts'
  * - `input_invalid`: the tool takes no such input (`parameterErrors`)
  * - `authorization_required`: a person must do something first (`challenges`)
  * - `authorization_failed`: the person refused, or their time was over
- * - `requirements_missing`: the deployment or the call lacks a secret or a user (`missing`)
+ * - `requirements_missing`: the deployment or the call lacks a secret, a provider or a user (`missing`)
  * - `tool_failed`: the tool ran, or began to, and failed (`canRetry`)
  * - `refused`: the request is not in order, or there is no such tool or version (`suggestions`)
  * - `invalid`: the document or body that was sent is not in order (`problems`)
@@ -53,6 +53,8 @@ export interface Challenge {
 export interface MissingRequirements {
   /** Ids of secrets of the deployment. */
   readonly secrets: readonly string[]
+  /** Ids of OAuth providers, which an administrator must set up first. */
+  readonly providers: readonly string[]
   /** Whether the call must name a user. */
   readonly user: boolean
 }
@@ -132,14 +134,17 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
 }
 
 function lacking(message: string, missing: JsonRecord, about: ErrorDetails): SwitchboardError {
-  const challenges = objectsIn(missing, 'authorization').flatMap((each) => {
+  const authorization = objectsIn(missing, 'authorization')
+  const providers = authorization.filter(({ needs_setup }) => needs_setup === true).map(({ id }) => String(id))
+  const secrets = objectsIn(missing, 'secrets').map(({ id }) => String(id))
+  const user = missing['user_id'] === true
+  // Without a provider or a user nobody can consent, and the links lead nowhere
+  const challenges = (providers.length > 0 || user ? [] : authorization).flatMap((each) => {
     const { id, url } = each
     return typeof id === 'string' && typeof url === 'string' ? [{ id, url, checkUrl: textIn(each, 'check_url') }] : []
   })
-  const secrets = objectsIn(missing, 'secrets').map(({ id }) => String(id))
-  const user = missing['user_id'] === true
   const code = challenges.length > 0 ? 'authorization_required' : 'requirements_missing'
-  const rest = secrets.length > 0 || user ? { missing: { secrets, user } } : {}
+  const rest = secrets.length + providers.length > 0 || user ? { missing: { secrets, providers, user } } : {}
   return new SwitchboardError(code, message, { ...about, ...(challenges.length > 0 ? { challenges } : {}), ...rest })
 }
 

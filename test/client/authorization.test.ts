@@ -87,6 +87,13 @@ describe('a challenge', () => {
     })
   })
 
+  it('is shown to nobody where the call names no user', async () => {
+    const missing_requirements = { authorization: [LINK], user_id: true }
+    const { client } = clientOf([json({ message: 'Needs more', missing_requirements }, 400)])
+    const called = client.call('Mail.Get', {}, { waitForAuthorization: () => expect.unreachable() })
+    await expect(called).rejects.toMatchObject({ code: 'requirements_missing', details: { missing: { user: true } } })
+  })
+
   it('that comes again and again ends in the end', async () => {
     const round = [challenged(CHECK), state('not_started'), state('completed')]
     const { client, asked } = clientOf([...round, ...round, ...round, ...round, ...round, gave('never')])

@@ -47,6 +47,15 @@ describe('a failure', () => {
       'requirements_missing',
       { missing: { secrets: ['S'], user: true } },
     ],
+    [
+      400,
+      {
+        message: 'More',
+        missing_requirements: { authorization: [{ id: 'mail', url: 'https://x', needs_setup: true }] },
+      },
+      'requirements_missing',
+      { missing: { secrets: [], providers: ['mail'], user: false } },
+    ],
   ] as const)('with %i %j is %s', async (status, body, code, details) => {
     const error = await failureOf([json({ $schema: 'urn:oxp:1.0', ...body, developer_message: 'Look' }, status)])
     expect(error).toMatchObject({ code, message: body.message })
@@ -156,10 +165,10 @@ describe('a call', () => {
   it('has its version, user and id where OXP has them', async () => {
     const { client, asked } = clientOf([gave(null)], { user: 'ann' })
     expect(await client.call('A.B', {}, { version: '^1', callId: 'mine' })).toEqual({ callId: 'mine', value: null })
-    await client.call('A.B@2.0.0', {}, { user: 'bob' })
+    await client.call('A.B@2.0.0', {}, { user: 'bob', select: 'a' })
     expect(asked.map(({ body }) => body.request)).toEqual([
       { tool_id: 'A.B@^1', call_id: 'mine', input: {}, context: { user_id: 'ann' } },
-      { tool_id: 'A.B@2.0.0', call_id: expect.any(String), input: {}, context: { user_id: 'bob' } },
+      { tool_id: 'A.B@2.0.0', call_id: expect.any(String), input: {}, context: { user_id: 'bob', select: 'a' } },
     ])
   })
 })

@@ -251,6 +251,8 @@ describe('call', () => {
       json: { call_id: expect.any(String), value: 9 },
     })
     expect((await run(['call', 'Fixture.Values', '--field', 'value=a=b', '--json'])).json.value).toEqual(['a=b'])
+    const select = ['--select', '[0].a']
+    expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":7}', ...select])).stdout).toBe('7\n')
     expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":[]}', '--json'])).json.value).toEqual([
       { a: [] },
     ])
@@ -281,6 +283,17 @@ describe('call', () => {
       { id: 'mail', url: expect.stringContaining('/start'), scopes: ['mail.read'] },
     ])
     expect((await run(['call', 'Mail.GetEmails', '--user', 'fay'])).stderr).toMatch(/\n {2}mail: open http.+\/start\n$/)
+  })
+
+  it('gives no link where nobody can connect, since the provider is not set up', async () => {
+    const requirements = { authorization: [{ id: 'acme', oauth2: { scopes: ['a'] } }], user_id: true }
+    const implementation = { kind: 'code', module: 'export default () => 1', allowed_hosts: [] }
+    await edge.ask('POST', '/tools', { definition: definition('Unset.Tool@1.0.0', { requirements }), implementation })
+    const { code, stderr } = await run(['call', 'Unset.Tool', '--user', 'fay'])
+    expect(code, stderr).toBe(4)
+    expect(stderr).toContain("'acme'")
+    expect(stderr).not.toContain('open http')
+    expect((await run(['authorize', 'Unset.Tool', '--user', 'fay', '--wait'])).code).toBe(4)
   })
 
   /** Has somebody do what they are asked for, once. */
@@ -375,6 +388,9 @@ describe('what happened', () => {
       code: 4,
       stderr: expect.stringContaining('since'),
     })
+    expect((await run(['calls', '--outcome', 'nonsense'])).stderr).toMatch(
+      /one of 'success', 'failure', 'request-malformed'/,
+    )
     expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
   })
 
@@ -424,6 +440,8 @@ describe('disable, enable, deprecate and yank', () => {
     })
     expect(await statuses()).toEqual(['disabled', 'active', 'yanked'])
     await run(['disable', 'Status.Tool'])
+    const disabledOnes = ['list', '--toolkit', 'Status', '--status', 'disabled', '--json']
+    expect((await run(disabledOnes)).json.items).toHaveLength(3)
     expect(await statuses()).toEqual(['disabled', 'disabled', 'disabled'])
     expect(await run(['enable', 'Status.Tool'])).toMatchObject({
       stdout: '✓ Status.Tool@2.0.0 is active\n✓ Status.Tool@1.1.0 is active\n✓ Status.Tool@1.0.0 is active\n',

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../core/access/audit-entry.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, integerText, malformed } from '../../core/call/call-fields.ts'
+import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/failure-status.ts'
 import { query } from '../../http/request/query.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
@@ -29,22 +30,24 @@ const BY = into(string({ least: 1, most: 200 }), (list, report): readonly UsageK
   return wrong(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
 })
 
+const OUTCOMES = ['success', 'failure', ...Object.keys({ ...HTTP_STATUS, ...OUTCOME_STATUS, ...UNCALLED_STATUS })]
 const SHARED = {
   since: optional(time),
   until: optional(time),
   principal: optional(identifier),
   user_id: optional(identifier),
-  outcome: optional(text("'success', 'failure' or the type of a failure", /^[a-z][a-z-]{0,63}$/)),
 }
 const PAGE = { limit: optional(integerText(1, MAX_LIMIT), 100), cursor: optional(string({ least: 1, most: 1_000 })) }
 const CALLS = {
   ...SHARED,
+  outcome: optional(oneOf(OUTCOMES)),
   tool: optional(TOOL),
   dialect: optional(oneOf(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
 }
 export const callsQuery = query({ ...CALLS, ...PAGE })
 export const auditQuery = query({
   ...SHARED,
+  outcome: optional(oneOf([...OUTCOMES, 'refused'])),
   act: optional(text("an act such as 'key.create', or 'refusal'", /^[a-z]+(?:\.[a-z]+)?$/)),
   ...PAGE,
 })

@@ -8,6 +8,7 @@ import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 interface CallOptions extends CommonOptions {
   readonly input?: string
   readonly field?: readonly string[]
+  readonly select?: string
   readonly callId?: string
   readonly timeout?: number
   readonly open: boolean
@@ -22,6 +23,7 @@ export const addCall: AddCommands = (program, open) => {
     .option('--input <json>', "its input as a JSON object; '-' reads standard input")
     .option('--field <name=value>', 'one parameter; can be repeated', gather)
     .option('--user <user>', 'the user it acts for')
+    .option('--select <expression>', 'only this part of the output, in JMESPath, such as items[].name')
     .option('--call-id <id>', 'a call id of your own, so that the call runs only once')
     .option('--timeout <seconds>', 'how long to keep trying', wholeNumber)
     .option('--no-open', 'print the link that a person must open, without opening it')
@@ -42,6 +44,7 @@ async function call(session: CliSession, tool: string, options: CallOptions): Pr
     }
     return client.call(tool, input, {
       signal,
+      select: options.select,
       callId: options.callId,
       timeout: options.timeout === undefined ? undefined : options.timeout * 1_000,
       ...(terminal.isInteractive ? { onProgress } : {}),

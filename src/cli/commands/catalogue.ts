@@ -9,6 +9,7 @@ import { readItems } from './listings.ts'
 interface ListOptions extends CommonOptions {
   readonly toolkit?: string
   readonly tag?: string
+  readonly status?: string
   readonly allVersions?: boolean
   readonly limit?: number
 }
@@ -24,6 +25,7 @@ export const addCatalogue: AddCommands = (program, open) => {
     .description('list tools')
     .option('--toolkit <toolkit>', 'only this toolkit')
     .option('--tag <tag>', 'only tools with this tag')
+    .option('--status <status>', 'all versions that are active, deprecated, yanked, disabled or pending')
     .option('--all-versions', 'include older versions')
     .option('--limit <count>', 'maximum number of results', wholeNumber)
     .action((options: ListOptions) => list(open(options), options))
@@ -51,11 +53,14 @@ const COLUMNS: Columns = {
     [...new Set([title, description])].filter((text) => text !== undefined).join(': '),
 }
 
-async function list(session: CliSession, { toolkit, tag, allVersions, limit = Infinity }: ListOptions): Promise<void> {
+async function list(
+  session: CliSession,
+  { toolkit, tag, status, allVersions, limit = Infinity }: ListOptions,
+): Promise<void> {
   const { terminal } = session
   // OXP's definitions, which have no titles, are for programs
   const format = terminal.json ? undefined : 'summary'
-  const query = { toolkit, tag, format, versions: allVersions ? 'all' : undefined }
+  const query = { toolkit, tag, status, format, versions: allVersions ? 'all' : undefined }
   const { items } = await readItems(session, '/tools', query, limit)
   const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
   terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {

@@ -11,22 +11,13 @@ import type { AuthorizationChallenge } from '../../core/consent/authorization.ts
 import type { JsonObject } from '../../core/tool/json.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
 import { listedRequirements } from '../../core/tool/tool.ts'
-import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
+import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/failure-status.ts'
 
 /** A tool's own failure is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
 export const STATUS = {
   ...HTTP_STATUS,
   ...OUTCOME_STATUS,
-  'id-malformed': 400,
-  'tool-unknown': 400,
-  'version-unavailable': 400,
-  'tool-disabled': 400,
-  'tool-not-executable': 400,
-  'tool-untrusted': 400,
-  'requirements-missing': 400,
-  'approval-required': 400,
-  'input-invalid': 422,
-  'select-invalid': 400,
+  ...UNCALLED_STATUS,
 } as const satisfies Record<FailureType, number>
 
 export function failureBody(failure: Failure): JsonObject {
@@ -110,6 +101,6 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
-  return { id, url, check_url }
+function authorization({ id, url, check_url, needsSetup }: AuthorizationChallenge): JsonObject {
+  return { id, url, check_url, needs_setup: needsSetup }
 }

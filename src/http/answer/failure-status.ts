@@ -31,3 +31,17 @@ export const OUTCOME_STATUS = {
   'cancelled': 200,
   'input-required': 200,
 } as const satisfies Partial<Record<FailureType, number>>
+
+/** Of calls whose tool is not run. */
+export const UNCALLED_STATUS = {
+  'id-malformed': 400,
+  'tool-unknown': 400,
+  'version-unavailable': 400,
+  'tool-disabled': 400,
+  'tool-not-executable': 400,
+  'tool-untrusted': 400,
+  'requirements-missing': 400,
+  'approval-required': 400,
+  'input-invalid': 422,
+  'select-invalid': 400,
+} as const satisfies Partial<Record<FailureType, number>>
