@@ -3,7 +3,7 @@ import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
 import { MAX_FAILURES, pauseOf, sent, SEVERAL, stateOf } from './circuit.ts'
-import { createSlots, type Slots, takeBoth } from './slots.ts'
+import { createSlots, takeBoth } from './slots.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface RequestingTool {
@@ -46,10 +46,7 @@ export interface TrafficOptions {
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
 }
 
-interface Places {
-  readonly inFlight: Slots
-  readonly waiting: Slots
-}
+type Places = ReturnType<typeof places>
 
 interface CallersWay extends Places {
   circuit: Circuit
@@ -156,7 +153,7 @@ function kept<T extends object>(all: LRUCache<string, T>, key: string, make: () 
   return found
 }
 
-function places(times: number): Places {
+function places(times: number) {
   return { inFlight: createSlots(times * MAX_IN_FLIGHT), waiting: createSlots(times * MAX_WAITING) }
 }
 

@@ -29,10 +29,7 @@ interface Parameter {
   readonly schema: JsonObject
 }
 
-export interface DocumentedParameter extends Parameter {
-  readonly description: string
-  readonly example: Json | undefined
-}
+export type DocumentedParameter = ReturnType<typeof described>
 
 export interface DocumentedBody {
   readonly type: string
@@ -143,7 +140,7 @@ function described(
   { schema: { description, ...schema }, ...parameter }: Parameter,
   words: FieldWords,
   { parameters = {} }: OperationExample,
-): DocumentedParameter {
+) {
   const example = parameters[parameter.name] ?? (parameter.required ? words.example : undefined)
   return { ...parameter, description: descriptionOf({ description }, words.description), schema, example }
 }

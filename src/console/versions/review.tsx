@@ -1,18 +1,12 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { Changes } from '../changes.tsx'
-import type { PageVisit, Reply } from '../visit.ts'
+import type { PageVisit } from '../visit.ts'
 import { FailureNotice } from '../parts.tsx'
 
-type ListedTools = ApiAnswers['GET /tools']['items']
+export type ToReview = Awaited<ReturnType<typeof readToReview>>[number]
 
-export interface ToReview {
-  readonly tool: ListedTools[number]
-  readonly versions: Reply<ApiAnswers['GET /tools/:id/versions']>
-  readonly implementation: Reply<ApiAnswers['GET /tools/:id/implementation']>
-}
-
-export function readToReview({ ask }: PageVisit, tools: ListedTools): Promise<readonly ToReview[]> {
+export function readToReview({ ask }: PageVisit, tools: ApiAnswers['GET /tools']['items']) {
   return Promise.all(
     tools.map(async (tool) => {
       const { id } = tool

@@ -25,12 +25,8 @@ export interface ArtifactStore {
   open(link: ArtifactLink): Promise<StoredArtifact | 'forged' | 'expired' | 'missing'>
 }
 
-export interface ArtifactLink {
-  readonly id: string
-  /** Seconds since 1970. */
-  readonly expires: string
-  readonly signature: string
-}
+/** It `expires` in seconds since 1970. */
+export type ArtifactLink = NonNullable<ReturnType<typeof readLink>>
 
 export interface StoredArtifact {
   readonly contentType: string
@@ -47,7 +43,7 @@ const LINK =
   /^https?:\/\/[^/?#\s]{1,300}\/artifacts\/(?<id>[\w-]{1,64})\?expires=(?<expires>\d{1,12})&signature=(?<signature>[\w-]{1,128})$/
 
 /** Undefined for a text that is no link. Only its signature tells whose it is. */
-export function readLink(text: string): ArtifactLink | undefined {
+export function readLink(text: string) {
   const { id, expires, signature } = LINK.exec(text)?.groups ?? {}
   return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }
 }

@@ -25,11 +25,7 @@ export interface Made {
   readonly warnings: readonly string[]
 }
 
-export interface ImportResult {
-  readonly made: readonly Made[]
-  readonly skipped: readonly Skipped[]
-  readonly denied: number
-}
+export type ImportResult = Awaited<ReturnType<typeof importTools>>
 
 /** Enough to spare messages, and few enough that others wait shortly: tools of a large source take some 5 ms each. */
 const BATCH = 10
@@ -42,7 +38,7 @@ export async function importTools(
   items: Iterable<ImportItem>,
   { version, sourceVersion, toolkitDescription, budget, giveWay, guardsOf, ...options }: ImportOptions,
   publish: Publish,
-): Promise<ImportResult> {
+) {
   const made: Made[] = []
   const skipped: Skipped[] = []
   let denied = 0

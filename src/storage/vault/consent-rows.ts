@@ -10,17 +10,11 @@ type ConsentRow = {
   readonly given_at: number
 }
 
-export interface ToolkitUse {
-  readonly provider: string
-  readonly account: string
-  readonly toolkit: string
-  readonly hosts: readonly string[]
-  readonly scopes: readonly string[]
-}
+export type ToolkitUse = ReturnType<typeof useOf>
 
 type Asking = Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>
 
-export function useOf({ provider, tool, hosts, scopes }: Asking, account: string): ToolkitUse {
+export function useOf({ provider, tool, hosts, scopes }: Asking, account: string) {
   return { provider, account, toolkit: parseToolId(tool)?.toolkit ?? tool, hosts, scopes }
 }
 

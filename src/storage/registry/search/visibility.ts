@@ -4,10 +4,7 @@ import { IDS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { column, field, rows } from '../../rows.ts'
 
-export interface IndexFilter {
-  readonly condition: string
-  readonly bindings: readonly SqlStorageValue[]
-}
+export type IndexFilter = ReturnType<typeof scopeOf>
 
 const EVERY = 'TRUE'
 
@@ -15,7 +12,7 @@ export function scopeOf(
   sql: SqlStorage,
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
   principal: Principal,
-): IndexFilter {
+) {
   const ids = idsCoveredBy(sql, principal)
   /** Those with null do not apply. */
   const conditions: Readonly<Record<string, SqlStorageValue>> = {
