@@ -30,7 +30,7 @@ describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalogue in use${unles
   })
 
   it.each([
-    ['those that the ranking was tried with', TRIED, 0.76, 0.95],
+    ['those that the ranking was tried with', TRIED, 0.78, 0.94],
     ['those kept aside', ASIDE, 0.78, 0.94],
   ])('%s are answered', (name, questions, first, five) => {
     const found = score(questions, ask)

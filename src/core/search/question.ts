@@ -5,6 +5,8 @@ const MAX_CHARACTERS = 1_000
 /** Each is looked for in ten lists. */
 const MAX_TERMS = 40
 const LONGEST_PHRASE = 4
+/** Begins a question that asks to get something without a verb for it. "How do I" goes on with a verb. */
+export const ASKING = /^\W*(?:who|whose|what|which|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
 
 const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').split(' '))
 

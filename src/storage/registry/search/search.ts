@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { IDS, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
-import { termsOf } from '../../../core/search/question.ts'
+import { ASKING, termsOf } from '../../../core/search/question.ts'
 import { stemOf } from '../../../core/search/words.ts'
 import { column, field, rows } from '../../rows.ts'
 import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
@@ -8,6 +8,8 @@ import { plainText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
 const STAND_IN = 0.7
+/** A verb counts at least as a word that a fifth of the tools have, since it may be all that tells siblings apart. */
+const LEAST_OF_VERB = 1.5
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
 /** Scores closer than this are tied. */
@@ -47,26 +49,29 @@ function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   const weights = new Float64Array(size)
   const standing = new Float64Array(size)
 
-  /** False where no tool has the word nor a stand-in. */
-  function add(rows: readonly number[], standIns: readonly number[]): boolean {
+  /** False where no tool has the word nor a stand-in. An implied word finds no tool by itself. */
+  function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
     const having = weigh(rows, weights)
     const others = weigh(standIns, standing)
-    const own = having.length === 0 ? 0 : rarity(having.length, tools)
-    const discounted = STAND_IN * Math.min(own || Infinity, rarity(others.length, tools))
+    const own = having.length === 0 ? 0 : Math.max(least, rarity(having.length, tools))
+    const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.length, tools)))
     for (const id of [...having, ...others]) {
       const most = Math.max(own * saturated(weights[id] ?? 0), discounted * saturated(standing[id] ?? 0))
-      scores[id] = (scores[id] ?? 0) + most
+      if (scores[id] || !isImplied) scores[id] = (scores[id] ?? 0) + most
       weights[id] = standing[id] = 0
     }
     return having.length + others.length > 0
   }
 
   const terms = termsOf(q)
-  const sides = terms.flatMap(({ itself, standIns }) => [anyOf(itself), anyOf(standIns)])
+  const implied = ASKING.test(q) ? termsOf('get') : []
+  const sides = [...terms, ...implied].flatMap(({ itself, standIns }) => [anyOf(itself), anyOf(standIns)])
   const rows = rowsOf(sql, sides, scope)
-  const missing = terms.filter((_, at) => !add(rows[2 * at] ?? [], rows[2 * at + 1] ?? []))
+  const sidesOf = (at: number) => [rows[2 * at] ?? [], rows[2 * at + 1] ?? []] as const
+  const missing = terms.filter((_, at) => !add(...sidesOf(at), at === 0 && implied.length === 0 ? LEAST_OF_VERB : 0))
   const instead = missing.slice(0, MAX_REPLACED).map(({ word }) => insteadOf(sql, word, scope))
   for (const { rows } of instead) add([], rows)
+  add(...sidesOf(terms.length), LEAST_OF_VERB, true)
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   return { scores, unmatched }
 }

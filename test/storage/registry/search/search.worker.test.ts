@@ -213,6 +213,39 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, 'who is on call')).found).toEqual(['Duty.ListOncalls'])
     }))
 
+  it('tells tools for the same things apart by what is to be done, though many tools do that', () =>
+    inRegistry(async ({ registry }) => {
+      const description = 'A group of runners of an organization'
+      await registry.publish(
+        await Promise.all([
+          ...Array.from({ length: 24 }, (_, n) => publication(`Runners.Get_${n}@1.0.0`, { description })),
+          ...Array.from({ length: 60 }, (_, n) => publication(`Kit.Delete_${n}@1.0.0`, { description: 'Does' })),
+          publication('Runners.DeleteGroup@1.0.0', { description: 'A group of runners' }),
+          publication('Runners.GetGroup@1.0.0', { description }),
+        ]),
+        ADMIN,
+      )
+      const first = async (q: string) => (await ask(registry, q)).found[0]
+      expect(await first('Delete a runner group of our organization')).toBe('Runners.DeleteGroup')
+      expect(await first('Get rid of the runner group of our organization')).toBe('Runners.DeleteGroup')
+      expect(await first('Show me a runner group of our organization')).toBe('Runners.GetGroup')
+    }))
+
+  it('takes a question that asks for one to get something, but finds no tool by that alone', () =>
+    inRegistry(async ({ registry }) => {
+      await publish({ registry } as Harness, 'Runners.CreateGroups@1.0.0', 'Runners.ListGroups@1.0.0')
+      const asking = [
+        'Which groups are there?',
+        '"Who is in our groups?"',
+        'how many groups are there',
+        'Is it a group?',
+      ]
+      for (const q of asking) expect((await ask(registry, q)).found[0]).toBe('Runners.ListGroups')
+      for (const q of ['group', 'How do I create a group?', 'how can groups be made'])
+        expect((await ask(registry, q)).found[0]).toBe('Runners.CreateGroups')
+      expect(await ask(registry, 'Which walruses?')).toEqual({ found: [], total: 0, unmatched: ['walruses'] })
+    }))
+
   it('answers as long as some tool has a telling word, and says which words none has', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
@@ -381,7 +414,16 @@ describe('the ranking of a search', () => {
         await Promise.all(['Seen.Paint1@1.0.0', 'Seen.Paint2@1.0.0', 'Seen.Draw@1.0.0'].map((id) => publication(id))),
         ADMIN,
       )
-      const questions = ['paint', 'paint a wall', 'draw or paint', 'wall', 'hush', 'painting hush', 'Hidden.Wall']
+      const questions = [
+        'paint',
+        'paint a wall',
+        'draw or paint',
+        'wall',
+        'hush',
+        'painting hush',
+        'Hidden.Wall',
+        'which paint',
+      ]
       const all = () =>
         Promise.all(callers.map((caller) => Promise.all(questions.map((q) => ask(registry, q, { limit: 1 }, caller)))))
       const before = await all()
@@ -389,14 +431,14 @@ describe('the ranking of a search', () => {
       const requirements = { user_id: true }
       await registry.publish(
         await Promise.all(
-          ['Wall', 'Hush', 'HushHush', 'PanelWall'].map((name) =>
+          ['Wall', 'Hush', 'HushHush', 'PanelWall', 'ListPaint'].map((name) =>
             publication(`Hidden.${name}@1.0.0`, { description: 'hush wall draw', requirements }),
           ),
         ),
         ADMIN,
       )
       expect(await all()).toEqual(before)
-      expect(await ask(registry, 'hush')).toMatchObject({ total: 4 })
+      expect(await ask(registry, 'hush')).toMatchObject({ total: 5 })
     }))
 })
 
