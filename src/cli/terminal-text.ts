@@ -6,6 +6,8 @@ export function clean(text: string): string {
 
 const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
   [/ \(\?trust=1\)/g, ''],
+  [/GET \/tools\?toolkit=([\w-]+)&status=/g, 'switchboard list --toolkit $1 --status '],
+  [/GET \/tools\?toolkit=([\w-]+)&versions=all\b/g, 'switchboard list --toolkit $1 --all-versions'],
   [/\?allow=breaking\b/g, '--allow-breaking'],
   [/\?dialect=/g, '--dialect (of convert: --from)'],
   [/publish with \?toolkit=/g, 'add --toolkit'],

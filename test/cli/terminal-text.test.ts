@@ -30,6 +30,9 @@ describe('a text of whomever', () => {
 
   it('of the deployment says options as they are here', () => {
     expect(inOptions("or 'allowHttp' for a network")).toBe('or --allow-http for a network')
+    expect(inOptions('GET /tools?toolkit=A&versions=all lists')).toBe(
+      'switchboard list --toolkit A --all-versions lists',
+    )
     expect(inOptions('/by: Must be one or several of principal, tool')).toBe(
       '/by: Must be one or several of caller, tool',
     )

@@ -449,6 +449,9 @@ describe('disable, enable, deprecate and yank', () => {
     expect((await run(['enable', 'Status.Tool'])).stderr).toMatch(/^No version of 'Status\.Tool' /)
     expect((await run(['disable', 'Status', '--message', 'INC-7'])).stdout).toBe('✓ Status is disabled\n')
     expect((await edge.ask('GET', '/toolkits/Status')).body).toMatchObject({ status: 'disabled', message: 'INC-7' })
+    expect((await run(['list', '--toolkit', 'Status'])).stderr).toBe(
+      "No tool of 'Status' is active: switchboard list --toolkit Status --status disabled lists the disabled ones\n",
+    )
     const disabled = (await run(['show', 'Status.Tool'])).stdout
     expect(disabled).toContain('an administrator can enable it with switchboard enable')
     expect(disabled).toContain('\n  disabled: INC-7\n')
@@ -825,6 +828,7 @@ describe('import', () => {
     const allow = "switchboard policies set 'Store.*' --secret STORE_API_KEY"
     const made = await run(['import', source, '--toolkit', 'Store', '--tool', 'latest', '--yes'])
     expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining(allow) })
+    expect(made.stdout).toMatch(/latest@1\.0\.0 {2}GET \/latest {2}level 4 {2}needs STORE_API_KEY$/m)
     const steps = [
       "have the secret 'STORE_API_KEY': 'switchboard policies set Store.latest --secret STORE_API_KEY' allows it.",
       "The secret 'STORE_API_KEY' is not set: 'npx wrangler secret put STORE_API_KEY' sets it",

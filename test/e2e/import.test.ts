@@ -84,6 +84,7 @@ describe('a description by its URL', () => {
           name: 'Pets_getPet',
           method: 'GET',
           path: '/pets/{id}',
+          security_level: 4,
           state: 'new',
           requirements: { secrets: [{ id: 'PET_KEY' }] },
         },

@@ -6,7 +6,7 @@ import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
 import type { Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
-import type { Requirements } from '../tool/tool.ts'
+import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
 import type { ImportedTool } from './import.ts'
 import { judgeLoading, unreachableIn } from './definition-rules.ts'
@@ -202,7 +202,8 @@ export function reportOf(
   const isNew = published.outcome === 'created'
   const uncallable = isNew ? records.filter(({ implementation }) => !implementation).map(({ id }) => id) : []
   const imported = state === undefined ? undefined : record
-  const guard = imported && guardOf(imported)
+  // The whole level, also as far as it follows from what the tool requires
+  const guard = imported && guardOf({ ...imported, requirements: NO_REQUIREMENTS })
   switch (published.outcome) {
     case 'created':
     case 'unchanged':

@@ -16,7 +16,10 @@ export async function whyEmpty(
   catalogue: Catalogue,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const unknown = toolkit === undefined ? undefined : await unknownAmong([toolkit], principal, catalogue)
-  if (unknown !== undefined) return noteHeader(unknown)
+  if (unknown !== undefined) {
+    const disabled = `No tool of '${toolkit}' is active: GET /tools?toolkit=${toolkit}&status=disabled lists the disabled ones`
+    return noteHeader((await hasDisabled(toolkit, principal, catalogue)) ? disabled : unknown)
+  }
   if (isSearch) return undefined
   const place = toolkit === undefined ? 'here' : `in '${toolkit}'`
   if (tag !== undefined) return noteHeader(`There is no tool with that tag ${place}`)
@@ -24,6 +27,13 @@ export async function whyEmpty(
   return noteHeader(
     `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`,
   )
+}
+
+/** Nobody else may tell a toolkit whose tools are all disabled from one that is not there. */
+async function hasDisabled(toolkit: string | undefined, principal: Principal, catalogue: Catalogue): Promise<boolean> {
+  if (scopeDenial(principal, 'tools:publish')) return false
+  const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
+  return ((await catalogue.list(query, principal, NAMES))?.lines.length ?? 0) > 0
 }
 
 export async function unknownAmong(

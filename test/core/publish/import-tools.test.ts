@@ -176,6 +176,7 @@ describe('what a source makes', () => {
           name: 'Kit_Do',
           state: 'new',
           about: { method: 'GET' },
+          guard: { security_level: 4 },
           requirements,
           warnings: ['Is loose'],
         },

@@ -6,7 +6,7 @@ import { optional, string } from '../../../src/core/tool/json-reader.ts'
 import { query as defineQuery } from '../../../src/http/request/query.ts'
 import { operationOf } from '../../../src/http/route/operation.ts'
 import { answerToolList, type ToolList, wholeList, wholeListRoute } from '../../../src/http/route/tool-list.ts'
-import { unknownAmong } from '../../../src/http/answer/why-empty.ts'
+import { unknownAmong, whyEmpty } from '../../../src/http/answer/why-empty.ts'
 import { sha256 } from '../../dialects/machine-context/fakes.ts'
 import { gateFor } from '../gate-for.ts'
 
@@ -92,6 +92,19 @@ describe('a list that is empty', () => {
   ])('says in a header why when it %s', async (_, narrowedBy, note) => {
     const { status, text, headers } = await empty(narrowedBy)
     expect({ status, text, note: headers.get('switchboard-note') }).toEqual({ status: 200, text: '[]', note })
+  })
+
+  it.each([
+    ['tools:publish', "No tool of 'Kti' is active: GET /tools?toolkit=Kti&status=disabled lists the disabled ones"],
+    ['tools:read', "There is no toolkit 'Kti' here"],
+  ] as const)('is not told from none where it is disabled, but by those who may change it: %s', async (scope, note) => {
+    const catalogue: Catalogue = {
+      etag: async () => 'e',
+      list: async ({ status }) => ({ lines: status === 'disabled' ? ['Kti_A'] : [] }),
+      unknown: async ([name = '']) => ({ name, known: [], isNear: false }),
+    }
+    const caller: Principal = { ...KEY, scopes: [scope] }
+    expect(await whyEmpty({ toolkit: 'Kti' }, caller, catalogue)).toEqual({ 'switchboard-note': note })
   })
 
   it('says nothing where that is plain, and no list does that holds anything', async () => {
