@@ -46,8 +46,6 @@ function hasWords(name: string, find: string): boolean {
     .every((word) => text.includes(word))
 }
 
-export type ToolkitList = ReturnType<typeof listOf>
-
 export function listOf(choices: Choices, view: ToolkitView, chosen: ReadonlySet<string>) {
   const matches = matching(choices, view, chosen)
   const pages = Math.max(1, Math.ceil(matches.length / PAGE))
@@ -59,7 +57,7 @@ export interface ToolkitsProps {
   readonly choices: Choices
   readonly chosen: ReadonlySet<string>
   readonly view: ToolkitView
-  readonly list: ToolkitList
+  readonly list: ReturnType<typeof listOf>
   /** Those that the list does not show, of which some are selected (`selection.ts`). */
   readonly others: string
 }

@@ -18,8 +18,6 @@ export type Reply<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag?: string | undefined }
   | { readonly ok: false; readonly status: number; readonly failure: RouteFailure }
 
-type RouteName = keyof ApiAnswers
-
 /** The parameters of a route's path by name, and the rest of a request to it; with an `etag` it is sent as `If-Match`. */
 type RouteRequest<R extends string> = PathOf<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
 
@@ -47,7 +45,7 @@ export interface PageVisit {
   /** Whether the anonymous are let in as administrators, as `npm run dev` does. */
   readonly isOpen: boolean
   /** Requests a route as the visitor, with all its checks: a page has no other way to read or change a thing. */
-  ask<R extends RouteName>(
+  ask<R extends keyof ApiAnswers>(
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
   ): Promise<Reply<ApiAnswers[R]>>

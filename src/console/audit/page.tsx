@@ -6,7 +6,6 @@ import { filtersOf, queryOf } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 
 type AuditPage = ApiAnswers['GET /audit']
-type ListedAct = AuditPage['items'][number]
 
 const LIMIT = '50'
 
@@ -28,7 +27,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
   }
 }
 
-const COLUMNS: readonly Column<ListedAct>[] = [
+const COLUMNS: readonly Column<AuditPage['items'][number]>[] = [
   { title: 'Time', cell: ({ at }) => <Time at={at} isExact /> },
   { title: 'Action', isName: true, cell: ({ act }) => act },
   { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
