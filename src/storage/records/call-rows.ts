@@ -3,6 +3,7 @@ import { parseToolId } from '../../core/tool/tool-id.ts'
 import { field } from '../rows.ts'
 import { type CallGroup, type PlacedRecord, readLine, type SharedFields } from './call-groups.ts'
 import { conditionOf } from './condition.ts'
+import { insertAll } from './tables.ts'
 
 /** Ids reserved for each batch, so that an id tells the batch; no batch is larger. */
 export const SPAN = 1_024
@@ -13,25 +14,20 @@ export interface NumberedRecord {
   readonly record: string
 }
 
-/** `record` begins with what a row's calls have in common, and has a line for each. One statement costs less than many. */
+/** `record` begins with what a row's calls have in common, and has a line for each. */
 export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const last = field<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
   const first = (Math.floor(last / SPAN) + 1) * SPAN
   const rows = groups.flatMap((group) => {
-    const { principal, user_id: user = null, outcome, dialect } = group.shared
+    const { principal, user_id: user, outcome, dialect } = group.shared
     const parts = partsOf(group.shared)
     return group.rows.map(({ first: place, at, last: until, lines }) => {
       const text = `${JSON.stringify(group.shared)}\n${lines}`
       return [first + place, at, until, principal, user, ...parts, outcome, dialect, text]
     })
   })
-  sql.exec(
-    `INSERT INTO call (id, at, last, principal, user_id, toolkit, tool, version, outcome, dialect, record)
-     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
-       value ->> 9, value ->> 10
-     FROM json_each(?)`,
-    JSON.stringify(rows),
-  )
+  const columns = 'id, at, last, principal, user_id, toolkit, tool, version, outcome, dialect, record'
+  insertAll(sql, `call (${columns})`, rows)
 }
 
 /** Without a version where none was available; empty where there is no such tool. */

@@ -3,6 +3,7 @@ import { rows } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { partsOf } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
+import { insertAll } from './tables.ts'
 
 const MAX_GROUPS = 50_000
 
@@ -12,18 +13,10 @@ export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): voi
     const parts = partsOf(shared)
     return figures.map(([hour, ...figure]) => [hour, principal, user, ...parts, outcome, dialect, ...figure])
   })
-  // `WHERE true` tells SQLite that no join condition follows
-  sql.exec(
-    `INSERT INTO figure
-     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-       value ->> 8, value ->> 9, value ->> 10
-     FROM json_each(?) WHERE true
-     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, ms = ms + excluded.ms`,
-    JSON.stringify(figureRows),
-  )
+  const sum = 'ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, ms = ms + excluded.ms'
+  insertAll(sql, 'figure', figureRows, sum)
 }
 
-/** Days are told from hours by the code that adds them up. */
 const COLUMNS: Readonly<Record<UsageKey, string>> = {
   principal: 'principal',
   user_id: 'user_id',
@@ -31,8 +24,8 @@ const COLUMNS: Readonly<Record<UsageKey, string>> = {
   toolkit: 'toolkit',
   outcome: 'outcome',
   dialect: 'dialect',
-  hour: 'hour',
-  day: '0',
+  hour: "strftime('%Y-%m-%dT%H:00:00.000Z', hour / 1000, 'unixepoch')",
+  day: "strftime('%Y-%m-%d', hour / 1000, 'unixepoch')",
 }
 
 export type FigureRow = {

@@ -10,7 +10,7 @@ import { conditionOf } from './condition.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './move-to-bucket.ts'
-import { addToMeta, createTables, readMeta } from './tables.ts'
+import { addToMeta, createTables, insertAll, readMeta } from './tables.ts'
 
 /** `day` is such as `2026-01-31`; `lost` counts earlier records that could not be stored. */
 export interface RecordBatch {
@@ -88,15 +88,11 @@ export class Records extends DurableObject<RecordsBindings> {
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
-      for (const act of acts) this.#storeAct(act)
+      const rows = acts.map((act) => [act.at, act.act, act.principal, act.user_id, act.outcome, JSON.stringify(act)])
+      insertAll(this.#sql, 'act (at, act, principal, user_id, outcome, record)', rows)
       addToMeta(this.#sql, 'lost', lost + this.#store(calls))
       if (expected) addToMeta(this.#sql, `stored ${expected.writer}`, expected.records)
     })
-  }
-
-  #storeAct(act: AuditEntry): void {
-    const row = [act.at, act.act, act.principal ?? null, act.user_id ?? null, act.outcome, JSON.stringify(act)]
-    this.#sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
   }
 
   /** Gives how many calls there is no room for. */

@@ -55,11 +55,11 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
 
     async usage(filter, by) {
       const days = daysBetween(filter.since, filter.until)
-      const all = await Promise.all(days.map(async (day) => ({ day, ...(await recordsOf(day).figures(filter, by)) })))
+      const all = await Promise.all(days.map((day) => recordsOf(day).figures(filter, by)))
       const groups = new Map<string, Group>()
-      for (const { day, rows } of all) {
+      for (const { rows } of all) {
         if (!rows) return undefined
-        for (const row of rows) add(groups, named(row, by, day), row)
+        for (const row of rows) add(groups, row)
       }
       if (groups.size > MAX_GROUPS) return undefined
       const ranked = [...groups].sort(
@@ -84,16 +84,7 @@ interface Group {
   readonly durations: Map<number, number>
 }
 
-function named({ group }: FigureRow, by: readonly UsageKey[], day: string): string {
-  const values: unknown[] = JSON.parse(group)
-  const written = by.map((key, index) => {
-    if (key === 'day') return day
-    return key === 'hour' ? new Date(Number(values[index])).toISOString() : values[index]
-  })
-  return JSON.stringify(written)
-}
-
-function add(groups: Map<string, Group>, name: string, { failed, bucket, calls, ms }: FigureRow): void {
+function add(groups: Map<string, Group>, { group: name, failed, bucket, calls, ms }: FigureRow): void {
   const group = groups.get(name) ?? { calls: 0, failed: 0, ms: 0, durations: new Map<number, number>() }
   groups.set(name, group)
   group.calls += calls
