@@ -15,7 +15,6 @@ export interface ReadLimits {
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
-  readonly isText: boolean
   readonly allowance: ReadLimits
   readonly onFailure: (failure: GuardedFailure) => void
 }
@@ -44,9 +43,9 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
 function countedBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { response, url, end }: Opened,
-  { allowance, signal, onFailure, isText }: GuardedStreamRequest,
+  { allowance, signal, onFailure }: GuardedStreamRequest,
 ): ReadableStream<Uint8Array> {
-  const isUtf8 = isText ? utf8Judge() : undefined
+  const isUtf8 = utf8Judge()
   const partsIn = partCounter()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -62,7 +61,7 @@ function countedBody(
       // Not at the end of its call, which had ended it: the reader has the answer
       if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
-      if (isUtf8?.(value) === false) return stop(notUtf8(url))
+      if (!isUtf8(value)) return stop(notUtf8(url))
       if (done) {
         end('answered')
         return controller.close()

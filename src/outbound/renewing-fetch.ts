@@ -2,24 +2,18 @@ import type { Fetch } from '../core/tool/platform.ts'
 import type { Invocation } from '../core/call/invocation.ts'
 import type { RunContext } from '../core/call/runner.ts'
 
-export interface RenewingTokens {
-  readonly current: ReadonlyMap<string, string>
-  readonly all: readonly { readonly provider: string; readonly token: string }[]
-  /** Sends a request once more, with a new token, after a 401; not a body that can be read only once. */
-  readonly fetch: Fetch
-}
-
 export function createRenewingTokens(
   tokens: Invocation['tokens'],
   renew: NonNullable<RunContext['renew']>,
   fetch: Fetch,
-): RenewingTokens {
+) {
   const current = new Map([...tokens].map(([provider, { value }]) => [provider, value]))
   const all = [...current].map(([provider, token]) => ({ provider, token }))
   return {
     current,
     all,
-    fetch: async (input, init) => {
+    /** Sends a request once more, with a new token, after a 401; not a body that can be read only once. */
+    fetch: async (...[input, init]: Parameters<Fetch>) => {
       const request = input instanceof Request ? input : undefined
       const replayable = isReplayable(init?.body) && (request?.body ?? null) === null
       const { origin } = new URL(request ? request.url : String(input))

@@ -1,6 +1,8 @@
 import { fail, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import { handleOf, type Upload } from '../../core/call/artifact-store.ts'
+import { BYTES, mediaType } from '../../core/call/large-output.ts'
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
+import { lengthOf } from '../../http/request/body.ts'
 import { query } from '../../http/request/query.ts'
 
 export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
@@ -22,17 +24,15 @@ export const UNKNOWN_FILE: Failure = {
 
 export const MAX_UPLOAD = 26_214_400
 const MAX_FILENAME = 255
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/
 
 export function readUpload(headers: Headers, filename: string | undefined): Result<Omit<Upload, 'body'>> {
-  const length = headers.get('content-length') ?? ''
-  if (!/^\d{1,15}$/.test(length)) {
+  const size = lengthOf(headers)
+  if (size === undefined) {
     const message = "Cannot take a file without knowing its length: send the header 'Content-Length'"
     return fail({ type: 'request-malformed', message })
   }
-  const size = Number(length)
   if (size > MAX_UPLOAD) return fail({ type: 'body-too-large', limit: MAX_UPLOAD, got: size })
-  const contentType = MEDIA_TYPE.exec(headers.get('content-type') ?? '')?.[0] ?? 'application/octet-stream'
+  const contentType = mediaType(headers.get('content-type') ?? '', BYTES)
   return ok({ size, contentType, filename })
 }
 

@@ -123,7 +123,7 @@ function tooLarge({ inlineBytes: limit }: Placing, why: string, forOperator?: st
   return fail({ type: 'output-too-large', limit, why, ...more })
 }
 
-const BYTES = 'application/octet-stream'
+export const BYTES = 'application/octet-stream'
 
 export function keepableValue(value: unknown) {
   if (typeof value === 'string') return { content: { text: value }, contentType: 'text/plain' }
@@ -149,7 +149,7 @@ export function keepable(block: Content): Keepable | undefined {
 }
 
 /** A malformed media type would break the header `Content-Type`. */
-function mediaType(declared = '', otherwise: string): string {
+export function mediaType(declared = '', otherwise: string): string {
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
 }
 

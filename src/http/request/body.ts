@@ -68,11 +68,7 @@ function resultOf(read: ReadText): Result<Json> {
   return read.ok ? read : fail({ type: 'request-malformed', message: read.message })
 }
 
-export async function readBytes(
-  request: Request,
-  mediaType: string,
-  limit: number,
-): Promise<Result<ArrayBuffer | Uint8Array>> {
+export async function readBytes(request: Request, mediaType: string, limit: number): ReturnType<typeof readUpTo> {
   const got = request.headers.get('content-type')
   if (got?.split(';')[0]?.trim().toLowerCase() === mediaType) return readUpTo(request, limit)
   return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
@@ -92,23 +88,15 @@ export async function readForm(request: Request, limit: number, meter: Meter): P
   return fields > MAX_FIELDS ? tooLarge(limit) : ok(new URLSearchParams(text))
 }
 
-async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
-  const length = lengthOf(request.headers)
+async function readUpTo({ headers, body }: Request, limit: number): Promise<Result<Uint8Array<ArrayBuffer>>> {
+  const length = lengthOf(headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
-  let bytes: ArrayBuffer | Uint8Array
   try {
-    if (length !== undefined) {
-      // The server holds a body to its length, so one of known length needs no counting
-      bytes = await request.arrayBuffer()
-    } else {
-      const read = await readToLimit(request.body, limit)
-      if (!read.isWhole) return tooLarge(limit)
-      bytes = read.bytes
-    }
+    const { bytes, isWhole } = await readToLimit(body, limit)
+    return isWhole ? ok(bytes) : tooLarge(limit)
   } catch {
     return BROKEN_OFF
   }
-  return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
 }
 
 export function lengthOf(headers: Headers): number | undefined {

@@ -8,6 +8,7 @@ import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { redacting } from '../../outbound/redaction.ts'
 import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
+import type { RequestingTool } from '../../outbound/traffic.ts'
 
 export interface Carried {
   readonly digest: string
@@ -16,12 +17,7 @@ export interface Carried {
 
 export interface BundledRunnerOptions {
   readonly carried: ReadonlyMap<string, Carried>
-  readonly fetchFor: (tool: {
-    readonly toolkit: string
-    readonly caller: string
-    readonly timeoutMs: number
-    readonly hosts: readonly string[] | undefined
-  }) => Fetch
+  readonly fetchFor: (tool: Omit<RequestingTool, 'signal'>) => Fetch
   readonly log: (callId: string, message: string) => void
 }
 

@@ -147,10 +147,8 @@ export interface PlacedRecord {
 export function readLine(line: string, shared: SharedFields): PlacedRecord {
   const [place, at, duration_ms, call_id, more = {}] = JSON.parse(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
-  const { principal, principal_name, user_id, tool, digest, dialect, outcome } = shared
-  const caller = { principal, principal_name, user_id }
-  const run = { tool, digest, dialect, upstream_status, outcome, duration_ms, arguments: input }
-  return { place, record: { at, call_id, trace_id, traceparent, ...caller, ...run } }
+  const ran = { upstream_status, duration_ms, arguments: input }
+  return { place, record: { at, call_id, trace_id, traceparent, ...shared, ...ran } }
 }
 
 function figuresOf({ at, durations }: Alike): Figure[] {

@@ -39,7 +39,7 @@ export type FigureRow = {
 /** Undefined where there are more groups than one answer holds. */
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
   const { text, values } = conditionOf(sql, filter, 'figures')
-  const group = `json_array(${by.map((key) => COLUMNS[key]).join(', ')})`
+  const group = `json_object(${by.map((key) => `'${key}', ${COLUMNS[key]}`).join(', ')})`
   const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
     FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`
   return unlessTooMany(rows<FigureRow>(sql, query, ...values, MAX_GROUPS + 1))

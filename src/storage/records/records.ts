@@ -1,5 +1,5 @@
 import type { RecordFilter } from '../../core/access/audit-entry.ts'
-import type { Counted, RecordPage, RecordReader, Usage, UsageKey } from '../../core/call/recorded-calls.ts'
+import type { Counted, RecordPage, RecordReader, Usage } from '../../core/call/recorded-calls.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { reachableStub } from '../reachable-stub.ts'
 import type { NumberedRecord } from './call-rows.ts'
@@ -65,7 +65,7 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
       const ranked = [...groups].sort(
         ([one, { calls }], [other, { calls: more }]) => more - calls || (one < other ? -1 : 1),
       )
-      const items = ranked.map(([text, group]) => usageOf(JSON.parse(text), by, group))
+      const items = ranked.map(([text, group]) => usageOf(JSON.parse(text), group))
       return { items, lost: all.reduce((sum, { lost }) => sum + lost, 0) }
     },
 
@@ -93,9 +93,9 @@ function add(groups: Map<string, Group>, { group: name, failed, bucket, calls, m
   group.durations.set(bucket, (group.durations.get(bucket) ?? 0) + calls)
 }
 
-function usageOf(values: readonly string[], by: readonly UsageKey[], { calls, failed, ms, durations }: Group): Usage {
+function usageOf(group: Usage['group'], { calls, failed, ms, durations }: Group): Usage {
   return {
-    group: Object.fromEntries(by.map((key, index) => [key, values[index] ?? ''])),
+    group,
     calls,
     failures: failed,
     mean_ms: Math.round((ms / calls) * 10) / 10,

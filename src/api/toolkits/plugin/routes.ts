@@ -43,7 +43,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     const request = c.req.raw
     const body = await readBytes(request, WASM, PLUGIN_LIMIT)
     if (!body.ok) return body
-    const read = await plugins.read(new Uint8Array(body.value), options, { signal: request.signal, meter })
+    const read = await plugins.read(body.value, options, { signal: request.signal, meter })
     if (!read.ok) return read
     const described = await readJsonText(read.described, meter, { parts: MANY_PARTS })
     if (!described.ok || !isJsonObject(described.value)) {

@@ -44,7 +44,6 @@ export function createSessionFetch(
         signal: init?.signal ?? new AbortController().signal,
         asker: endpoint.asker,
         allowance,
-        isText: true,
         onFailure: note,
       })
       if (!answer.ok) {
