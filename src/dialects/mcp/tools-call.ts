@@ -91,11 +91,7 @@ export async function answerCall(
 
 export function answerFailure(failure: Failure, revision: Revision): string | McpError {
   const answer = ANSWERS[failure.type]
-  if (answer === 'result') {
-    const content = contentOf(failure)
-    const meta = metaOf(failure)
-    return content ? encodeErrorContent(content, revision, meta) : encodeErrorResult(textOf(failure), revision, meta)
-  }
+  if (answer === 'result') return encodeErrorContent(contentOf(failure), revision, metaOf(failure))
   const { code, status } = answer
   const headers = failureHeaders(failure)
   return { code, message: textOf(failure), status: revision.statuses[failure.type] ?? status, headers }
@@ -138,7 +134,7 @@ function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream)
 function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
   const { value, content, artifact, elsewhere } = success
   const held = valueOf(success)
-  if (!held.ok) return encodeErrorContent(contentOf(held.failure) ?? [], revision)
+  if (!held.ok) return encodeErrorContent(contentOf(held.failure), revision)
   const text = JSON.stringify(value) ?? 'null'
   const shown = content || artifact || elsewhere
   const blocks = [
@@ -173,10 +169,10 @@ function asBlock(block: Content, index: number): Content {
   }
 }
 
-function contentOf(failure: Failure): readonly Content[] | undefined {
-  if (failure.type === 'tool-failed') return failure.content
+function contentOf(failure: Failure): readonly Content[] {
+  if (failure.type === 'tool-failed' && failure.content) return failure.content
   const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
-  return lies && [{ type: 'text', text: textOf(failure) }, linkTo(lies)]
+  return [{ type: 'text', text: textOf(failure) }, ...(lies ? [linkTo(lies)] : [])]
 }
 
 function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {
@@ -184,5 +180,5 @@ function encodeErrorContent(content: readonly Content[], revision: Revision, met
 }
 
 export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {
-  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`, meta)
+  return encodeErrorContent([{ type: 'text', text }], revision, meta)
 }

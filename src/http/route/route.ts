@@ -12,7 +12,7 @@ import { type PathOf, type PathReaders, pathReader } from '../request/path-segme
 import { NO_QUERY, readQuery } from '../request/query.ts'
 import { writeAudit } from './audit.ts'
 import { createLargeBodies } from './large-bodies.ts'
-import { type Answers, DONE } from './answers.ts'
+import { DONE } from './answers.ts'
 import { backgroundOf, type Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
 
@@ -72,7 +72,6 @@ export const CALLER = { scope: 'tools:call', ...PLAIN } as const
 export const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
-  readonly answers?: Answers
   readonly body: Body<B>
   readonly path?: PathReaders<Path>
   readonly denial?: (principal: Principal, path: PathOf<Path>) => Failing | undefined

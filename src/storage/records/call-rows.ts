@@ -9,7 +9,7 @@ import { insertAll } from './tables.ts'
 export const SPAN = 1_024
 
 /** Ids grow in the order of arrival; the record is JSON. */
-export interface NumberedRecord {
+export type NumberedRecord = {
   readonly id: number
   readonly record: string
 }
@@ -45,7 +45,7 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
   const { text, values } = conditionOf(sql, filter, 'calls')
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const found: NumberedRecord[] = []
-  for (const together of batchesOf(sql.exec<StoredRow>(query, before, ...values))) {
+  for (const together of batchesOf(sql.exec<NumberedRecord>(query, before, ...values))) {
     // Not all calls of a row need be within the times
     const isWanted = ({ place: id, record: { at } }: PlacedRecord) =>
       id < before && filter.since <= at && at < filter.until
@@ -56,7 +56,7 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
 }
 
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {
-  const rows = sql.exec<StoredRow>('SELECT id, record FROM call WHERE id > ? ORDER BY id', id)
+  const rows = sql.exec<NumberedRecord>('SELECT id, record FROM call WHERE id > ? ORDER BY id', id)
   for (const together of batchesOf(rows)) yield together.map(numbered)
 }
 
@@ -64,10 +64,8 @@ function numbered({ place: id, record }: PlacedRecord): NumberedRecord {
   return { id, record: JSON.stringify(record) }
 }
 
-type StoredRow = { readonly id: number; readonly record: string }
-
 /** Each call's place is then its id. */
-function* batchesOf(rows: Iterable<StoredRow>): Iterable<PlacedRecord[]> {
+function* batchesOf(rows: Iterable<NumberedRecord>): Iterable<PlacedRecord[]> {
   let together: PlacedRecord[] = []
   let batch: number | undefined
   const inOrder = (): PlacedRecord[] => together.toSorted((one, other) => one.place - other.place)

@@ -33,7 +33,7 @@ export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: str
 function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedRecord[] {
   if (kind === 'act') {
     const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'
-    return rows<{ id: number; record: string }>(sql, query, after, CHUNK)
+    return rows<NumberedRecord>(sql, query, after, CHUNK)
   }
   const records: NumberedRecord[] = []
   for (const together of callsAfter(sql, after)) {

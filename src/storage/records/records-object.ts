@@ -114,7 +114,7 @@ export class Records extends DurableObject<RecordsBindings> {
     if (!this.#isReady) return []
     const { text, values } = conditionOf(this.#sql, filter, 'acts')
     const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
-    return rows<{ id: number; record: string }>(this.#sql, query, before, ...values, limit)
+    return rows<NumberedRecord>(this.#sql, query, before, ...values, limit)
   }
 
   figures(filter: CallFilter, by: readonly UsageKey[]): { rows: FigureRow[] | undefined; lost: number } {
