@@ -112,18 +112,9 @@ export function withHeaders(answer: string | McpError, headers: Record<string, s
     : { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-export interface McpRequest {
-  readonly kind: 'request'
-  readonly id: string | number
-  readonly method: string
-  readonly params: JsonObject
-}
-
-export type Message =
-  | McpRequest
-  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: 'response' }
-  | { readonly kind: 'malformed'; readonly id: string | number | null; readonly message: string }
+type Message = ReturnType<typeof readMessage>
+export type McpRequest = Extract<Message, { readonly kind: 'request' }>
+export type McpNotification = Extract<Message, { readonly kind: 'notification' }>
 
 const NO_PARAMS: JsonObject = {}
 
@@ -144,18 +135,20 @@ export const MESSAGES: Reader<Json | undefined> = stating(
   anything,
 )
 
-export function readMessage(value: unknown): Message {
-  if (!isJsonObject(value)) return { kind: 'malformed', id: null, message: 'A message must be an object' }
+export function readMessage(value: unknown) {
+  if (!isJsonObject(value)) return malformed(null, 'A message must be an object')
   const { jsonrpc, id, method, params = NO_PARAMS } = value
   const known = typeof id === 'string' || typeof id === 'number' ? id : null
-  if (jsonrpc !== '2.0') return { kind: 'malformed', id: known, message: "'jsonrpc' must be '2.0'" }
-  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' }
-  if (typeof method !== 'string') return { kind: 'malformed', id: known, message: "'method' must be a string" }
-  if (!isJsonObject(params)) return { kind: 'malformed', id: known, message: "'params' must be an object" }
-  if (id === undefined) return { kind: 'notification', method, params }
-  if (known === null) return { kind: 'malformed', id: null, message: "'id' must be a string or a number" }
-  return { kind: 'request', id: known, method, params }
+  if (jsonrpc !== '2.0') return malformed(known, "'jsonrpc' must be '2.0'")
+  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' as const }
+  if (typeof method !== 'string') return malformed(known, "'method' must be a string")
+  if (!isJsonObject(params)) return malformed(known, "'params' must be an object")
+  if (id === undefined) return { kind: 'notification' as const, method, params }
+  if (known === null) return malformed(null, "'id' must be a string or a number")
+  return { kind: 'request' as const, id: known, method, params }
 }
+
+const malformed = (id: string | number | null, message: string) => ({ kind: 'malformed' as const, id, message })
 
 export function answerText(id: string | number, answered: McpAnswer): string {
   if (typeof answered !== 'string' && 'code' in answered) return errorText(id, answered)

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../core/tool/json.ts'
-import { INVALID_REQUEST, type McpError, type McpRequest, type Message } from '../wire.ts'
+import { INVALID_REQUEST, type McpError, type McpNotification, type McpRequest } from '../wire.ts'
 import type { Revision } from './revision.ts'
 import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
 import {
@@ -11,8 +11,6 @@ import {
   VERSIONS_FROM_2026,
 } from './2026-07-28.ts'
 
-type Notification = Extract<Message, { kind: 'notification' }>
-
 export interface Revisions {
   readonly until2025: Revision
   readonly of2025November: Revision
@@ -22,7 +20,7 @@ export interface Revisions {
 /** MCP 2026-07-28, "Versioning". A message that names no version, such as `initialize`, is of an older revision. */
 export function revisionOf(
   headers: Headers,
-  message: McpRequest | Notification,
+  message: McpRequest | McpNotification,
   revisions: Revisions,
 ): Revision | McpError {
   const { from2026 } = revisions
