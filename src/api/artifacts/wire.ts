@@ -2,7 +2,6 @@ import { fail, type Failure, ok, type Result } from '../../core/failure/failure.
 import { handleOf, type Upload } from '../../core/call/artifact-store.ts'
 import { BYTES, mediaType } from '../../core/call/large-output.ts'
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
-import { lengthOf } from '../../http/request/body.ts'
 import { query } from '../../http/request/query.ts'
 
 export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
@@ -26,11 +25,12 @@ export const MAX_UPLOAD = 26_214_400
 const MAX_FILENAME = 255
 
 export function readUpload(headers: Headers, filename: string | undefined): Result<Omit<Upload, 'body'>> {
-  const size = lengthOf(headers)
-  if (size === undefined) {
+  const length = headers.get('content-length') ?? ''
+  if (!/^\d{1,15}$/.test(length)) {
     const message = "Cannot take a file without knowing its length: send the header 'Content-Length'"
     return fail({ type: 'request-malformed', message })
   }
+  const size = Number(length)
   if (size > MAX_UPLOAD) return fail({ type: 'body-too-large', limit: MAX_UPLOAD, got: size })
   const contentType = mediaType(headers.get('content-type') ?? '', BYTES)
   return ok({ size, contentType, filename })
