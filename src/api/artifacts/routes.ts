@@ -93,12 +93,12 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return respond(id.failure)
     const found = await artifacts.open({ id: id.value, expires, signature })
-    if (typeof found === 'string') return respond(wire.refusalOf(found))
+    if (typeof found === 'string') return respond(wire.REFUSALS[found])
     return answer(c.req.raw, found, id.value, Number(expires))
   }
 
   async function answer(request: Request, found: StoredArtifact, id: string, expires: number): Promise<Response> {
-    return (await fileResponse(request, found, id, expires, now())) ?? respond(wire.refusalOf('missing'))
+    return (await fileResponse(request, found, id, expires, now())) ?? respond(wire.REFUSALS.missing)
   }
 
   return face

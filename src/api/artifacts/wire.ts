@@ -4,15 +4,10 @@ import { BYTES, mediaType } from '../../core/call/large-output.ts'
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 
-export function refusalOf(why: 'forged' | 'expired' | 'missing'): Failure {
-  switch (why) {
-    case 'forged':
-      return { type: 'forbidden', reason: 'The link is not from this Switchboard: its signature is wrong' }
-    case 'expired':
-      return { type: 'gone', message: 'The link has expired: call the tool again' }
-    case 'missing':
-      return { type: 'not-found', message: 'The artifact does not exist, or has expired: call the tool again' }
-  }
+export const REFUSALS: Readonly<Record<'forged' | 'expired' | 'missing', Failure>> = {
+  forged: { type: 'forbidden', reason: 'The link is not from this Switchboard: its signature is wrong' },
+  expired: { type: 'gone', message: 'The link has expired: call the tool again' },
+  missing: { type: 'not-found', message: 'The artifact does not exist, or has expired: call the tool again' },
 }
 
 /** The same for a file that has expired and for somebody else's, so that ids cannot be probed. */

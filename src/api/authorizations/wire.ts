@@ -16,13 +16,6 @@ export function encodeAuthorization(authorization: Authorization) {
 }
 
 export function stepFailure({ why, message }: Extract<Step, { ok: false }>): Failure {
-  switch (why) {
-    case 'gone':
-      return { type: 'not-found', message }
-    case 'other-browser':
-    case 'refused':
-      return { type: 'forbidden', reason: message }
-    case 'unavailable':
-      return { type: 'unavailable', message }
-  }
+  if (why === 'gone') return { type: 'not-found', message }
+  return why === 'unavailable' ? { type: 'unavailable', message } : { type: 'forbidden', reason: message }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../tool/json.ts'
-import { type Failing, type Failure, fail } from '../failure/failure.ts'
+import { type Failing, type Failure, type FailureType, fail } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
 export interface Finished {
@@ -46,21 +46,16 @@ export async function runOnce(
     return { result, durationMs: finishedAt - started, finishedAt }
   }
   const claimed = await ledger.claim(call)
-  switch (claimed.state) {
-    case 'finished':
-      return claimed.finished
-    case 'reused': {
-      const message = `The call id '${call.callId}' was used for another call: with another tool, version, user, account, credential, answer, file, input or selection`
-      return finishedWith(fail({ type: 'conflict', message }))
-    }
-    case 'unknown':
-      return finishedWith(fail({ type: 'outcome-unknown', call_id: call.callId }))
-    case 'unreachable':
-      return finishedWith(
-        fail({ type: 'unavailable', message: 'Switchboard cannot look up whether this call was made before' }),
-      )
-    case 'claimed':
-      break
+  if (claimed.state === 'finished') return claimed.finished
+  if (claimed.state === 'reused') {
+    const message = `The call id '${call.callId}' was used for another call: with another tool, version, user, account, credential, answer, file, input or selection`
+    return finishedWith(fail({ type: 'conflict', message }))
+  }
+  const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
+  if (claimed.state === 'unknown') return finishedWith(unknown)
+  if (claimed.state !== 'claimed') {
+    const message = 'Switchboard cannot look up whether this call was made before'
+    return finishedWith(fail({ type: 'unavailable', message }))
   }
   let finished: Finished
   let hasBegun = false
@@ -68,7 +63,6 @@ export async function runOnce(
     finished = finishedWith(await run(() => void (hasBegun = true)))
   } catch (error) {
     // The tool may have acted: it must not run again
-    const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
     await claimed.settle(hasBegun ? finishedWith(unknown) : undefined)
     throw error
   }
@@ -77,19 +71,10 @@ export async function runOnce(
   return finished
 }
 
+const AFTER_RUN: readonly FailureType[] = ['output-invalid', 'output-elsewhere', 'select-failed', 'output-too-large']
+
 function wasRun(failure: Failure): boolean {
-  switch (failure.type) {
-    case 'tool-failed':
-      return failure.can_retry !== true
-    case 'tool-timed-out':
-    case 'cancelled':
-      return failure.may_have_run === true
-    case 'output-invalid':
-    case 'output-elsewhere':
-    case 'select-failed':
-    case 'output-too-large':
-      return true
-    default:
-      return false
-  }
+  if (failure.type === 'tool-failed') return failure.can_retry !== true
+  if (failure.type === 'tool-timed-out' || failure.type === 'cancelled') return failure.may_have_run === true
+  return AFTER_RUN.includes(failure.type)
 }

@@ -130,25 +130,14 @@ function problemOf(failure: Failure, isOperator: boolean) {
 }
 
 function problemWords(failure: Failure, isOperator: boolean): FailureWords {
-  switch (failure.type) {
-    case 'tool-failed':
-      return { message: failure.message }
-    case 'requirements-missing': {
-      const { message, detail } = wordsOf(failure)
-      return { message, detail: isOperator ? detail : lacking(failure) }
-    }
-    case 'tool-not-executable':
-    case 'tool-untrusted': {
-      const words = wordsOf(failure)
-      return { message: words.message, detail: isOperator ? detailOf(words) : 'The operator must fix this' }
-    }
-    case 'id-malformed':
-    case 'input-invalid':
-    case 'input-required':
-      return { message: 'It cannot be called' }
-    default:
-      return wordsOf(failure)
+  if (failure.type === 'tool-failed') return { message: failure.message }
+  if (failure.type === 'id-malformed' || failure.type === 'input-invalid' || failure.type === 'input-required') {
+    return { message: 'It cannot be called' }
   }
+  const words = wordsOf(failure)
+  if (failure.type === 'requirements-missing') return isOperator ? words : { ...words, detail: lacking(failure) }
+  if (failure.type !== 'tool-not-executable' && failure.type !== 'tool-untrusted') return words
+  return { ...words, detail: isOperator ? detailOf(words) : 'The operator must fix this' }
 }
 
 function lacking(failure: RequirementsMissing): string {

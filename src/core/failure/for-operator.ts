@@ -5,15 +5,12 @@ const ENABLE = 'an administrator can enable it with PATCH /tools/{id}, or its to
 
 export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
-  switch (failure.type) {
-    case 'tool-disabled':
-      return isOperator
-        ? { ...failure, detail: [failure.detail, ENABLE].filter((each) => each !== undefined).join('; ') }
-        : failure
-    case 'tool-untrusted': {
-      const detail = `it was published with a key that does not name it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own credentials`
-      return isOperator ? { ...failure, detail } : failure
-    }
+  if (isOperator && failure.type === 'tool-disabled') {
+    return { ...failure, detail: [failure.detail, ENABLE].filter((each) => each !== undefined).join('; ') }
+  }
+  if (isOperator && failure.type === 'tool-untrusted') {
+    const detail = `it was published with a key that does not name it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own credentials`
+    return { ...failure, detail }
   }
   if (!('forOperator' in failure)) return failure
   const { forOperator, ...visible } = failure

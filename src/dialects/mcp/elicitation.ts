@@ -15,20 +15,16 @@ export function declares(capabilities: JsonObject, needed: JsonObject): boolean 
 }
 
 export function urlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
-  switch (failure.type) {
-    case 'approval-required':
-      return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
-    case 'requirements-missing': {
-      const { tool, authorization, secrets } = failure
-      // No link helps while something else is missing
-      if (secrets.length > 0 || openChallenges(failure).length < authorization.length) return []
-      return authorization.map((challenge) =>
-        urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
-      )
-    }
-    default:
-      return []
+  if (failure.type === 'approval-required') {
+    return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
   }
+  if (failure.type !== 'requirements-missing') return []
+  const { tool, authorization, secrets } = failure
+  // No link helps while something else is missing
+  if (secrets.length > 0 || openChallenges(failure).length < authorization.length) return []
+  return authorization.map((challenge) =>
+    urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
+  )
 }
 
 function urlElicitation(challenge: AuthorizationChallenge, message: string) {

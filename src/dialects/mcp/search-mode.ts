@@ -97,17 +97,11 @@ export async function searchCall(
   deps: SearchDeps,
 ): Promise<SearchAnswer | undefined> {
   const { name, arguments: inner = {} } = call.input
-  switch (call.name) {
-    case 'search_tools':
-      return { result: await search(call, revision, client, deps) }
-    case 'describe_tool':
-    case 'call_tool':
-      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
-      if (call.name === 'call_tool') return callOf(call, name, inner, revision, client.meter)
-      return { result: await describe(name, call.input.output_schema === true, revision, client, deps) }
-    default:
-      return undefined
-  }
+  if (call.name === 'search_tools') return { result: await search(call, revision, client, deps) }
+  if (call.name !== 'describe_tool' && call.name !== 'call_tool') return undefined
+  if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
+  if (call.name === 'call_tool') return callOf(call, name, inner, revision, client.meter)
+  return { result: await describe(name, call.input.output_schema === true, revision, client, deps) }
 }
 
 function callOf(call: ToolCall, name: string, given: Json, revision: Revision, meter: Meter): SearchAnswer {

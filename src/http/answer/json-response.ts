@@ -13,22 +13,14 @@ export function jsonText(text: string, status = 200, headers?: Record<string, st
 
 /** RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
 export function failureHeaders(failure: Failure): Record<string, string> | undefined {
-  switch (failure.type) {
-    case 'unauthenticated':
-      return { 'www-authenticate': 'Bearer realm="switchboard"' }
-    case 'rate-limited': {
-      const wait = String(Math.ceil(failure.retry_after_ms / 1000))
-      if (!failure.policy) return { 'retry-after': wait }
-      const spent = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
-      return { 'retry-after': wait, ...allowanceHeaders([spent]) }
-    }
-    case 'unavailable':
-      return { 'retry-after': '1' }
-    case 'method-not-allowed':
-      return { allow: failure.allowed.join(', ') }
-    default:
-      return undefined
-  }
+  if (failure.type === 'unauthenticated') return { 'www-authenticate': 'Bearer realm="switchboard"' }
+  if (failure.type === 'unavailable') return { 'retry-after': '1' }
+  if (failure.type === 'method-not-allowed') return { allow: failure.allowed.join(', ') }
+  if (failure.type !== 'rate-limited') return undefined
+  const wait = String(Math.ceil(failure.retry_after_ms / 1000))
+  if (!failure.policy) return { 'retry-after': wait }
+  const spent = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
+  return { 'retry-after': wait, ...allowanceHeaders([spent]) }
 }
 
 export function callHeaders(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refusalOf } from '../../../src/api/artifacts/wire.ts'
+import { REFUSALS } from '../../../src/api/artifacts/wire.ts'
 
 describe('a link that leads to nothing', () => {
   it.each([
@@ -7,7 +7,7 @@ describe('a link that leads to nothing', () => {
     ['expired', 'gone', /expired/],
     ['missing', 'not-found', /artifact does not exist/],
   ] as const)('that is %s is %s', (why, type, words) => {
-    const failure = refusalOf(why)
+    const failure = REFUSALS[why]
     expect(failure.type).toBe(type)
     expect(JSON.stringify(failure)).toMatch(words)
   })

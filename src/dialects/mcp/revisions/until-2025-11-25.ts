@@ -29,16 +29,9 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     disconnectCancels: false,
     tool: (record, name) => withObjectOutput(listedTool(record, name)),
     structured(value, text, output) {
-      switch (outputKind(output)) {
-        case 'none':
-          return undefined
-        case 'any':
-          return isObject(value) ? text : undefined
-        case 'object':
-          return text
-        case 'value':
-          return `{"result":${text}}`
-      }
+      const kind = outputKind(output)
+      if (kind === 'value') return `{"result":${text}}`
+      return kind === 'object' || (kind === 'any' && isObject(value)) ? text : undefined
     },
     result: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
     listResult: (members) => `{${members}}`,

@@ -114,16 +114,11 @@ function isRefusal(answer: Json | undefined): boolean {
 }
 
 function neededFor({ method, params }: Requests[string]): JsonObject | undefined {
-  switch (method) {
-    case 'elicitation/create':
-      return params.mode === 'url' ? URL_ELICITATION : FORM_ELICITATION
-    case 'sampling/createMessage':
-      return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } }
-    case 'roots/list':
-      return { roots: {} }
-    default:
-      return undefined
+  if (method === 'elicitation/create') return params.mode === 'url' ? URL_ELICITATION : FORM_ELICITATION
+  if (method === 'sampling/createMessage') {
+    return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } }
   }
+  return method === 'roots/list' ? { roots: {} } : undefined
 }
 
 export interface RequestState {
