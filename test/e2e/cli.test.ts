@@ -691,6 +691,8 @@ describe('doctor', () => {
       'sign-in': { state: 'off', fix: expect.stringContaining('SIGN_IN_ISSUER') },
       'providers': { state: 'ok', message: 'mail' },
     })
+    expect(found).toHaveProperty('provider google')
+    expect(found).not.toHaveProperty('provider mail')
     const [secret, ...others] = json.findings.filter(
       ({ about }: { about: string }) => about === 'secret TWILIO_API_KEY',
     )
@@ -708,6 +710,10 @@ describe('doctor', () => {
     const key = (await run(['keys', 'create', '--name', 'of nothing', '--tool', 'Nothing.*'])).stdout.trim()
     const nothing = await run(['doctor'], { env: { SWITCHBOARD_KEY: key } })
     expect(nothing.stdout).toMatch(/^– tools +There are none\n +Publish or import one$/m)
+    await run(['policies', 'set', 'Calculator.Add', '--approval'])
+    const judged = await run(['doctor'])
+    await run(['policies', 'remove', 'Calculator.Add'])
+    expect(judged.stdout).toMatch(/^– forbidden +\d tools?: .*Calculator\.Add@.+\n.+approval/m)
     const open = await startApp({ vars: { ACCESS: 'open' } })
     try {
       const there = await run(['doctor', '--url', open.url], { env: { SWITCHBOARD_KEY: 'sb_wrong' } })

@@ -1,6 +1,6 @@
 import { type Ask, type Connection, isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
+import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 
@@ -120,32 +120,27 @@ async function setup({ connection, hasKey, signal }: CliSession): Promise<Findin
   }
 }
 
-/** A user of nobody: with one, readiness tells whether a provider is set up. */
-const ANY_USER = 'switchboard-doctor'
-
 async function tools(session: CliSession): Promise<Finding[]> {
   const causes = new Map<string, { readonly fix: string; readonly ids: string[] }>()
-  const known = new Map<string, readonly Cause[]>()
-  let checked = 0
+  const all: string[] = []
   try {
-    for await (const { id, requirements } of session.client.tools({ limit: 1_000, signal: session.signal })) {
-      checked++
-      if (!isObject(requirements)) continue
-      // Tools of one toolkit that need the same are in the same state
-      const alike = `${id.split('.')[0] ?? ''} ${JSON.stringify(requirements)}`
-      const found = known.get(alike) ?? (await causesOf(session, id))
-      known.set(alike, found)
-      for (const { about, fix } of found) {
-        const cause = causes.get(about) ?? { fix, ids: [] }
-        cause.ids.push(id)
-        causes.set(about, cause)
+    for await (const { id } of session.client.tools({ limit: 1_000, signal: session.signal })) all.push(id)
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await causesOf(session, id) }))
+      for (const { id, found } of await Promise.all(some)) {
+        for (const { about, fix } of found) {
+          const cause = causes.get(about) ?? { fix, ids: [] }
+          cause.ids.push(id)
+          causes.set(about, cause)
+        }
       }
     }
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: messageOf(error) }]
   }
-  if (checked === 0) return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
-  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${checked} can be called` }]
+  if (all.length === 0)
+    return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
+  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${all.length} can be called` }]
   return [...causes].map(([about, { fix, ids }]) => {
     const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
     const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, NAMED).join(', ')}${more}`
@@ -154,6 +149,7 @@ async function tools(session: CliSession): Promise<Finding[]> {
 }
 
 const NAMED = 3
+const AT_ONCE = 20
 
 interface Cause {
   readonly about: string
@@ -161,14 +157,9 @@ interface Cause {
 }
 
 /** By the secret or provider that is missing, and otherwise by the kind of problem. */
-async function causesOf({ connection, signal, user }: CliSession, tool: string): Promise<readonly Cause[]> {
+async function causesOf({ connection, signal }: CliSession, tool: string): Promise<readonly Cause[]> {
   const path = `/tools/${encodeURIComponent(tool)}/readiness`
-  const ask = (user_id?: string): Promise<JsonRecord> => connection.json({ path, query: { user_id }, signal })
-  const readiness = await ask(user ?? ANY_USER).catch((error: unknown) => {
-    // Keys act for some users only
-    if (isRefused(error)) return ask()
-    throw error
-  })
+  const readiness: JsonRecord = await connection.json({ path, signal })
   return objectsIn(readiness, 'problems').flatMap((problem): readonly Cause[] => {
     const type = textIn(problem, 'type') ?? 'problem'
     const fix = textIn(problem, 'developer_message') ?? textIn(problem, 'message') ?? ''
@@ -176,9 +167,7 @@ async function causesOf({ connection, signal, user }: CliSession, tool: string):
     if (type !== 'requirements-missing') return [{ about: type, fix }]
     const missing = readiness['missing_requirements']
     const secrets = objectsIn(missing, 'secrets').map(({ id }) => `secret ${String(id)}`)
-    // With a link it is set up, and waits for the user alone
-    const links = 'user_id' in readiness ? objectsIn(missing, 'authorization') : []
-    const unset = links.filter(({ url }) => url === undefined)
+    const unset = objectsIn(missing, 'authorization').filter(({ needs_setup: isUnset }) => isUnset)
     return [...secrets, ...unset.map(({ id }) => `provider ${String(id)}`)].map((about) => ({ about, fix }))
   })
 }
