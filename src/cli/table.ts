@@ -42,7 +42,7 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   if (!isObject(value)) return String(value)
   return Object.entries(value)
-    .filter(([, held]) => held !== undefined)
+    .filter(([, held]) => textOf(held) !== '')
     .map(([name, held]) => (held === true ? name : `${name} ${textOf(held)}`))
     .join(', ')
 }

@@ -9,7 +9,7 @@ const linesOf = (
 ) => table(items).map((line) => line.map((part) => (typeof part === 'string' ? part : part[1])).join(''))
 
 it('columns are aligned below their headings, whatever is in them', () => {
-  const rules = { level: 8, approval: true, secrets: ['A', 'B'] }
+  const rules = { level: 8, approval: true, secrets: ['A', 'B'], users: [] }
   expect(
     linesOf([
       { tool: 'A.B@1.0.0', client: { name: 'x' }, rules },

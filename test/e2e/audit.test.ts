@@ -46,8 +46,9 @@ describe('GET /audit', () => {
     await send('DELETE', '/users/ann/grants')
     await send('DELETE', '/users/ann/agents')
     await send('DELETE', '/sessions/none')
+    await send('PATCH', `/keys/${made.body.id}`, { limits: { concurrency: 3 } })
     await send('DELETE', `/keys/${made.body.id}`)
-    const all = await acts('limit=1000', 11)
+    const all = await acts('limit=1000', 12)
     const told = all.map(({ act, principal: who, outcome, status }) => [act, who, outcome, status])
     expect(told).toEqual([
       ['key.create', 'admin', 'success', 201],
@@ -60,12 +61,14 @@ describe('GET /audit', () => {
       ['grant.revoke', 'admin', 'success', 204],
       ['agent.end', 'admin', 'success', 204],
       ['session.end', 'admin', 'not-found', 404],
+      ['key.change', 'admin', 'success', 200],
       ['key.remove', 'admin', 'success', 204],
     ])
     expect(all[0].about).toMatchObject({ id: made.body.id, name: 'the publisher', tools: ['Audited.*'] })
     expect(all[1]).toMatchObject({ principal_name: 'the publisher', about: { published: ['Audited.Told@1.0.0'] } })
     expect(all[2].about).toEqual({ published: ['Audited.Told@1.1.0'], unchanged: 1, refused: 1 })
     expect(all[3]).toMatchObject({ path: '/tools/Audited.Told@1.0.0', about: { status: { state: 'disabled' } } })
+    expect(all[10].about).toMatchObject({ name: 'the publisher', limits: { concurrency: 3 } })
     const text = JSON.stringify(all)
     for (const secret of [made.body.key, ADMIN_KEY, 'nobody’s business']) expect(text).not.toContain(secret)
     expect(server.printed()).toContain('"event":"act"')

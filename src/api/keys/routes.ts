@@ -32,8 +32,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...body }
     await keys.create(key, await deps.sha256(text))
     deps.onChange('created', key.id)
-    const { id, name, scopes, tools, users } = key
-    note({ id, name, scopes, tools, users })
+    note(encodeKey(key))
     return { ...ok(encodeNewKey(key, text)), status: 201 }
   })
 
@@ -60,8 +59,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const key = await keys.change(id, body, expected)
     if (key === 'stale') return STALE
     if (!key) return notFound('key', id)
-    const { name, scopes, tools, users } = key
-    note({ name, scopes, tools, users })
+    note(encodeKey(key))
     deps.onChange('changed', id)
     return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
   })

@@ -11,7 +11,7 @@ const MOST = 30
 const PATH = '/console/policies'
 const FIELDS = editFields(schemaOf(policyReader()), {
   key: 'pattern',
-  description: 'The tools it applies to: a pattern such as Gmail.*, *.Delete* or *',
+  description: 'The tools it applies to: a pattern such as `Gmail.*`, `*.Delete*` or `*`',
 })
 
 const DONE = new Map([
@@ -69,8 +69,8 @@ export function wordsOfPolicy(policy: Policy): string[] {
     ...(security_level === undefined ? [] : [`minimum security level ${security_level}`]),
     ...(approval ? ['every call needs approval'] : []),
     ...(timeout_ms === undefined ? [] : [`timeout ${timeout_ms / 1_000} s`]),
-    ...(rate ? [`rate limit ${rate.calls} calls per ${rate.seconds} s and caller`] : []),
-    ...(concurrency === undefined ? [] : [`concurrency ${concurrency} calls per caller`]),
+    ...(rate ? [`rate limit ${rate.calls} calls per ${rate.seconds} s of each tool, by all callers together`] : []),
+    ...(concurrency === undefined ? [] : [`concurrency ${concurrency} calls of each tool, by all callers together`]),
     ...(review ? ['new versions wait for review'] : []),
     ...(secrets ? [`may use secrets ${secrets.join(', ')}`] : []),
   ]

@@ -36,13 +36,14 @@ describe('the page of policies', () => {
       'minimum security level 8',
       'every call needs approval',
       'timeout 1.5 s',
-      'rate limit 5 calls per 60 s and caller',
-      'concurrency 2 calls per caller',
+      'rate limit 5 calls per 60 s of each tool, by all callers together',
+      'concurrency 2 calls of each tool, by all callers together',
       'may use secrets MAIL_KEY, OTHER',
     ])
     expect(wordsOfPolicy({ pattern: '*', security_level: 1 })).toEqual(['minimum security level 1'])
     const text = await (await world().get('/console/policies')).text()
     for (const words of wordsOfPolicy(POLICY)) expect(text).toContain(words)
+    expect(text).toContain('such as <code>Gmail.*</code>, <code>*.Delete*</code> or <code>*</code>')
   })
 
   it('sets one as its form says, and says nothing that the form does not', async () => {
