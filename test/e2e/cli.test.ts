@@ -710,10 +710,10 @@ describe('doctor', () => {
     const key = (await run(['keys', 'create', '--name', 'of nothing', '--tool', 'Nothing.*'])).stdout.trim()
     const nothing = await run(['doctor'], { env: { SWITCHBOARD_KEY: key } })
     expect(nothing.stdout).toMatch(/^– tools +There are none\n +Publish or import one$/m)
-    await run(['policies', 'set', 'Calculator.Add', '--approval'])
+    await run(['policies', 'set', 'System.GetTimestamp', '--approval'])
     const judged = await run(['doctor'])
-    await run(['policies', 'remove', 'Calculator.Add'])
-    expect(judged.stdout).toMatch(/^– forbidden +\d tools?: .*Calculator\.Add@.+\n.+approval/m)
+    await run(['policies', 'remove', 'System.GetTimestamp'])
+    expect(judged.stdout).toMatch(/^– forbidden +\d tools?: .*System\.GetTimestamp@.+\n.+approv/m)
     const open = await startApp({ vars: { ACCESS: 'open' } })
     try {
       const there = await run(['doctor', '--url', open.url], { env: { SWITCHBOARD_KEY: 'sb_wrong' } })
