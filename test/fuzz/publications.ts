@@ -201,7 +201,7 @@ export const publications: readonly Row[] = [
     ]),
     async (described) => {
       if (!isJsonObject(described)) return false
-      const options = { toolkit: 'Kit', version: '1.0.0', allowedHosts: [], config: {}, allowBreaking: false }
+      const options = { toolkit: 'Kit', version: '1.0.0', allowed_hosts: [], config: {} }
       const implementationOf = (tool: string) => ({ ...IMPLEMENTATIONS[3], kind: 'wasm', config: {}, tool })
       const submission = pluginSubmission(described, implementationOf, options, plugin)
       if (!isRead(submission)) return false

@@ -1,3 +1,5 @@
+import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
+
 export interface ListedDeployment {
   readonly origin: string
   readonly title: string
@@ -9,10 +11,7 @@ export interface ListedDeployment {
   readonly deployedAt: number | undefined
 }
 
-export interface ToolkitServer {
-  readonly toolkit: string
-  readonly tools: number
-}
+export type ToolkitServer = Pick<ToolkitCount, 'toolkit' | 'tools'>
 
 const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'

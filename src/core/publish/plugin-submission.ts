@@ -1,4 +1,4 @@
-import { guarded } from '../access/guard.ts'
+import { type Guard, guarded } from '../access/guard.ts'
 import type { Meter } from '../tool/budget.ts'
 import type { Codec } from '../tool/codec.ts'
 import { isJsonObject, isList, type JsonObject } from '../tool/json.ts'
@@ -8,14 +8,11 @@ import type { Implementation } from '../tool/tool.ts'
 import type { ImportRefusal } from './import.ts'
 import type { DefinedSubmission } from './submission.ts'
 
-export interface PluginOptions {
+export interface PluginOptions extends Guard {
   readonly toolkit: string
   readonly version: string
-  readonly allowedHosts: readonly string[]
+  readonly allowed_hosts: readonly string[]
   readonly config: Readonly<Record<string, string>>
-  readonly securityLevel?: number
-  readonly approval?: true
-  readonly allowBreaking: boolean
 }
 
 export interface PluginReader {
@@ -38,7 +35,7 @@ const MAX_WARNINGS = 20
 export function pluginSubmission(
   described: JsonObject,
   implementationOf: (tool: string) => Implementation,
-  { toolkit, version, securityLevel, approval, config }: PluginOptions,
+  { toolkit, version, security_level: securityLevel, approval, config }: PluginOptions,
   codec: Codec,
 ): Checked<DefinedSubmission> {
   const tools = isList(described.tools) ? described.tools : []

@@ -6,9 +6,8 @@ import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
 import { sanitizedName } from '../tool/sanitize-name.ts'
 import type { Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
-import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
+import type { Requirements, ToolRecord } from '../tool/tool.ts'
 import { type Format, judgeExports } from './export.ts'
-import type { ImportedTool } from './import.ts'
 import { judgeLoading, unreachableIn } from './definition-rules.ts'
 import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
@@ -60,8 +59,11 @@ async function admit(
 ): Promise<Admitted | PublicationReport> {
   const { principal, dryRun } = options
   // An import's next stage asks the registry about its tool
-  const early = 'imported' in submission ? importDenial(principal, submission.imported, deps.toolSecrets) : undefined
-  if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
+  if ('imported' in submission) {
+    const { definition, implementation } = submission.imported
+    const early = authorise(principal, [{ ...definition, implementation }], deps.toolSecrets)
+    if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
+  }
 
   const read = await prepare(submission, deps, principal)
   if (!read.ok) return refusal({ type: 'definition-invalid', problems: read.problems })
@@ -154,14 +156,6 @@ export function authorise(
   return undefined
 }
 
-function importDenial(
-  principal: Principal,
-  { definition, implementation }: ImportedTool,
-  toolSecrets: Pick<ToolSecrets, 'isGranted'>,
-) {
-  return authorise(principal, [{ ...definition, implementation }], toolSecrets)
-}
-
 export async function authoriseToolkit(principal: Principal, toolkit: string, writer: Pick<RegistryWriter, 'denial'>) {
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
@@ -197,28 +191,21 @@ export function reportOf(
   { warnings, state, records = [] }: Pick<Prepared, 'warnings' | 'state'> & Partial<Prepared>,
 ): PublicationReport {
   const { ids } = published
-  const [record] = records
-  // An unchanged version may have got its implementation before
-  const isNew = published.outcome === 'created'
-  const uncallable = isNew ? records.filter(({ implementation }) => !implementation).map(({ id }) => id) : []
-  const imported = state === undefined ? undefined : record
-  // The whole level, also as far as it follows from what the tool requires
-  const guard = imported && guardOf({ ...imported, requirements: NO_REQUIREMENTS })
   switch (published.outcome) {
     case 'created':
-    case 'unchanged':
+    case 'unchanged': {
+      const { warnings: stored = [], ...rest } = published
+      // An unchanged version may have got its implementation before
+      const fresh = published.outcome === 'created' ? records : []
+      const uncallable = fresh.filter(({ implementation }) => !implementation).map(({ id }) => id)
       return {
         ok: true,
-        outcome: published.outcome,
-        ids,
-        warnings: [...warnings, ...(published.warnings ?? []).map((message) => ({ path: '', message }))],
-        ...(published.leftOut ? { leftOut: published.leftOut } : {}),
-        ...(published.pending ? { pending: published.pending } : {}),
+        ...rest,
+        warnings: [...warnings, ...stored.map((message) => ({ path: '', message }))],
         ...(uncallable.length > 0 ? { uncallable } : {}),
-        ...(state === undefined ? {} : { state }),
-        ...(imported ? { name: imported.name } : {}),
-        ...(guard ? { guard } : {}),
+        ...(state === undefined ? {} : { state, ...nameAndGuard(records[0]) }),
       }
+    }
     case 'forbidden':
       return refusal({ type: 'forbidden', reason: published.reason }, ids)
     case 'conflict':
@@ -226,6 +213,11 @@ export function reportOf(
     case 'refused':
       return refusal({ type: 'definition-invalid', problems: published.problems }, ids)
   }
+}
+
+function nameAndGuard(record: ToolRecord | undefined) {
+  const guard = record && guardOf(record)
+  return { ...(record ? { name: record.name } : {}), ...(guard ? { guard } : {}) }
 }
 
 export function publishedOf(reports: readonly PublicationReport[]): JsonObject {

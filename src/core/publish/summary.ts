@@ -1,14 +1,13 @@
 import { appearanceOf } from '../tool/appearance.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import { listedRequirements, type ToolRecord } from '../tool/tool.ts'
 
 export function summaryOf(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record
-  const { authorization, secrets, user_id } = record.requirements
-  const needs = {
-    ...(authorization.length === 0 ? {} : { authorization: authorization.map((each) => ({ id: each.id })) }),
-    ...(secrets.length === 0 ? {} : { secrets: secrets.map((each) => ({ id: each.id })) }),
-    ...(user_id ? { user_id } : {}),
-  }
+  const { authorization } = record.requirements
+  const needs = listedRequirements(
+    authorization.map((each) => ({ id: each.id })),
+    record.requirements,
+  )
   return {
     id,
     name,

@@ -39,7 +39,7 @@ const WASI = 'wasi_snapshot_preview1'
 export function createPluginReader(options: PluginReaderOptions): PluginReader {
   const { sandbox, inside, sha256, storeBlob, giveWay } = options
   return {
-    async read(bytes, { toolkit, allowedHosts, config }, { signal, meter: whole }) {
+    async read(bytes, { toolkit, allowed_hosts, config }, { signal, meter: whole }) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
       const metered = await meter(bytes, giveWay)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
@@ -54,7 +54,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
           kind: 'wasm',
           blob,
           tool,
-          allowed_hosts: [...allowedHosts],
+          allowed_hosts: [...allowed_hosts],
           config: { ...config },
         }),
       }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { plugin } from '../../../src/dialects/plugin/definition.ts'
 import { principal, worldOf } from './fakes.ts'
 
-const OPTIONS: PluginOptions = { toolkit: 'Box', version: '1.2.3', allowedHosts: [], config: {}, allowBreaking: false }
+const OPTIONS: PluginOptions = { toolkit: 'Box', version: '1.2.3', allowed_hosts: [], config: {} }
 const tool = (name: string, more: JsonObject = {}) => ({
   name,
   description: `Does ${name}`,
@@ -65,7 +65,7 @@ describe('what a plugin describes', () => {
 
   it('has the security level that is said', () => {
     for (const securityLevel of [0, 9]) {
-      const { tools: all } = submission({ tools: tools(2) }, { securityLevel })
+      const { tools: all } = submission({ tools: tools(2) }, { security_level: securityLevel })
       expect(all.map(({ definition }) => definition.securityLevel)).toEqual([securityLevel, securityLevel])
     }
     expect(submission({ tools: tools(1) }).tools[0]?.definition).not.toHaveProperty('securityLevel')

@@ -129,24 +129,20 @@ function sourceOf(
   })
 }
 
-export function encodeImported({ made, skipped }: ImportResult) {
+export function encodeImported(result: ImportResult) {
+  const { made } = result
   const unchanged = made.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
   const pending = made.filter(({ isPending }) => isPending).map(({ id }) => id)
   return {
     ids: made.map(({ id }) => id),
     ...(unchanged.length > 0 ? { unchanged } : {}),
     ...(pending.length > 0 ? { pending } : {}),
-    skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
-    ...warningsOf(made),
+    ...skippedAndWarnings(result),
   }
 }
 
-export function encodeDryRun({ made, skipped }: ImportResult) {
-  return {
-    tools: made.map(encodeMade),
-    skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
-    ...warningsOf(made),
-  }
+export function encodeDryRun(result: ImportResult) {
+  return { tools: result.made.map(encodeMade), ...skippedAndWarnings(result) }
 }
 
 export function problemsOf(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
@@ -157,12 +153,15 @@ export function problemsOf(kind: ImportKind, { skipped }: ImportResult): readonl
 }
 
 /** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
-function warningsOf(made: readonly Made[]) {
+function skippedAndWarnings({ made, skipped }: ImportResult) {
   const all = made.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
   const warnings = [...Map.groupBy(all, ({ message }) => message)].map(([message, about]) => {
     return { message, tools: about.length, ids: about.slice(0, MAX_EXAMPLES).map(({ id }) => id) }
   })
-  return warnings.length > 0 ? { warnings } : {}
+  return {
+    skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  }
 }
 
 function encodeMade({ id, name, state, about, requirements, guard }: Made) {

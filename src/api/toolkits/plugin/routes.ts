@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { fail, ok } from '../../../core/failure/failure.ts'
+import { fail } from '../../../core/failure/failure.ts'
 import { authoriseToolkit, type Publish, publishedOf } from '../../../core/publish/publish.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
@@ -10,7 +10,8 @@ import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
 import { component, UNCALLABLE } from '../../../http/route/answers.ts'
 import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
-import { encodeUploaded, optionsOf, uploadQuery } from './wire.ts'
+import { answerPublished } from '../../tools/wire.ts'
+import { uploadQuery } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
@@ -36,10 +37,10 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
       200: { ...component('Already published', 'Published'), note: UNCALLABLE },
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-  })(async ({ c, principal, path: { toolkit }, query, note, meter }) => {
+  })(async ({ c, principal, path: { toolkit }, query: { allow, ...asked }, note, meter }) => {
     const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
-    const options = optionsOf(toolkit, query)
+    const options = { toolkit, ...asked }
     const request = c.req.raw
     const body = await readBytes(request, WASM, PLUGIN_LIMIT)
     if (!body.ok) return body
@@ -53,12 +54,9 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     }
     const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
     if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
-    const { allowBreaking } = options
-    const [report] = await publish([submission.value], { principal, allowBreaking })
-    if (!report) throw new Error('A publication came to nothing')
-    note(publishedOf([report]))
-    if (!report.ok) return report
-    return { ...ok(encodeUploaded(report)), status: report.outcome === 'created' ? 201 : 200 }
+    const reports = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
+    note(publishedOf(reports))
+    return answerPublished(reports)
   })
 
   return face

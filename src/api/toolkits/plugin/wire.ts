@@ -1,7 +1,5 @@
-import type { PluginOptions } from '../../../core/publish/plugin-submission.ts'
-import type { PublicationReport } from '../../../core/publish/publish.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
-import { query, type ReadOf } from '../../../http/request/query.ts'
+import { query } from '../../../http/request/query.ts'
 import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
 import { text, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
 
@@ -26,18 +24,6 @@ export const uploadQuery = query({
   config: optional(CONFIG, {}),
   allow: optional(oneOf(['breaking'])),
 })
-
-export function optionsOf(
-  toolkit: string,
-  { security_level: securityLevel, allowed_hosts: allowedHosts, allow, ...rest }: ReadOf<typeof uploadQuery>,
-): PluginOptions {
-  const level = securityLevel === undefined ? {} : { securityLevel }
-  return { toolkit, ...rest, allowedHosts, ...level, allowBreaking: allow !== undefined }
-}
-
-export function encodeUploaded({ ids, warnings, pending }: Extract<PublicationReport, { ok: true }>) {
-  return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
-}
 
 function listed(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(',')).flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))

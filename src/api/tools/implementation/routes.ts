@@ -9,7 +9,6 @@ import { json, OBJECT, plain, UNCHANGED } from '../../../http/route/answers.ts'
 import { backgroundOf } from '../../../http/route/gate.ts'
 import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
-import { formatToolId } from '../../../core/tool/tool-id.ts'
 
 export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
@@ -79,10 +78,10 @@ export function moduleOf({ kind, module, blob }: Implementation): Module | undef
 }
 
 export function encodeImplementation(record: ToolRecord, implementation: Implementation) {
-  const id = formatToolId(record, record.version)
+  const { id, digest } = record
   return {
     id,
-    digest: record.digest,
+    digest,
     implementation,
     ...(moduleOf(implementation) ? { module: `/tools/${encodeURIComponent(id)}/implementation/module` } : {}),
   }

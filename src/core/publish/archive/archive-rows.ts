@@ -1,7 +1,5 @@
 import type { Policy } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Publisher, ToolRecord } from '../../tool/tool.ts'
-import type { ToolStatus } from '../../tool/version.ts'
 import type { KeptDocument } from '../registry.ts'
 import type { LineOf } from './line.ts'
 
@@ -14,18 +12,12 @@ export interface ArchivePart {
   readonly next?: ArchiveCursor
 }
 
-export interface Standing {
-  readonly status: ToolStatus
-  readonly held: boolean
-  readonly unreviewed?: boolean | undefined
-  readonly publisher: Publisher
-}
+export type Standing = Pick<LineOf<'version'>, 'status' | 'held' | 'unreviewed' | 'publisher'>
 
 export type ArchiveRow =
-  | LineOf<'toolkit' | 'name' | 'given'>
+  | LineOf<'toolkit' | 'name' | 'given' | 'version'>
   | { readonly kind: 'policy'; readonly policy: Policy }
   | { readonly kind: 'document'; readonly document: KeptDocument }
-  | (Standing & { readonly kind: 'version'; readonly record: ToolRecord; readonly bundled: boolean })
 
 export type RowOutcome =
   'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }

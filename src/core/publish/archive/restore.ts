@@ -16,7 +16,6 @@ export interface RestoreDeps {
 }
 
 export type RestoreOutcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
-export type Counts = Readonly<Record<RestoreOutcome, number>>
 
 export interface UnrestoredLine {
   readonly line: number
@@ -160,7 +159,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   return {
     take,
     flush,
-    counts: (): Counts => ({ ...counts }),
+    counts: () => ({ ...counts }),
     isWhole: (): boolean => isWhole === true,
   }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { cannotRead } from '../../../../src/core/tool/problem.ts'
 import { readQuery } from '../../../../src/http/request/query.ts'
-import { encodeUploaded, optionsOf, uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
+import { uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
 const decode = (query: string) => {
   const read = readQuery(uploadQuery, `https://sb.example/toolkits/Box/plugin?${query}`)
-  return read.ok ? optionsOf('Box', read.value) : read.failure
+  return read.ok ? read.value : read.failure
 }
-const NOTHING = { toolkit: 'Box', version: '1.0.0', allowedHosts: [], config: {}, allowBreaking: false }
+const NOTHING = { version: '1.0.0', allowed_hosts: [], config: {} }
 
 describe('the query of an upload', () => {
   it('has a version, and may have more', () => {
@@ -17,15 +17,14 @@ describe('the query of an upload', () => {
         'version=2.3.4&security_level=10&allow=breaking&allowed_hosts=a.example,%20b.example:8080,&allowed_hosts=c&config=k:KEY,l:K.-_2&config=m:KEY',
       ),
     ).toEqual({
-      toolkit: 'Box',
       version: '2.3.4',
-      allowedHosts: ['a.example', 'b.example:8080', 'c'],
+      allowed_hosts: ['a.example', 'b.example:8080', 'c'],
       config: { k: 'KEY', l: 'K.-_2', m: 'KEY' },
-      securityLevel: 10,
-      allowBreaking: true,
+      security_level: 10,
+      allow: 'breaking',
     })
     for (const level of [0, 9]) {
-      expect(decode(`version=1.0.0&security_level=${level}`)).toEqual({ ...NOTHING, securityLevel: level })
+      expect(decode(`version=1.0.0&security_level=${level}`)).toEqual({ ...NOTHING, security_level: level })
     }
     expect(decode('version=1.0.0&approval=1')).toEqual({ ...NOTHING, approval: true })
     expect(decode('version=1.0.0&config=&allowed_hosts=')).toEqual(NOTHING)
@@ -59,11 +58,4 @@ describe('the query of an upload', () => {
   ])('is not %j', (query, path, message) =>
     expect(decode(query)).toEqual({ type: 'request-malformed', message: cannotRead('the query', [{ path, message }]) }),
   )
-})
-
-it('an upload is answered with ids, and with warnings where there are any', () => {
-  const ids = ['Box.a@1.0.0']
-  const warnings = [{ path: '/tools/0/x', message: 'Is ignored' }]
-  expect(encodeUploaded({ ok: true, outcome: 'created', ids, warnings: [] })).toEqual({ ids })
-  expect(encodeUploaded({ ok: true, outcome: 'created', ids, warnings })).toEqual({ ids, warnings })
 })

@@ -25,6 +25,7 @@ async function read(registry: RegistryObject, toolkit?: string) {
 const STANDING: Standing = {
   status: { state: 'active' },
   held: false,
+  unreviewed: false,
   publisher: { principal: 'x', trusted: true },
 }
 /** A version as an export tells it. */
@@ -192,6 +193,7 @@ describe('a toolkit as a whole', () => {
       const standing = {
         status: { state: 'active' },
         held: false,
+        unreviewed: false,
         publisher: { principal: 'x', trusted: true },
       } as const
       await registry.restore([await versionRow('Kit.A@1.0.0', standing)], ADMIN)
@@ -297,6 +299,7 @@ describe('what another registry had', () => {
       const standing = {
         status: { state: 'disabled' },
         held: true,
+        unreviewed: false,
         publisher: { principal: 'key:gone', trusted: false },
       } as const
       const one = await versionRow('Kit.A@1.0.0', standing, { name: 'wanted' })
