@@ -50,7 +50,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     note({ owner })
     const to = await ownerNamed(owner)
     if (!to.ok) return to
-    return changedAnswer(name, await toolkits.give(name, to.value, principal))
+    return changedAnswer(name, await toolkits.change(name, { to: to.value }, principal))
   })
 
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
@@ -89,7 +89,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     answers: { 200: component('The deleted toolkit, and until when it is kept', 'Toolkit') },
   })(
     async ({ principal, path: { toolkit: name } }) =>
-      refuseUnnamed(principal, name) ?? changedAnswer(name, await toolkits.remove(name, principal)),
+      refuseUnnamed(principal, name) ?? changedAnswer(name, await toolkits.change(name, 'delete', principal)),
   )
 
   return face

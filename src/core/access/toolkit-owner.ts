@@ -28,16 +28,16 @@ export interface ToolkitChange {
   readonly description?: string | null | undefined
 }
 
+/** A toolkit that there is none of can be given `to` an owner, too. */
+export type WholeChange = ToolkitChange | { readonly to: string | null } | 'delete'
+
 export type ToolkitChanged =
   | { readonly ok: true; readonly toolkit: Toolkit }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
 export interface ToolkitStore {
   find(toolkit: string): Promise<Toolkit | undefined>
-  /** Also a toolkit that there is none of. */
-  give(toolkit: string, owner: string | null, principal: Principal): Promise<ToolkitChanged | undefined>
-  change(toolkit: string, change: ToolkitChange, principal: Principal): Promise<ToolkitChanged | undefined>
-  remove(toolkit: string, principal: Principal): Promise<ToolkitChanged | undefined>
+  change(toolkit: string, change: WholeChange, principal: Principal): Promise<ToolkitChanged | undefined>
 }
 
 export function toolkitDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {

@@ -3,7 +3,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { Expected } from '../../core/tool/revision.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
-import type { Toolkit, ToolkitChange } from '../../core/access/toolkit-owner.ts'
+import type { Toolkit, WholeChange } from '../../core/access/toolkit-owner.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, Unknown } from '../../core/catalogue/catalogue.ts'
@@ -21,7 +21,6 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { publishDenial, toolkitOf } from './toolkits.ts'
-import type { ToolkitGift } from './writing/changes.ts'
 import { documentText, holdsToolkit, keyAlike } from './versions.ts'
 
 interface RegistryEnv {
@@ -97,7 +96,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitOf(this.#sql, name)
     }
 
-    async changeToolkit(name: string, change: ToolkitChange | ToolkitGift | 'delete', principal: Principal) {
+    async changeToolkit(name: string, change: WholeChange, principal: Principal) {
       const { changeWhole } = await import('./writing/changes.ts')
       return this.#change(() => changeWhole(this.#sql, name, change, principal, Date.now()))
     }

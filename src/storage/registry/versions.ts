@@ -46,6 +46,13 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
   return field<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
 }
 
+/** The hashes of the documents of its versions. */
+export function sourcesOf(sql: SqlStorage, key: string): readonly string[] {
+  const sources =
+    "SELECT DISTINCT record ->> '$.source.hash' FROM version WHERE key = ? AND record ->> '$.source.hash' IS NOT NULL"
+  return column<string>(sql, sources, key)
+}
+
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined

@@ -1,4 +1,4 @@
-import type { ToolkitChange, ToolkitChanged, ToolkitStore } from '../../../core/access/toolkit-owner.ts'
+import type { ToolkitStore } from '../../../core/access/toolkit-owner.ts'
 import { hasScope, type Principal } from '../../../core/access/principal.ts'
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
 import type { KeptDocument, Publication, PublicationOutcome, RegistryWriter } from '../../../core/publish/registry.ts'
@@ -7,7 +7,6 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import type { KvReader } from '../../kv-reader.ts'
 import { orElse } from '../../reachable-stub.ts'
-import type { ToolkitGift } from '../writing/changes.ts'
 import { chunksOf } from '../catalogue/chunks.ts'
 import type { RegistryStub } from '../registry-stub.ts'
 
@@ -86,20 +85,12 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
 
   const toolkits: ToolkitStore = {
     find: (toolkit) => registry().toolkit(toolkit),
-    give: (toolkit, to, principal) => changeToolkit(toolkit, { to }, principal),
-    change: changeToolkit,
-    remove: (toolkit, principal) => changeToolkit(toolkit, 'delete', principal),
-  }
-
-  async function changeToolkit(
-    name: string,
-    change: ToolkitChange | ToolkitGift | 'delete',
-    principal: Principal,
-  ): Promise<ToolkitChanged | undefined> {
-    const answer = await registry().changeToolkit(name, change, principal)
-    if (!answer?.ok) return answer
-    changed(answer.revision, toolKeys(answer.keys))
-    return { ok: true, toolkit: answer.toolkit }
+    async change(name, change, principal) {
+      const answer = await registry().changeToolkit(name, change, principal)
+      if (!answer?.ok) return answer
+      changed(answer.revision, toolKeys(answer.keys))
+      return { ok: true, toolkit: answer.toolkit }
+    },
   }
 
   const restore: RegistryArchive['restore'] = async (rows, principal) => {

@@ -1,5 +1,6 @@
 import type { Principal } from '../../../core/access/principal.ts'
 import { isAdministrator, type ToolkitChange, type ToolkitChanged } from '../../../core/access/toolkit-owner.ts'
+import type { WholeChange } from '../../../core/access/toolkit-owner.ts'
 import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
@@ -104,30 +105,20 @@ export function describeByItsSource(sql: SqlStorage, publication: Publication, p
   writeSettings(sql, toolkit, { description: toolkitDescription })
 }
 
-export interface ToolkitGift {
-  readonly to: string | null
-}
-
 /** Inside a transaction. Undefined for a toolkit that the principal does not know of; `keys` are those of its tools. */
-export function changeWhole(
-  sql: SqlStorage,
-  name: string,
-  change: ToolkitChange | ToolkitGift | 'delete',
-  principal: Principal,
-  now: number,
-) {
+export function changeWhole(sql: SqlStorage, name: string, change: WholeChange, principal: Principal, now: number) {
   const refused =
     change === 'delete'
       ? deleteToolkit(sql, name, principal, now)
       : 'to' in change
-        ? giveWhole(sql, name, change)
+        ? giveWhole(sql, name, change.to)
         : changeToolkit(sql, name, change, principal)
   const toolkit = toolkitOf(sql, name)
   if (refused === 'unknown' || !toolkit) return undefined
   return refused ?? ({ ok: true, toolkit, keys: keysIn(sql, name), revision: readNumber(sql, 'catalogue') } as const)
 }
 
-function giveWhole(sql: SqlStorage, toolkit: string, { to }: ToolkitGift): Refusal | undefined {
+function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal | undefined {
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
   if (!giveToolkit(sql, toolkit, to)) return conflict(GIVEN(toolkit))

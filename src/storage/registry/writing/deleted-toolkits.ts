@@ -1,6 +1,7 @@
 import { documentKey, kvKey } from '../../keys.ts'
 import { column, field, rows } from '../../rows.ts'
 import { KEPT_MS, keysOf } from '../toolkits.ts'
+import { sourcesOf } from '../versions.ts'
 import { indexTool } from '../search/search-index.ts'
 
 const AT_ONCE = 200
@@ -22,8 +23,7 @@ export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
 function forgetTool(sql: SqlStorage, key: string): readonly string[] {
   const names = column<string>(sql, 'SELECT name FROM name WHERE key = ?', key)
   const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
-  const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
-  const hashes = column<string | null>(sql, sources, key)
+  const sources = sourcesOf(sql, key)
   indexTool(sql, key)
   for (const table of ['version', 'name', 'line', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
   sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
@@ -32,7 +32,7 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
     ...names.map((name) => kvKey('name', name)),
     // A digest covers the tool's id, so no other tool has it
     ...digests.map((digest) => kvKey('record', digest)),
-    ...hashes.flatMap((hash) => (hash === null ? [] : forgetText(sql, hash))),
+    ...sources.flatMap((hash) => forgetText(sql, hash)),
   ]
 }
 

@@ -11,7 +11,7 @@ import { touchLeaf } from '../catalogue/pages.ts'
 import { indexTool } from '../search/search-index.ts'
 import { queue } from '../tables.ts'
 import { awaitsReview, keysOf, publisherOf, settingsOf, type Source } from '../toolkits.ts'
-import { IS_PENDING, nameOf, recordText, versionsOf } from '../versions.ts'
+import { IS_PENDING, nameOf, recordText, sourcesOf, versionsOf } from '../versions.ts'
 
 /** One of the same id is replaced and keeps its status; a restored one has its former standing. */
 export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, standing?: Standing): void {
@@ -116,10 +116,7 @@ export function statusChanged(sql: SqlStorage, key: string, reason: Reason = 'st
 /** Queues a tool's versions, and before them what they refer to. */
 function queueVersions(sql: SqlStorage, key: string, reason: Reason): void {
   for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), reason)
-  const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
-  for (const hash of column<string | null>(sql, sources, key)) {
-    if (hash !== null) hasten(sql, kvKey('document', hash), reason)
-  }
+  for (const hash of sourcesOf(sql, key)) hasten(sql, kvKey('document', hash), reason)
   queue(sql, kvKey('tool', key), reason)
 }
 
