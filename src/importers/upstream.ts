@@ -4,7 +4,7 @@ import { namePart } from '../core/tool/definition-fields.ts'
 import { isList, type JsonObject } from '../core/tool/json.ts'
 import { anyObject, anything, check, into, list, object, optional, type Report } from '../core/tool/json-reader.ts'
 import type { Checked, Problem } from '../core/tool/problem.ts'
-import type { ListedDialect, RemoteProtocol } from '../core/tool/remote-dialect.ts'
+import type { ListedDialect, ListRequest, RemoteProtocol, ServerList } from '../core/tool/remote-dialect.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
 import { credentialNeeds } from './shared/credential-needs.ts'
@@ -14,17 +14,8 @@ export type Upstreams = (implementation: Implementation, requirements: Requireme
 
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
-  options: Pick<ImportRequest, 'signal' | 'asker' | 'meter'> & {
-    readonly toolkit: string | undefined
-    readonly timeoutMs: number
-  },
-) => Promise<Checked<UpstreamList>>
-
-interface UpstreamList {
-  readonly tools: readonly unknown[]
-  readonly version?: string | undefined
-  readonly description?: string | undefined
-}
+  request: ListRequest & Pick<ImportRequest, 'asker'>,
+) => Promise<Checked<ServerList>>
 
 const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...fields }

@@ -52,6 +52,7 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
   readonly formats: ReadonlyMap<string, Format>
 }
 
+const loadShared = () => import('../../core/publish/shared-documents.ts')
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const MAX_VERSIONS = 20
@@ -132,7 +133,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const sees = async (other: string) => (await find(other, principal, backgroundOf(c))) !== undefined
     // Only the tool's own dialect has the whole document
     const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
-    const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
+    const seen = isDocument ? await (await loadShared()).asSeen(whole, codecs, sees) : whole
     const written = encode(seen, found.record.name)
     // A version of Switchboard that did not judge it may have published it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
@@ -255,10 +256,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const current = id && id.selector === undefined ? await source.current(id) : undefined
     const yanked = current && highest(current.versions, 'yanked')
     return yanked && find(formatToolId(current, yanked.version), principal, background)
-  }
-
-  async function sharedDocuments() {
-    return (await import('../../core/publish/shared-documents.ts')).createSharedDocuments(codecs)
   }
 
   function formatNamed(name: string): Format {

@@ -2,13 +2,13 @@ import type { Readiness } from '../../core/call/readiness.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
-import type { PublicationFailure, PublicationReport } from '../../core/publish/publish.ts'
+import { problemsOf, type PublicationReport } from '../../core/publish/publish.ts'
 import type { summaryOf } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
-import { type Problem, quoted } from '../../core/tool/problem.ts'
+import { quoted } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 import { query } from '../../http/request/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
@@ -67,15 +67,10 @@ export function encodeResult(report: PublicationReport, asked: string | null) {
     id: ids[0] ?? asked,
     status: STATUS[report.ok ? report.outcome : report.failure.type],
     ...(ids.length > 1 ? { ids } : {}),
-    ...(report.ok ? {} : { errors: errorsOf(report.failure) }),
+    ...(report.ok ? {} : { errors: problemsOf(report.failure) }),
     ...(report.ok && report.pending ? { pending: report.pending } : {}),
     ...(report.ok && report.warnings.length > 0 ? { warnings: report.warnings } : {}),
   }
-}
-
-function errorsOf(failure: PublicationFailure): readonly Problem[] {
-  if (failure.type === 'definition-invalid') return failure.problems
-  return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
 export function askedId(document: unknown): string | null {

@@ -1,10 +1,11 @@
-import type { Guard } from '../access/guard.ts'
+import { type Guard, guardOf } from '../access/guard.ts'
 import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
+import type { Problem } from '../tool/problem.ts'
 import type { Requirements } from '../tool/tool.ts'
 import type { ImportedFrom, ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
-import type { PublicationFailure, Publish, PublishOptions } from './publish.ts'
+import { problemsOf, type Publish, type PublishOptions } from './publish.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions
@@ -55,25 +56,28 @@ export async function importTools(
         continue
       }
       const { definition, about, warnings } = item.tool
-      const { tool, name, requirements } = definition
+      const { tool, name } = definition
       const report = reports.next().value
       if (report?.ok === false) {
         const { failure, ids } = report
         if (failure.type === 'forbidden') denied += 1
         skipped.push({
           name: ids.length === 0 ? tool : name,
-          reason: budget.isSpent ? TOO_MUCH : worded(failure),
+          reason: budget.isSpent ? TOO_MUCH : worded(problemsOf(failure)),
           about,
         })
-      } else if (report?.ids[0] !== undefined && report.state !== undefined) {
+      } else if (report?.imported?.record) {
+        const { state, record } = report.imported
+        const { id, name, requirements } = record
         const more = report.warnings.map(({ message }) => message)
+        const guard = guardOf(record)
         made.push({
-          id: report.ids[0],
-          name: report.name ?? name,
-          state: report.state,
+          id,
+          name,
+          state,
           about,
           requirements,
-          ...(report.guard ? { guard: report.guard } : {}),
+          ...(guard ? { guard } : {}),
           ...(report.pending ? { isPending: true } : {}),
           warnings: [...warnings, ...more],
         })
@@ -97,10 +101,8 @@ async function* batches(items: Iterable<ImportItem>, budget: Budget, giveWay: Gi
   yield batch
 }
 
-function worded(failure: PublicationFailure): string {
-  if (failure.type === 'forbidden') return failure.reason
-  if (failure.type === 'conflict') return failure.message
-  return failure.problems
+function worded(problems: readonly Problem[]): string {
+  return problems
     .slice(0, MAX_PROBLEMS)
     .map(({ path, message }) => (path === '' ? message : `At '${path}': ${message}`))
     .join('; ')

@@ -1,4 +1,3 @@
-import { type Guard, guardOf } from '../access/guard.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
@@ -11,7 +10,7 @@ import { type Format, judgeExports } from './export.ts'
 import { judgeLoading, unreachableIn } from './definition-rules.ts'
 import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
-import type { Publication, PublicationOutcome, RegistryWriter } from './registry.ts'
+import type { Publication, PublicationOutcome, RegistryWriter, StoredPublication } from './registry.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
@@ -116,11 +115,11 @@ export async function store(
   principal: Principal,
 ): Promise<readonly PublicationReport[]> {
   const publications = all.flatMap((each) => ('publication' in each ? [each.publication] : []))
-  const published = publications.length === 0 ? [] : await writer.publish(publications, principal)
-  let next = 0
+  const outcomes = publications.length === 0 ? [] : await writer.publish(publications, principal)
+  const published = outcomes.values()
   return all.map((each) => {
     if (!('publication' in each)) return each
-    const outcome = published[next++]
+    const outcome = published.next().value
     if (!outcome) throw new Error('A publication came to nothing')
     return reportOf(outcome, { ...each, records: each.publication.records })
   })
@@ -168,18 +167,12 @@ export type PublicationFailure =
   | { readonly type: 'conflict'; readonly message: string }
 
 export type PublicationReport =
-  | {
+  | (Omit<StoredPublication, 'warnings'> & {
       readonly ok: true
-      readonly outcome: 'created' | 'unchanged'
-      readonly ids: readonly string[]
       readonly warnings: readonly Problem[]
-      readonly leftOut?: readonly string[]
-      readonly pending?: readonly string[]
       readonly uncallable?: readonly string[]
-      readonly state?: ImportState
-      readonly name?: string
-      readonly guard?: Guard
-    }
+      readonly imported?: { readonly state: ImportState; readonly record: ToolRecord | undefined }
+    })
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
 
 export function refusal(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
@@ -203,7 +196,7 @@ export function reportOf(
         ...rest,
         warnings: [...warnings, ...stored.map((message) => ({ path: '', message }))],
         ...(uncallable.length > 0 ? { uncallable } : {}),
-        ...(state === undefined ? {} : { state, ...nameAndGuard(records[0]) }),
+        ...(state === undefined ? {} : { imported: { state, record: records[0] } }),
       }
     }
     case 'forbidden':
@@ -215,14 +208,14 @@ export function reportOf(
   }
 }
 
-function nameAndGuard(record: ToolRecord | undefined) {
-  const guard = record && guardOf(record)
-  return { ...(record ? { name: record.name } : {}), ...(guard ? { guard } : {}) }
+export function problemsOf(failure: PublicationFailure): readonly Problem[] {
+  if (failure.type === 'definition-invalid') return failure.problems
+  return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
 export function publishedOf(reports: readonly PublicationReport[]): JsonObject {
   const all = reports.flatMap((report) => (report.ok ? [report] : []))
-  const published = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
+  const published = all.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
   const pending = all.flatMap((report) => report.pending ?? [])
   const unchanged = all.filter(({ outcome }) => outcome === 'unchanged').length
   const refused = reports.length - all.length

@@ -33,15 +33,17 @@ export interface Publication {
   readonly toolkitDescription?: string | undefined
 }
 
+export interface StoredPublication {
+  readonly outcome: 'created' | 'unchanged'
+  readonly ids: readonly string[]
+  readonly leftOut?: readonly string[]
+  readonly pending?: readonly string[]
+  readonly warnings?: readonly string[]
+}
+
 export type PublicationOutcome =
+  | StoredPublication
   | { readonly outcome: 'forbidden'; readonly ids: readonly string[]; readonly reason: string }
-  | {
-      readonly outcome: 'created' | 'unchanged'
-      readonly ids: readonly string[]
-      readonly leftOut?: readonly string[]
-      readonly pending?: readonly string[]
-      readonly warnings?: readonly string[]
-    }
   | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
   | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
 

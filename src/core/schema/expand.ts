@@ -1,7 +1,7 @@
 import { type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
 import { isJsonObject, isObject } from '../tool/json.ts'
 import type { JsonSchema } from '../tool/tool.ts'
-import { keywordsWhere, REFERRING } from './keywords.ts'
+import { ANCHORS, keywordsWhere, REFERENCES, REFERRING } from './keywords.ts'
 import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from './subschemas.ts'
 
 const MEASURES = ['schemas', 'depth', 'nesting', 'characters'] as const
@@ -19,8 +19,6 @@ export interface Cut {
 
 type Schema = Readonly<Record<string, unknown>>
 
-const REFERENCES = [...keywordsWhere(({ role }) => role === 'reference')]
-const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
 const MAX_LEVELS = 100
 const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }

@@ -97,8 +97,11 @@ export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<st
   return new Set([...KEYWORDS].filter(([, keyword]) => is(keyword)).map(([name]) => name))
 }
 
+export const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
+export const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
 export const REFERRING: ReadonlySet<string> = new Set([
-  ...keywordsWhere(({ role }) => role === 'reference' || role === 'reserved location'),
+  ...REFERENCES,
+  ...keywordsWhere(({ role }) => role === 'reserved location'),
   '$recursiveRef',
 ])
 

@@ -1,7 +1,7 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
-import { keywordsWhere, malformed, REFERRING } from './keywords.ts'
+import { ANCHORS, malformed, REFERENCES, REFERRING } from './keywords.ts'
 import { linearPattern } from './pattern.ts'
 import { everySubschema, type Located, MAX_POINTER, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from './subschemas.ts'
 import { placeOf, subschemas } from './subschemas.ts'
@@ -131,9 +131,6 @@ export function checkPattern(pattern: string, budget: Budget): string | undefine
 function dialect(uri: unknown): 'current' | 'older' | undefined {
   return DIALECTS.get(typeof uri === 'string' ? uri.replace(/#$/, '') : uri)
 }
-
-const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
-const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 
 /** References must point into the document, and go deeper into the value sooner or later. */
 function* checkReferences(schemas: readonly Located[]): Generator<Problem> {

@@ -1,7 +1,8 @@
-import type { Budget } from './budget.ts'
+import type { Budget, Meter } from './budget.ts'
 import type { Decoded } from './codec.ts'
 import type { JsonObject } from './json.ts'
 import { into, openObject, type Reader, string } from './json-reader.ts'
+import type { Signal } from './platform.ts'
 import type { Checked } from './problem.ts'
 
 export const REMOTE_PROTOCOLS = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin'] as const
@@ -23,6 +24,19 @@ export interface RemoteName {
   readonly tool: string
   /** The name in calls to that server. */
   readonly theirs: string
+}
+
+export interface ListRequest {
+  readonly toolkit: string | undefined
+  readonly timeoutMs: number
+  readonly signal: Signal
+  readonly meter: Meter
+}
+
+export interface ServerList {
+  readonly tools: readonly unknown[]
+  readonly version?: string | undefined
+  readonly description?: string | undefined
 }
 
 export const REMOTE_NAME = string({ least: 1, most: 256 })

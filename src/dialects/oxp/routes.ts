@@ -150,9 +150,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const label = labelOf(name, withLosses)
     const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.toolsIn)
     if (isWhole) return lineFormat(name, label, encode, withLosses)
-    const { createSharedDocuments } = await import('../../core/publish/shared-documents.ts')
-    const { alone } = createSharedDocuments(codecs)
-    return lineFormat(name, `${label} alone`, (record, ...given) => encode(alone(record), ...given), withLosses)
+    const { alone } = await import('../../core/publish/shared-documents.ts')
+    return lineFormat(name, `${label} alone`, (record, ...given) => encode(alone(record, codecs), ...given), withLosses)
   }
 
   function lineFormat(name: string, label: string, encode: Format, withLosses: boolean): LineFormat {

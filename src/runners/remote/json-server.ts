@@ -2,7 +2,7 @@ import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { ANSWER_PARTS, FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
-import type { RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
+import type { ListRequest, RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
@@ -12,7 +12,7 @@ import { challenged, toolResult } from './answers.ts'
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
 import { failed, refused } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
-import { type Listed, type ListRequest, listingProblem, MAX_LIST_BYTES, readPages } from './list-pages.ts'
+import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from './list-pages.ts'
 
 /** Statuses by which a server may say in its dialect what a call lacks. */
 const EXPLAINED = new Set([400, 404, 422])

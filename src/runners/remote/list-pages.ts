@@ -1,22 +1,7 @@
-import type { Meter } from '../../core/tool/budget.ts'
-import type { Signal } from '../../core/tool/platform.ts'
+import type { ServerList } from '../../core/tool/remote-dialect.ts'
 import type { FailedCall } from '../shared/server-failure.ts'
 
-export type Listed =
-  | {
-      readonly ok: true
-      readonly tools: readonly unknown[]
-      readonly version?: string | undefined
-      readonly description?: string | undefined
-    }
-  | { readonly ok: false; readonly problem: string }
-
-export interface ListRequest {
-  readonly toolkit: string | undefined
-  readonly timeoutMs: number
-  readonly signal: Signal
-  readonly meter: Meter
-}
+export type Listed = (ServerList & { readonly ok: true }) | { readonly ok: false; readonly problem: string }
 
 type ListPage = { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
 

@@ -3,9 +3,10 @@ import type { ImportItem } from '../../../src/core/publish/import.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
 import { createBudget, createMeter } from '../../../src/core/tool/budget.ts'
+import { recordOf } from '../../../src/core/tool/digest.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { publish, read } from '../../importers/openapi/make.ts'
-import { importedOf, principal, worldOf } from './fakes.ts'
+import { definitionOf, importedOf, principal, sha256, worldOf } from './fakes.ts'
 
 const describing = (operation: object, version = '2.3.4') => ({
   openapi: '3.1.0',
@@ -247,13 +248,9 @@ describe('what a source makes', () => {
       expect(made).toBe(2 * ways)
     }
     await importTools(items(), { ...options, budget, giveWay: givingWay }, async (submissions) => {
-      return submissions.map((_, index) => ({
-        ok: true,
-        outcome: 'created',
-        ids: [`${index}`],
-        warnings: [],
-        state: 'new',
-      }))
+      const record = await recordOf({ definition: definitionOf(), dialect: 'plain', document: null }, sha256)
+      const imported = { state: 'new', record } as const
+      return submissions.map(() => ({ ok: true, outcome: 'created', ids: [], warnings: [], imported }))
     })
     expect(ways).toBe(4)
   })
@@ -353,7 +350,11 @@ describe('what a source makes', () => {
   it('comes to something', async () => {
     const message = "Nothing became of the imported tool 'A'"
     const ok = { ok: true, outcome: 'created', warnings: [] } as const
-    for (const reports of [[], [{ ...ok, ids: [], state: 'new' as const }], [{ ...ok, ids: ['Kit.A@1.0.0'] }]]) {
+    for (const reports of [
+      [],
+      [{ ...ok, ids: [], imported: { state: 'new' as const, record: undefined } }],
+      [{ ...ok, ids: ['Kit.A@1.0.0'] }],
+    ]) {
       await expect(importTools([named('A')], options, async () => reports)).rejects.toThrow(message)
     }
   })

@@ -88,10 +88,10 @@ describe('published', () => {
     const imported = importedOf({ toolkit: 'Kit', tool: 'get-x' })
     const options = { principal: principal('Kit.*'), allowBreaking: false }
     expect(await worldOf({ published }).publish([{ imported }], options)).toMatchObject([
-      { ok: true, state: 'changed', ids: [expect.stringMatching(/^Kit\.get-x@/)] },
+      { ok: true, imported: { state: 'changed' }, ids: [expect.stringMatching(/^Kit\.get-x@/)] },
     ])
     expect(await worldOf().publish([{ imported }], options)).toMatchObject([
-      { ok: true, state: 'new', ids: ['Kit.get_x@1.0.0'] },
+      { ok: true, imported: { state: 'new' }, ids: ['Kit.get_x@1.0.0'] },
     ])
   })
 })

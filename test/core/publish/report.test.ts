@@ -9,8 +9,9 @@ describe('a report', () => {
   it.each(['created', 'unchanged'] as const)('says that tools were %s, with warnings', (outcome) => {
     const report = reportOf({ outcome, ids }, { warnings })
     expect(report).toEqual({ ok: true, outcome, ids, warnings })
-    expect(report).not.toHaveProperty('state')
-    expect(reportOf({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, state: 'changed' })
+    expect(report).not.toHaveProperty('imported')
+    const imported = { state: 'changed', record: undefined }
+    expect(reportOf({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, imported })
   })
 
   it('says which of them await review, also as an act', () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../../../src/compose/dialects.ts'
-import { createSharedDocuments } from '../../../src/core/publish/shared-documents.ts'
+import { alone, asSeen } from '../../../src/core/publish/shared-documents.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { recordOf } from '../../dialects/machine-context/record.ts'
 
-const documents = createSharedDocuments(codecs)
 const inputSchema = { type: 'object', properties: {} }
 const tools = ['one', 'two', 'three'].map((name) => ({ name, description: name, inputSchema }))
 const capabilities = tools.map(({ name, description }) => ({ name, description, parameters: [] }))
@@ -22,20 +21,20 @@ describe('a document of several tools', () => {
   it.each(SEVERAL)('goes with a record for who sees all of them: %s', async (dialect, document) => {
     const record = published(dialect, document)
     const asked: string[] = []
-    const seen = await documents.asSeen(record, async (id) => asked.push(id) > 0)
+    const seen = await asSeen(record, codecs, async (id) => asked.push(id) > 0)
     expect([seen, asked]).toEqual([record, ['Kit.two@1.0.0', 'Kit.three@1.0.0']])
   })
 
   it.each(SEVERAL)('is left out for who does not, and then nothing else is: %s', async (dialect, document) => {
     const record = published(dialect, document)
-    const seen = await documents.asSeen(record, async (id) => id !== 'Kit.three@1.0.0')
+    const seen = await asSeen(record, codecs, async (id) => id !== 'Kit.three@1.0.0')
     expect(seen).toEqual({ ...record, source: { dialect } })
-    expect(documents.alone(record)).toEqual(seen)
+    expect(alone(record, codecs)).toEqual(seen)
   })
 
   it('is left out where it cannot be read any more', async () => {
     const record = published('plugin', { tools: [...tools, { name: 1 }] })
-    expect((await documents.asSeen(record, async () => true)).source).toEqual({ dialect: 'plugin' })
+    expect((await asSeen(record, codecs, async () => true)).source).toEqual({ dialect: 'plugin' })
   })
 })
 
@@ -48,6 +47,6 @@ it.each([
   ['unknown', { tools }],
 ])('a document of one tool goes with its record: %s', async (dialect, document) => {
   const record = published(dialect, document)
-  expect(documents.alone(record)).toBe(record)
-  expect(await documents.asSeen(record, () => Promise.reject(new Error('Nobody is asked')))).toBe(record)
+  expect(alone(record, codecs)).toBe(record)
+  expect(await asSeen(record, codecs, () => Promise.reject(new Error('Nobody is asked')))).toBe(record)
 })

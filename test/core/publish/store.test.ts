@@ -31,8 +31,7 @@ describe('what was admitted', () => {
         ids: ['Kit.C@1.0.0'],
         warnings: [],
         uncallable: ['Kit.C@1.0.0'],
-        state: 'new',
-        name: 'Kit_Do',
+        imported: { state: 'new', record: expect.objectContaining({ name: 'Kit_Do' }) },
       },
     ])
     expect(stored).toEqual([[a.publication, b.publication, c.publication]])

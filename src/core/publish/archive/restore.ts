@@ -2,7 +2,7 @@ import { decodePolicy, type JudgeSecret } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
 import { digestOf, type Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
-import { type Checked, cannotRead } from '../../tool/problem.ts'
+import { type Checked, cannotRead, refused } from '../../tool/problem.ts'
 import type { PluginReader } from '../plugin-submission.ts'
 import { type Line, type LineOf, readLine } from './line.ts'
 import type { ArchiveRow, RegistryArchive, RowOutcome } from './archive-rows.ts'
@@ -34,11 +34,11 @@ const MAX_PLUGIN = 16 * 1024 * 1024
 const NO_EXPORT = 'Must be an export: its first line is missing'
 
 export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive'>> {
-  if (!first || 'problem' in first) return { ok: false, problems: [{ path: '', message: first?.problem ?? NO_EXPORT }] }
+  if (!first || 'problem' in first) return refused(first?.problem ?? NO_EXPORT)
   const read = readLine(first.value)
   if (!read.ok) return read
   const { value } = read
-  return value.kind === 'archive' ? { ok: true, value } : { ok: false, problems: [{ path: '', message: NO_EXPORT }] }
+  return value.kind === 'archive' ? { ok: true, value } : refused(NO_EXPORT)
 }
 
 /** Each line is stored or refused by itself, so the same file a second time changes nothing. */
@@ -123,8 +123,8 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
       at += piece.byteLength
     }
     plugin = undefined
-    const refused = await deps.plugins.keep(whole, sha256)
-    if (refused !== undefined) refuse(line, refused, sha256)
+    const why = await deps.plugins.keep(whole, sha256)
+    if (why !== undefined) refuse(line, why, sha256)
   }
 
   async function add(line: number, row: ArchiveRow): Promise<void> {

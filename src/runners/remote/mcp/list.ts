@@ -1,7 +1,8 @@
 import { isObject } from '../../../core/tool/json.ts'
 import { MANY_PARTS } from '../../../core/tool/json-text.ts'
+import type { ListRequest } from '../../../core/tool/remote-dialect.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { type Listed, type ListRequest, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
+import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
 import { withSession } from './session.ts'
 
 export async function listMcpTools(
