@@ -26,10 +26,6 @@ function hasDigest(value: unknown): boolean {
   return Object.entries(value).every(([key, each]) => key.isWellFormed() && (each === undefined || hasDigest(each)))
 }
 
-function charactersOf(definition: object): number {
-  return JSON.stringify(definition).length
-}
-
 export function judgeWork(document: unknown, path: string, budget: Budget): readonly Problem[] {
   const message = 'Takes too much work to read: it has too many parts'
   const weighed = afford(() => weigh(document, budget, path), message)
@@ -39,7 +35,7 @@ export function judgeWork(document: unknown, path: string, budget: Budget): read
 /** An imported definition needs a bound of its own, since its document is a part of the source. */
 export function judgeImported(definition: Omit<Definition, 'version'>): readonly Problem[] {
   if (!hasDigest(definition)) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
-  if (charactersOf(definition) <= MAX_CHARACTERS) return []
+  if (JSON.stringify(definition).length <= MAX_CHARACTERS) return []
   return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
 }
 
@@ -53,7 +49,7 @@ export function judgeTogether(definitions: readonly Definition[], path: string):
   if (count > MAX_TOOLS) return [{ path, message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
   let characters = 0
   for (const definition of definitions) {
-    characters += charactersOf(definition)
+    characters += JSON.stringify(definition).length
     if (characters <= MAX_TOGETHER) continue
     const message = `Comes to more than ${MAX_TOGETHER} characters, since what it says of all its ${count} tools is kept with each: say less of them together, or define fewer in one document`
     return [{ path, message }]
