@@ -2,7 +2,7 @@ import { type Guard, guardOf } from '../access/guard.ts'
 import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
-import type { Requirements } from '../tool/tool.ts'
+import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
 import type { ImportedFrom, ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
 import { problemsOf, type Publish, type PublishOptions } from './publish.ts'
@@ -70,7 +70,8 @@ export async function importTools(
         const { state, record } = report.imported
         const { id, name, requirements } = record
         const more = report.warnings.map(({ message }) => message)
-        const guard = guardOf(record)
+        // The whole level, also as far as it follows from what the tool requires
+        const guard = guardOf({ ...record, requirements: NO_REQUIREMENTS })
         made.push({
           id,
           name,
