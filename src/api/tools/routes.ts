@@ -110,7 +110,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       const results = reports.map((report, index) => wire.encodeResult(report, wire.askedId(documents[index])))
       return { ...ok({ results }), ...noted }
     }
-    return { ...wire.answerPublished(reports), ...noted }
+    const [report] = reports
+    if (!report) throw new Error('A publication came to nothing')
+    if (!report.ok) return report
+    return { ...ok(wire.encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
   }
 
   on('GET /tools/:id', 'Get a tool definition', {

@@ -1,5 +1,4 @@
 import type { Readiness } from '../../core/call/readiness.ts'
-import { ok } from '../../core/failure/failure.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import { problemsOf, type PublicationReport } from '../../core/publish/publish.ts'
@@ -43,12 +42,6 @@ export function encodePublished({ ids, warnings, leftOut, pending }: Extract<Pub
     ...(pending ? { pending } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
-}
-
-/** Of the one that was published by itself. */
-export function answerPublished([report]: readonly PublicationReport[]) {
-  if (!report) throw new Error('A publication came to nothing')
-  return report.ok ? { ...ok(encodePublished(report)), status: STATUS[report.outcome] } : report
 }
 
 export function publicationNote(reports: readonly PublicationReport[]): string | undefined {

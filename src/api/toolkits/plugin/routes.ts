@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { fail } from '../../../core/failure/failure.ts'
+import { fail, ok } from '../../../core/failure/failure.ts'
 import { authoriseToolkit, type Publish, publishedOf } from '../../../core/publish/publish.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
@@ -10,8 +10,7 @@ import { MANY_PARTS } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
 import { component, UNCALLABLE } from '../../../http/route/answers.ts'
 import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
-import { answerPublished } from '../../tools/wire.ts'
-import { uploadQuery } from './wire.ts'
+import { encodeUploaded, uploadQuery } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
@@ -56,7 +55,10 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
     const reports = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
     note(publishedOf(reports))
-    return answerPublished(reports)
+    const [report] = reports
+    if (!report) throw new Error('A publication came to nothing')
+    if (!report.ok) return report
+    return { ...ok(encodeUploaded(report)), status: report.outcome === 'created' ? 201 : 200 }
   })
 
   return face

@@ -1,3 +1,4 @@
+import type { PublicationReport } from '../../../core/publish/publish.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { query } from '../../../http/request/query.ts'
 import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
@@ -24,6 +25,10 @@ export const uploadQuery = query({
   config: optional(CONFIG, {}),
   allow: optional(oneOf(['breaking'])),
 })
+
+export function encodeUploaded({ ids, warnings, pending }: Extract<PublicationReport, { ok: true }>) {
+  return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
+}
 
 function listed(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(',')).flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cannotRead } from '../../../../src/core/tool/problem.ts'
 import { readQuery } from '../../../../src/http/request/query.ts'
-import { uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
+import { encodeUploaded, uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
 const decode = (query: string) => {
   const read = readQuery(uploadQuery, `https://sb.example/toolkits/Box/plugin?${query}`)
@@ -58,4 +58,11 @@ describe('the query of an upload', () => {
   ])('is not %j', (query, path, message) =>
     expect(decode(query)).toEqual({ type: 'request-malformed', message: cannotRead('the query', [{ path, message }]) }),
   )
+})
+
+it('an upload is answered with ids, and with warnings where there are any', () => {
+  const ids = ['Box.a@1.0.0']
+  const warnings = [{ path: '/tools/0/x', message: 'Is ignored' }]
+  expect(encodeUploaded({ ok: true, outcome: 'created', ids, warnings: [] })).toEqual({ ids })
+  expect(encodeUploaded({ ok: true, outcome: 'created', ids, warnings })).toEqual({ ids, warnings })
 })
