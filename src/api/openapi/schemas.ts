@@ -25,7 +25,7 @@ const PERSON_ASKED = objectOf({ 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT, 'n
 const MISSING = objectOf({
   'authorization?': listOf(PERSON_ASKED),
   'secrets?': listOf(objectOf({ id: TEXT })),
-  'user_id?': FLAG,
+  'user_id?': { ...FLAG, description: 'Whether the call needs a user id' },
 })
 
 export const COMPONENTS = {
