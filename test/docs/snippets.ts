@@ -37,7 +37,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const CANNOT: Readonly<Record<string, string>> = {
   'npm install && npm run dev':
     '`npm run dev` is started by test/e2e/npm-run.test.ts; what is installed comes from elsewhere',
-  'cat > .dev.vars': '`npm run serve` is started by test/e2e/npm-run.test.ts; what is installed comes from elsewhere',
+  'umask 077': '`npm run serve` is started by test/e2e/npm-run.test.ts; what is installed comes from elsewhere',
   'npm test': 'it is what runs this',
   'npm run bench': 'it measures, for minutes',
   'npx vitest run': 'a tool of the fork that reads this; its test is run by test/docs/snippets.test.ts',

@@ -380,6 +380,7 @@ describe('what happened', () => {
     expect(json.items).toMatchObject([{ tool: 'Calculator.Add@1.0.0', user_id: 'lou', outcome: 'success' }])
     const usage = await run(['usage', '--by', 'tool,outcome', '--user', 'lou'])
     expect(usage.stdout).toMatch(/^Tool +Outcome +Calls +Errors .*\nCalculator\.Add +success +2 +0 /)
+    expect(usage.stderr).toMatch(/^Whole hours from [\d-]{10} \d\d:00:00$/m)
     await run(['call', 'Nobody.Knows'])
     await expect
       .poll(async () => (await run(['usage', '--since', '1h'])).stdout, { timeout: 10_000 })

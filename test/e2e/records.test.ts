@@ -178,6 +178,8 @@ describe('GET /usage and GET /metrics', () => {
     expect(lost).toBe(0)
     const own = await server.json('GET', '/usage?by=principal', undefined, key.headers)
     expect(own.body.items).toMatchObject([{ group: { principal: key.id }, calls: 10 }])
+    const [since, until] = [own.body.since, own.body.until].map((time) => Date.parse(time) / 3_600_000)
+    expect([since! % 1, until! - since!]).toEqual([0, 25])
 
     const answer = await fetch(`${server.url}/metrics`, {
       headers: { ...ADMIN, accept: 'application/openmetrics-text' },

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
-import { DAY_MS } from '../../core/tool/time.ts'
+import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
 import { component, plain } from '../../http/route/answers.ts'
 import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { auditQuery, callsQuery, encodePage, filterOf, ownOf, type RecordAnswers, usageQuery } from './wire.ts'
@@ -49,12 +49,14 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     query: usageQuery,
     answers: { 200: component('Usage by group', 'Usage') },
   })(async ({ principal, query: { by, ...asked } }) => {
-    const filter = filterOf(asked, now(), DAY_MS)
+    const filter = filterOf(asked, now(), DAY_MS + HOUR_MS)
     if (!filter.ok) return filter
     const { since, until } = filter.value
     const report = await records.usage({ ...filter.value, ...ownOf(principal) }, by)
     if (!report) return TOO_MANY
-    const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() }
+    // Whole hours are counted, up to the one that runs
+    const end = Math.ceil(Math.min(until, now()) / HOUR_MS) * HOUR_MS
+    const times = { since: new Date(since - (since % HOUR_MS)).toISOString(), until: new Date(end).toISOString() }
     return ok({ ...times, by, items: report.items, lost: report.lost })
   })
 

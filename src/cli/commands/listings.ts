@@ -137,6 +137,8 @@ async function show(session: CliSession, listing: Listing, options: ListOptions)
     return terminal.give(answer, () => {
       printTable(listing.log ? answer.items.toReversed() : answer.items)
       if (answer.items.length === 0) terminal.note('None found')
+      const since = textIn(answer, 'since')
+      if (since !== undefined) terminal.note(`Whole hours from ${new Date(since).toLocaleString('sv-SE')}`)
     })
   }
   const give = (items: readonly JsonRecord[]) => {
