@@ -31,7 +31,7 @@ export function howToAllow(url: URL): string | undefined {
   const { host } = url
   if (createUrlJudge(new Set([host]))(url) !== undefined) return undefined
   const named = SAFE_HOST.test(host) ? host : '<host:port>'
-  return `An administrator allows its host: ALLOW_HTTP_HOSTS=${named} (on your own machine: npm run dev -- --var ALLOW_HTTP_HOSTS:${named})`
+  return `An administrator allows its host: ALLOW_HTTP_HOSTS=${named} (on your own machine, start again: npm run dev -- --var ALLOW_HTTP_HOSTS:${named}, or npm run serve with that line in .dev.vars)`
 }
 
 /** Each of `allowed` is `host` or `host:port`. */

@@ -635,7 +635,7 @@ describe('the plain fetch', () => {
       new TypeError(
         'Cannot request "https://localhost": the host is not a public name. ' +
           'An administrator allows its host: ALLOW_HTTP_HOSTS=localhost ' +
-          '(on your own machine: npm run dev -- --var ALLOW_HTTP_HOSTS:localhost)',
+          '(on your own machine, start again: npm run dev -- --var ALLOW_HTTP_HOSTS:localhost, or npm run serve with that line in .dev.vars)',
       ),
     )
   })
