@@ -1,7 +1,8 @@
 import { createBatches } from './batches.ts'
 import { GatheredCalls } from './call-groups.ts'
 
-const WINDOW_MS = 50
+/** Calls that come while lines are printed wait: printed more often, they would be one in a hundred of a busy caller's. */
+const WINDOW_MS = 250
 const MOST = 500
 /** Up to so many lines are separate messages, which a log service can index. */
 const FEW = 8

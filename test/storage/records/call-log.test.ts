@@ -31,7 +31,7 @@ function setUp() {
     write: (...calls: readonly string[]) => calls.forEach((id) => writeCall(recordOf(id))),
     /** The window ends, and all that is behind the calls with it. */
     async end() {
-      await vi.advanceTimersByTimeAsync(50)
+      await vi.advanceTimersByTimeAsync(250)
       await Promise.all(behind)
     },
   }
@@ -43,7 +43,7 @@ describe('the log of calls', () => {
     write('c1')
     expect(printed).toEqual([])
     write('c2')
-    await vi.advanceTimersByTimeAsync(49)
+    await vi.advanceTimersByTimeAsync(249)
     expect(printed).toEqual([])
     await end()
     expect(printed).toEqual([lineOf('c1'), lineOf('c2')])
