@@ -311,6 +311,11 @@ describe('a registry of everything that can be in one', () => {
     const foreign = await sendLines(other.url, file, asAdmin, '')
     expect(foreign.status).toBe(422)
     expect(JSON.stringify(foreign.told)).toContain('?trust=1')
+    // However much is left to send when the answer is known
+    const headers = { ...asAdmin, 'content-type': 'application/jsonl', 'connection': 'close' }
+    const large = new Blob([file, '{"kind":"more"}\n'.repeat(120_000)])
+    const send = () => fetch(`${other.url}/import`, { method: 'POST', headers, body: large })
+    for (let times = 0; times < 30; times += 1) expect((await send()).status).toBe(422)
     const lines = file.split('\n')
     const at = lines.findIndex((line) => line.includes('"Own.Echo@1.0.0"') && line.includes('"version"'))
     const altered = lines.with(

@@ -845,6 +845,17 @@ describe('import', () => {
     expect(called.stderr.split('\n')).toHaveLength(3)
     const findings: { about: string; fix: string }[] = (await run(['doctor', '--json'])).json.findings
     expect(findings.find(({ about }) => about === 'secret STORE_API_KEY')?.fix).toContain(steps)
+    await run(['import', source, '--toolkit', 'Store', '--tool', 'older', '--yes'])
+    expect((await run(['doctor'])).stdout).toMatch(
+      /secret STORE_API_KEY +2 tools: Store\.latest@1\.0\.0, Store\.older@1\.0\.0\n/,
+    )
+    await run(['policies', 'set', 'Store.latest', '--secret', 'STORE_API_KEY'])
+    const parted = (await run(['doctor'])).stdout
+    await run(['policies', 'remove', 'Store.latest'])
+    expect(parted).toMatch(
+      /secret STORE_API_KEY +1 tool: Store\.latest@1\.0\.0\n +The secret 'STORE_API_KEY' is not set/,
+    )
+    expect(parted).toMatch(/secret STORE_API_KEY +1 tool: Store\.older@1\.0\.0\n.+policies set Store\.older --secret/)
     const key = (await run(['keys', 'create', '--name', 'a shop', '--tool', 'Store.*'])).stdout.trim()
     const { stderr } = await run(['call', 'Store.latest'], { env: { SWITCHBOARD_KEY: key } })
     expect(stderr).toContain("The operator must set the secret 'STORE_API_KEY' and let the tool use it\n")

@@ -193,6 +193,10 @@ describe('GET /usage and GET /metrics', () => {
     expect([...families.keys()]).toEqual(
       expect.arrayContaining(['switchboard', 'switchboard_calls', 'switchboard_records_lost']),
     )
+    const end = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000)
+    const before = await server.json('GET', `/usage?until=${end.toISOString()}`, undefined, key.headers)
+    const day = { since: new Date(end.getTime() - 24 * 3_600_000).toISOString(), until: end.toISOString() }
+    expect(before.body).toMatchObject(day)
   })
 })
 

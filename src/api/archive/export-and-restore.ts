@@ -81,6 +81,7 @@ export function createArchive(deps: ArchiveDeps) {
     const header = readHeader(first?.lines[0])
     if (!first || !header.ok || first.unsigned !== undefined) {
       await parts.return(undefined)
+      await readToEnd(c.req.raw.body)
       const problems = header.ok ? [{ path: '', message: first?.unsigned ?? '' }] : header.problems
       return fail({ type: 'definition-invalid', what: 'backup', problems })
     }
@@ -125,6 +126,7 @@ export function createArchive(deps: ArchiveDeps) {
     try {
       await take(first)
       for await (const part of rest) await take(part)
+      await readToEnd(c.req.raw.body)
       complete = restore.isWhole()
       write({ done: true, ...restore.counts(), complete, message: complete ? undefined : INCOMPLETE })
       out.close()
@@ -144,4 +146,13 @@ export function createArchive(deps: ArchiveDeps) {
   }
 
   return { exported, imported }
+}
+
+/** A client that is answered while it sends may see a broken connection instead of the answer. */
+async function readToEnd(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  try {
+    for await (const _ of body ?? []) continue
+  } catch {
+    // The client went away
+  }
 }

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
-import { userOf } from '../../core/call/authorise.ts'
+import { hideSuggestions, userOf } from '../../core/call/authorise.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import { fail, type Failing, ok } from '../../core/failure/failure.ts'
@@ -250,7 +250,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const resolved = await deps.resolver.resolve(askedByIdOrName(asked), background)
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return unknown(asked)
     if (!(await find(resolved.failure.tool, principal, background))) return unknown(asked)
-    return fail({ type: 'not-found', message: sentence(wordsOf(resolved.failure)) })
+    const { failure } = await hideSuggestions(asked, resolved, { principal, background }, deps.resolver)
+    if (failure.type !== 'version-unavailable') return unknown(asked)
+    return fail({ type: 'not-found', message: sentence(wordsOf(failure)) })
   }
 
   /** Versions that are all yanked answer to their exact ids alone. */

@@ -113,9 +113,8 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
     id: formatToolId(name, version),
     version,
     status: state,
-    ...details,
     digest,
-    ...(record ? encodeAbout(record) : {}),
+    ...(record ? { ...details, ...encodeAbout(record) } : {}),
     ...(changes ? { compared_with: comparedWith, changes } : {}),
   }
 }

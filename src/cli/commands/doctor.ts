@@ -3,6 +3,7 @@ import { SwitchboardError } from '../../client/index.ts'
 import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
+import type { Update } from '../terminal.ts'
 
 interface Finding {
   readonly about: string
@@ -21,9 +22,9 @@ export const addDoctor: AddCommands = (program, open) => {
 async function doctor(session: CliSession): Promise<void> {
   const { terminal } = session
   const findings: Finding[] = []
-  await terminal.during('Looking', async () => {
+  await terminal.during('Looking', async (update) => {
     for (const look of [health, key, access, setup, tools]) {
-      const found = await look(session)
+      const found = await look(session, update)
       findings.push(...found)
       if (look === health && found.some(({ state }) => state === 'fault')) break
     }
@@ -123,28 +124,32 @@ async function setup({ connection, hasKey, signal }: CliSession): Promise<Findin
 /** A user of nobody: without one, readiness says also that a user is missing. */
 const ANY_USER = 'switchboard-doctor'
 
-async function tools(session: CliSession): Promise<Finding[]> {
-  const causes = new Map<string, { readonly fix: string; readonly ids: string[] }>()
+async function tools(session: CliSession, update: Update): Promise<Finding[]> {
+  const causes = new Map<string, Cause & { readonly ids: string[] }>()
   const all: string[] = []
   try {
     for await (const { id } of session.client.tools({ limit: 1_000, signal: session.signal })) all.push(id)
-    for (let at = 0; at < all.length; at += AT_ONCE) {
-      const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await causesOf(session, id) }))
-      for (const { id, found } of await Promise.all(some)) {
-        for (const { about, fix } of found) {
-          const cause = causes.get(about) ?? { fix, ids: [] }
-          cause.ids.push(id)
-          causes.set(about, cause)
-        }
-      }
-    }
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: messageOf(error) }]
+  }
+  const readinessOf = createReadiness(session)
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    update('tools', at, all.length)
+    const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await causesOf(id, readinessOf) }))
+    for (const { id, found } of await Promise.all(some)) {
+      for (const { about, fix } of found) {
+        // What is to be done for one tool names it, and is the same for others but for the name
+        const key = `${about} ${fix.replaceAll(id, '').replaceAll(id.split('@', 1)[0] ?? id, '')}`
+        const cause = causes.get(key) ?? { about, fix, ids: [] }
+        cause.ids.push(id)
+        causes.set(key, cause)
+      }
+    }
   }
   if (all.length === 0)
     return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
   if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${all.length} can be called` }]
-  return [...causes].map(([about, { fix, ids }]) => {
+  return [...causes.values()].map(({ about, fix, ids }) => {
     const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
     const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, NAMED).join(', ')}${more}`
     return { about, state: 'off', message, fix }
@@ -159,15 +164,28 @@ interface Cause {
   readonly fix: string
 }
 
+function createReadiness({ connection, signal, user }: CliSession) {
+  let userId: string | undefined = user ?? ANY_USER
+  return async (tool: string): Promise<JsonRecord> => {
+    const path = `/tools/${encodeURIComponent(tool)}/readiness`
+    const ask = (): Promise<JsonRecord> => connection.json({ path, query: { user_id: userId }, signal })
+    return ask().catch((error: unknown) => {
+      if (!isRefused(error)) throw error
+      // Keys act for some users only
+      userId = undefined
+      return ask()
+    })
+  }
+}
+
 /** By the secret or provider that is missing, and otherwise by the kind of problem. */
-async function causesOf({ connection, signal, user }: CliSession, tool: string): Promise<readonly Cause[]> {
-  const path = `/tools/${encodeURIComponent(tool)}/readiness`
-  const ask = (user_id?: string): Promise<JsonRecord> => connection.json({ path, query: { user_id }, signal })
-  const readiness = await ask(user ?? ANY_USER).catch((error: unknown) => {
-    // Keys act for some users only
-    if (isRefused(error)) return ask()
-    throw error
-  })
+async function causesOf(tool: string, readinessOf: ReturnType<typeof createReadiness>): Promise<readonly Cause[]> {
+  let readiness: JsonRecord
+  try {
+    readiness = await readinessOf(tool)
+  } catch (error) {
+    return [{ about: 'readiness', fix: messageOf(error) }]
+  }
   return objectsIn(readiness, 'problems').flatMap((problem): readonly Cause[] => {
     const type = textIn(problem, 'type') ?? 'problem'
     const fix = textIn(problem, 'developer_message') ?? textIn(problem, 'message') ?? ''

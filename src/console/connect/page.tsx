@@ -1,5 +1,5 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { agentHosts, KEY_VARIABLE, withoutKey } from '../../docs/agent-hosts.ts'
+import { agentHosts, withoutKey } from '../../docs/agent-hosts.ts'
 import type { PageVisit, View } from '../visit.ts'
 import { Fold, SnippetList } from '../parts.tsx'
 
@@ -14,7 +14,8 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
         <Copyable text={`${origin}/mcp`} />
         {isOpen ? (
           <p>
-            No API key is needed on this machine: leave <code>{KEY_VARIABLE}</code> and its header out of code.
+            No API key is needed on this machine: where a key is named below, leave it and its header out, and connect
+            to the URL above.
           </p>
         ) : (
           <p>

@@ -28,7 +28,7 @@ export interface ToolkitChange {
   readonly description?: string | null | undefined
 }
 
-/** A toolkit that there is none of can be given `to` an owner, too. */
+/** An owner may be given a toolkit that does not exist yet (`to`). */
 export type WholeChange = ToolkitChange | { readonly to: string | null } | 'delete'
 
 export type ToolkitChanged =

@@ -68,7 +68,11 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
 
 type Viewer = Pick<Asker, 'principal' | 'background'>
 
-export async function refuseHidden(asked: string, viewer: Viewer, resolver: Resolver): Promise<Failing> {
+export async function refuseHidden(
+  asked: string,
+  viewer: Viewer,
+  resolver: Pick<Resolver, 'resolve'>,
+): Promise<Failing> {
   const document = parseAskedDocument(asked)
   const id = document ? `${document.id}.${document.tool}` : asked
   const asUnknown = parseToolId(id) ? await resolver.resolve(askedAsUnknown(id), viewer.background) : undefined
@@ -81,7 +85,7 @@ export async function hideSuggestions(
   asked: string,
   failing: Failing,
   { principal, background }: Viewer,
-  resolver: Resolver,
+  resolver: Pick<Resolver, 'resolve'>,
 ): Promise<Failing> {
   const { failure } = failing
   async function isShown(id: string): Promise<boolean> {

@@ -4,11 +4,14 @@ export type BodyLine = { readonly text: string } | { readonly problem: string }
 
 const LINE_FEED = 0x0a
 
-/** Holds one line at a time, and nothing of one longer than `most` bytes. A body that breaks off ends there. */
+/**
+ * Holds one line at a time, and nothing of one longer than `most` bytes. A body that breaks off ends there. Whoever stops
+ * before the end may read on.
+ */
 export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: number): AsyncGenerator<BodyLine> {
   const line = createLine(most)
   try {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
       let from = 0
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
         line.add(chunk.subarray(from, at))

@@ -1,7 +1,7 @@
 import { createBatches } from './batches.ts'
 import { GatheredCalls } from './call-groups.ts'
 
-/** Calls that come while lines are printed wait: printed more often, they would be one in a hundred of a busy caller's. */
+/** Calls wait while lines are printed. With a shorter window, one call in a hundred would. */
 const WINDOW_MS = 250
 const MOST = 500
 /** Up to so many lines are separate messages, which a log service can index. */

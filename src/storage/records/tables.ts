@@ -33,12 +33,19 @@ export function addToMeta(sql: SqlStorage, name: string, more: number): void {
   if (more > 0) sql.exec(sum, name, more)
 }
 
+/** In characters: a text bound to a statement is 2 MB at most. */
+const MAX_TEXT = 500_000
+
 /** One statement costs less than many. `more` says what happens where a row is there. */
 export function insertAll(sql: SqlStorage, into: string, rows: readonly (readonly unknown[])[], more = ''): void {
+  const text = JSON.stringify(rows)
+  const half = Math.ceil(rows.length / 2)
+  if (text.length > MAX_TEXT && rows.length > 1)
+    return [rows.slice(0, half), rows.slice(half)].forEach((some) => insertAll(sql, into, some, more))
   const values = (rows[0] ?? []).map((_, index) => `value ->> ${index}`)
   // `WHERE true` tells SQLite that no join condition follows
   const insert = `INSERT INTO ${into} SELECT ${values.join()} FROM json_each(?) WHERE true ${more}`
-  if (rows.length > 0) sql.exec(insert, JSON.stringify(rows))
+  if (rows.length > 0) sql.exec(insert, text)
 }
 
 export function createTables(sql: SqlStorage): void {

@@ -271,6 +271,12 @@ describe('a tool', () => {
     const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
     const hidden = "Tool 'Kit.Do@2.0.0' was not found"
     expect((await stranger.send('GET', '/tools/Kit.Do@2.0.0')).body.message).toBe(hidden)
+    const { record: secret } = await published(active, { securityLevel: 5 })
+    const { record: newest } = await published(active, { version: '1.1.0' })
+    const records = [secret, newest]
+    const some = { published: { 'kit.do': documentOf(records, { status: active, newest }) }, records }
+    const nobody = await setUp({ ...some, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do@2.0.0')
+    expect(nobody.body.message).toBe("Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.1.0'")
   })
 
   it('is unknown to whoever may not see it', async () => {

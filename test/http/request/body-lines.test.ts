@@ -65,17 +65,17 @@ describe('the lines of a body', () => {
     expect(await all(bodyOf(['a\nhalf of', ' it'], true))).toEqual([{ text: 'a' }, { text: 'half of it' }])
   })
 
-  it('are asked for no further than they are wanted', async () => {
-    let isCancelled = false
-    const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new TextEncoder().encode('a\n')),
-      cancel: () => void (isCancelled = true),
-    })
+  it('are asked for no further than they are wanted, and leave the rest to be read', async () => {
+    let pulled = 0
+    const body = new ReadableStream<Uint8Array>(
+      { pull: (controller) => controller.enqueue(new TextEncoder().encode(`${++pulled}\n`)) },
+      { highWaterMark: 0 },
+    )
     for await (const line of bodyLines(body, 10)) {
-      expect(line).toEqual({ text: 'a' })
+      expect(line).toEqual({ text: '1' })
       break
     }
-    await Promise.resolve()
-    expect(isCancelled).toBe(true)
+    expect(pulled).toBe(1)
+    expect(await body.getReader().read()).toMatchObject({ done: false, value: new TextEncoder().encode('2\n') })
   })
 })

@@ -361,4 +361,17 @@ describe('acts that were recorded', () => {
     expect(await found({ outcome: 'failure' })).toEqual(['refusal'])
     expect((await records.calls(all, 10))?.items).toHaveLength(1)
   })
+
+  it('are stored with their calls, however much a second brings', async () => {
+    const { records, all, now, storeActs, store, call } = createWorld(1)
+    const many = Array.from({ length: 1_000 }, (_, index) => index)
+    const long = 'a'.repeat(3_000)
+    const act = { at: now, method: 'POST', path: '/keys', status: 201, outcome: 'success', act: 'key.create' }
+    await storeActs(many.map((index) => ({ ...act, principal: `key:${index}`, about: { name: long } })))
+    await store(many.map((index) => call({ principal: `key:${index}`, arguments: { text: long } })))
+    expect((await records.acts(all, 1_000))?.items.map(({ principal }) => principal)).toEqual(
+      many.map((index) => `key:${index}`).reverse(),
+    )
+    expect((await records.calls(all, 1_000))?.items).toHaveLength(1_000)
+  })
 })

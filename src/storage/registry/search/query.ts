@@ -7,7 +7,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rows } from '../../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
 import { beginningsOf, scopeOf } from './visibility.ts'
-import { described, mayChange, settingsOf } from '../toolkits.ts'
+import { described, keysOf, mayChange, settingsOf } from '../toolkits.ts'
 import { NOT_DELETED, SHOWN } from '../versions.ts'
 
 type FoundVersion = Readonly<Record<'name' | 'record' | 'cursor', string>>
@@ -100,17 +100,19 @@ function pageOf(
   return { found }
 }
 
-function allVersions(sql: SqlStorage, { cursor, status }: ListQuery): Iterable<FoundVersion> | undefined {
+function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): Iterable<FoundVersion> | undefined {
   const last = cursor === undefined ? undefined : parseToolId(cursor)
   if (cursor !== undefined && last?.selector === undefined) return undefined
+  const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
   const which = status === undefined ? SHOWN : status === 'active' ? OF_STATUS : OF_INACTIVE
   return sql.exec<FoundVersion>(
     `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
      FROM version JOIN tool ON tool.key = version.key
-     WHERE ${which} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+     WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`,
     ...(status === undefined ? [] : [status]),
     last ? toolKey(last) : '',
     last?.selector ?? '',
+    ...(toolkit === undefined ? [] : keysOf(toolkit)),
   )
 }
 
