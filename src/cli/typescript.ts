@@ -140,7 +140,7 @@ function objectType(schema: JsonRecord, indent: string, refer: Refer): string {
     const type = typeOf(property, inner, refer)
     return `${describe(property, inner)}${inner}${key}${needed.has(name) ? '' : '?'}: ${type}\n`
   })
-  // Of all their values, since TypeScript would hold the named ones to a narrower type too
+  // `unknown`, since TypeScript would hold the named properties to a narrower type too
   const others = more === undefined || more === false ? '' : `${inner}[name: string]: unknown\n`
   return `{\n${members.join('')}${others}${indent}}`
 }

@@ -103,7 +103,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return async (request) => {
     const { asker, signal, atEnd } = request
     const opened = await open(request)
-    // What is imported has its place from before it is asked for
+    // An import's response has its place before it is requested
     const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
     if (place) atEnd?.(place.release)
     const read = opened.ok ? await readResponse(opened, maxResponseBytes, signal, place?.grow) : opened

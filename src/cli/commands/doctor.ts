@@ -138,7 +138,7 @@ async function tools(session: CliSession, update: Update): Promise<Finding[]> {
     const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await causesOf(id, readinessOf) }))
     for (const { id, found } of await Promise.all(some)) {
       for (const { about, fix } of found) {
-        // What is to be done for one tool names it, and is the same for others but for the name
+        // A remedy that names its tool is the same for other tools but for the name
         const key = `${about} ${fix.replaceAll(id, '').replaceAll(id.split('@', 1)[0] ?? id, '')}`
         const cause = causes.get(key) ?? { about, fix, ids: [] }
         cause.ids.push(id)

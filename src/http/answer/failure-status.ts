@@ -32,7 +32,7 @@ export const OUTCOME_STATUS = {
   'input-required': 200,
 } as const satisfies Partial<Record<FailureType, number>>
 
-/** Of calls whose tool is not run. */
+/** Failures of a call before its tool is run. */
 export const UNCALLED_STATUS = {
   'id-malformed': 400,
   'tool-unknown': 400,

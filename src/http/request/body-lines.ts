@@ -22,7 +22,7 @@ export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: 
       line.add(chunk.subarray(from))
     }
   } catch {
-    // What came until then is read
+    // The lines that came until then are given
   }
   const last = line.end()
   if (last) yield last

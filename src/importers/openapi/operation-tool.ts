@@ -16,7 +16,7 @@ import {
 } from './description.ts'
 import type { Draft } from './draft.ts'
 import { type DescribedOperation, serverOf } from './operations.ts'
-import type { ImportOptions } from './options.ts'
+import type { OpenApiOptions } from './options.ts'
 import { draftRequest } from './draft-request.ts'
 import { outputOf } from './output.ts'
 import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
@@ -28,7 +28,7 @@ export interface ToolMaker {
   readonly requests: SchemaConverter
   readonly responses: SchemaConverter
   readonly toolkit: string
-  readonly options: ImportOptions
+  readonly options: OpenApiOptions
   readonly budget: Budget
 }
 

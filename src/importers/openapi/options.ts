@@ -26,7 +26,7 @@ const CREDENTIAL = object(
 
 export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof WRONG>
 
-export type ImportOptions = Extract<ReturnType<typeof readOptions>, { readonly ok: true }>['value']
+export type OpenApiOptions = Extract<ReturnType<typeof readOptions>, { readonly ok: true }>['value']
 
 const FIELDS = {
   // Not quoted, since it may hold a password
