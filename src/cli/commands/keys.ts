@@ -1,5 +1,5 @@
 import { textIn } from '../../client/json.ts'
-import { gather, seconds } from '../argument-values.ts'
+import { gather, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
 import { time } from '../table.ts'
@@ -12,6 +12,7 @@ interface CreateOptions extends CommonOptions {
   readonly forUser?: readonly string[]
   readonly anyUser?: boolean
   readonly expires?: string
+  readonly limits?: string
 }
 
 export const addKeys: AddCommands = (program, open) => {
@@ -47,6 +48,7 @@ export const addKeys: AddCommands = (program, open) => {
     .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', gather)
     .option('--any-user', 'it can act for any user')
     .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
+    .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
     .action((options: CreateOptions) => create(open(options), options))
   keys
     .command('rotate <id>')
@@ -62,10 +64,11 @@ export const addKeys: AddCommands = (program, open) => {
 }
 
 async function create(session: CliSession, options: CreateOptions): Promise<void> {
-  const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires } = options
+  const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires, limits } = options
   if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
   const users = anyUser ? 'any' : forUser
-  const body = { name, scopes: scope, tools: tool, users, expires_at: expires }
+  const fields = { name, scopes: scope, tools: tool, users, expires_at: expires }
+  const body = { ...fields, limits: limits === undefined ? undefined : readObject(limits, '--limits') }
   const { connection, signal } = session
   showKey(session, await connection.json({ method: 'POST', path: '/keys', json: body, signal }))
 }
