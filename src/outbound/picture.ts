@@ -2,7 +2,7 @@ import type { Picture } from '../core/tool/appearance.ts'
 import { binaryText, bytesOfBase64, bytesOfBinary } from './base64.ts'
 
 const MAGIC: readonly (readonly [Picture['type'], RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/png', /^\x89PNG\r\n\cZ\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
   // No declarations of entities, which grow, and no other document that only has a picture in it

@@ -66,9 +66,18 @@ describe('a batch', () => {
     const properties = { v: { items: { $ref: '#/$defs/d30' }, uniqueItems: true } }
     const inputSchema = { type: 'object', properties, $defs: { ...doubled, d40: { type: 'string' } } }
     const tool = {
-      definition: { name: 'x', description: 'd', inputSchema },
-      implementation: { kind: 'http', method: 'POST', url: 'https://example.com/' },
-      ...{ toolkit: 'Costly', version: '1.0.0' },
+      definition: {
+        name: 'x',
+        description: 'd',
+        inputSchema,
+      },
+      implementation: {
+        kind: 'http',
+        method: 'POST',
+        url: 'https://example.com/',
+      },
+      toolkit: 'Costly',
+      version: '1.0.0',
     }
     const published = await server.json('POST', '/tools?dialect=mcp', tool, asAdmin)
     expect(published.status, JSON.stringify(published.body)).toBe(201)

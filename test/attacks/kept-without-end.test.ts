@@ -13,8 +13,12 @@ beforeAll(async () => {
   const key = await server.json('POST', '/keys', { name: 'agent', scopes: ['tools:call'], tools: ['*'] }, admin)
   agent = { authorization: `Bearer ${key.body.key}` }
   const definition = {
-    ...{ id: 'Large.Give@1.0.0', name: 'Large_Give', description: 'Gives a text of this length', version: '1.0.0' },
-    ...{ input_schema: { parameters: {} }, output_schema: {} },
+    id: 'Large.Give@1.0.0',
+    name: 'Large_Give',
+    description: 'Gives a text of this length',
+    version: '1.0.0',
+    input_schema: { parameters: {} },
+    output_schema: {},
   }
   const implementation = { kind: 'code', module: "export default ({ length }) => 'x'.repeat(length)" }
   expect((await server.json('POST', '/tools', { definition, implementation }, admin)).status).toBe(201)

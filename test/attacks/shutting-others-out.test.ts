@@ -22,8 +22,16 @@ beforeAll(async () => {
   })
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
   const definition = {
-    ...{ id: 'Shared.Ask@1.0.0', name: 'Shared_Ask', description: 'Asks a server', version: '1.0.0' },
-    input_schema: { parameters: { type: 'object', properties: { how: { type: 'string' } } } },
+    id: 'Shared.Ask@1.0.0',
+    name: 'Shared_Ask',
+    description: 'Asks a server',
+    version: '1.0.0',
+    input_schema: {
+      parameters: {
+        type: 'object',
+        properties: { how: { type: 'string' } },
+      },
+    },
     output_schema: {},
   }
   const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/ask?how={how}`, timeout_ms: 60_000 }

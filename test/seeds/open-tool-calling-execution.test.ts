@@ -424,8 +424,12 @@ works('**`authorization`**: Contains tokens for authentication.', 'a second prov
   const ids = ['google', 'acme']
   const credentials = ids.map((id) => ({ authorization: id, in: 'header', name: `x-${id}` }))
   const definition = {
-    ...{ id: 'Tokens.Two@1.0.0', name: 'Two', description: 'Asks two providers', version: '1.0.0' },
-    ...{ input_schema: { parameters: {} }, output_schema: {} },
+    id: 'Tokens.Two@1.0.0',
+    name: 'Two',
+    description: 'Asks two providers',
+    version: '1.0.0',
+    input_schema: { parameters: {} },
+    output_schema: {},
     requirements: { authorization: ids.map((id) => ({ id })) },
   }
   expect(await ask('POST', '/tools', { definition, implementation: http('/two', { credentials }) })).toMatchObject({
