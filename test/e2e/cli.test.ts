@@ -832,7 +832,7 @@ describe('import', () => {
   it('says how a tool gets the secret that it needs, before and after, to administrators alone', async () => {
     const security = { components: { securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } }
     const source = await file('store.json', { ...description, ...security, security: [{ api_key: [] }] })
-    const allow = "switchboard policies set 'Store.*' --secret STORE_API_KEY"
+    const allow = `'switchboard policies set "Store.*" --secret STORE_API_KEY' allows it. The secret 'STORE_API_KEY' is not set:`
     const made = await run(['import', source, '--toolkit', 'Store', '--tool', 'latest', '--yes'])
     expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining(allow) })
     expect(made.stdout).toMatch(/latest@1\.0\.0 {2}GET \/latest {2}level 4 {2}needs STORE_API_KEY$/m)

@@ -106,7 +106,7 @@ function needsOf({ requirements }: JsonRecord): string {
   return `  needs ${named.length === 0 ? 'a user' : named.map(({ id }) => id).join(', ')}`
 }
 
-function printPlan({ terminal }: CliSession, plan: unknown, { toolkit, tool: patterns = [] }: ImportOptions): void {
+function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [] }: ImportOptions): void {
   if (patterns.length > 0 && [...objectsIn(plan, 'tools'), ...objectsIn(plan, 'skipped')].length === 0)
     terminal.note(`No tool matches ${patterns.join(', ')}`)
   for (const made of objectsIn(plan, 'tools')) {
@@ -118,15 +118,6 @@ function printPlan({ terminal }: CliSession, plan: unknown, { toolkit, tool: pat
   }
   for (const each of objectsIn(plan, 'skipped')) {
     terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)
-  }
-  const secrets = objectsIn(plan, 'tools').flatMap(({ requirements }) => objectsIn(requirements, 'secrets'))
-  const ids = [...new Set(secrets.map(({ id }) => String(id)))]
-  if (ids.length > 0) {
-    const allow = `switchboard policies set '${toolkit}.*'${ids.map((id) => ` --secret ${id}`).join('')}`
-    terminal.note(
-      ['yellow', 'Before calls'],
-      `, set ${ids.join(', ')} (npx wrangler secret put, or .dev.vars), then: ${allow}`,
-    )
   }
   for (const { message, tools, ids } of objectsIn(plan, 'warnings')) {
     const examples = Array.isArray(ids) ? ids.join(', ') : ''

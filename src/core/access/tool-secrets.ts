@@ -31,7 +31,8 @@ export function createToolSecrets(
       if (isGranted(id, tool)) return notSet(id)
       const why = notGranted(id, tool)
       if (grants.has(id) || judge(id) !== undefined) return why
-      const allow = `'switchboard policies set ${tool.toolkit}.${tool.tool} --secret ${id}' allows it`
+      const pattern = tool.tool === '*' ? `"${tool.toolkit}.*"` : `${tool.toolkit}.${tool.tool}`
+      const allow = `'switchboard policies set ${pattern} --secret ${id}' allows it`
       return `${why}: ${allow}${valueOf(id) ? '' : `. ${notSet(id)}`}`
     },
   }

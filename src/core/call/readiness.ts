@@ -14,7 +14,7 @@ import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
-import { detailOf, type FailureWords, NO_USER, notSetUp, wordsOf } from '../failure/failure-words.ts'
+import { detailOf, type FailureWords, NO_USER, notSetUp, secretNotSet, wordsOf } from '../failure/failure-words.ts'
 import { type GrantLooks, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
 import { failureFor } from '../failure/for-operator.ts'
@@ -150,7 +150,7 @@ function lacking(failure: RequirementsMissing): string {
       return `The user must connect '${id}'${page}`
     }),
     ...tokens.map(({ id }) => `The caller must send the token that the tool calls '${id}'`),
-    ...secrets.map(({ id }) => `The operator must set the secret '${id}' and let the tool use it`),
+    ...secrets.map(({ id }) => secretNotSet(id)),
     ...(user_id ? [NO_USER] : []),
   ].join('; ')
 }

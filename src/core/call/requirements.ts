@@ -3,7 +3,7 @@ import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
-import { NO_USER } from '../failure/failure-words.ts'
+import { NO_USER, secretNotSet } from '../failure/failure-words.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential, Invocation } from './invocation.ts'
 
@@ -156,8 +156,7 @@ function secretsFor(
     const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
-      const reason = `The operator must set the secret '${id}' and let the tool use it`
-      lacks.push({ secret: id, reason, forOperator: toolSecrets.howToGive(id, record) })
+      lacks.push({ secret: id, reason: secretNotSet(id), forOperator: toolSecrets.howToGive(id, record) })
     }
   }
   return secrets

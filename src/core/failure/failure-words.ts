@@ -18,6 +18,10 @@ export function notSetUp(provider: string): string {
   return `'${provider}' is not set up on this Switchboard, so nobody can connect an account. Ask its administrator to set it up`
 }
 
+export function secretNotSet(id: string): string {
+  return `The operator must set the secret '${id}' and let the tool use it`
+}
+
 export const MAY_HAVE_RUN = 'It may have taken effect all the same: check what it did before you call it again'
 
 type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>

@@ -3,6 +3,7 @@ import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
 import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
+import type { ToolName } from '../tool/tool-id.ts'
 import type { ImportedFrom, ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
 import { problemsOf, type Publish, type PublishOptions } from './publish.ts'
@@ -13,6 +14,8 @@ export interface ImportOptions
   readonly budget: Budget
   readonly giveWay: GiveWay
   readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
+  /** Why a tool would be called without a secret that it needs, and undefined if it would not. */
+  readonly lackOf?: (secret: string, tool: ToolName) => string | undefined
 }
 
 export interface Made {
@@ -21,6 +24,7 @@ export interface Made {
   readonly state: ImportState
   readonly about: ImportedFrom
   readonly requirements: Requirements
+  readonly missing: readonly { readonly id: string }[]
   readonly guard?: Guard
   readonly isPending?: true
   readonly warnings: readonly string[]
@@ -37,7 +41,7 @@ const MAX_PROBLEMS = 5
 /** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
-  { version, sourceVersion, toolkitDescription, budget, giveWay, guardsOf, ...options }: ImportOptions,
+  { version, sourceVersion, toolkitDescription, budget, giveWay, guardsOf, lackOf, ...options }: ImportOptions,
   publish: Publish,
 ) {
   const made: Made[] = []
@@ -70,6 +74,10 @@ export async function importTools(
         const { state, record } = report.imported
         const { id, name, requirements } = record
         const more = report.warnings.map(({ message }) => message)
+        const lacks = requirements.secrets.flatMap(({ id }) => {
+          const why = lackOf?.(id, record)
+          return why === undefined ? [] : [{ id, why }]
+        })
         // The whole level, also as far as it follows from what the tool requires
         const guard = guardOf({ ...record, requirements: NO_REQUIREMENTS })
         made.push({
@@ -78,9 +86,10 @@ export async function importTools(
           state,
           about,
           requirements,
+          missing: lacks.map(({ id }) => ({ id })),
           ...(guard ? { guard } : {}),
           ...(report.pending ? { isPending: true } : {}),
-          warnings: [...warnings, ...more],
+          warnings: [...warnings, ...more, ...lacks.map(({ why }) => why)],
         })
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)
     }

@@ -179,6 +179,7 @@ describe('what a source makes', () => {
           about: { method: 'GET' },
           guard: { security_level: 4 },
           requirements,
+          missing: [],
           warnings: ['Is loose'],
         },
       ],

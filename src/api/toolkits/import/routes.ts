@@ -1,9 +1,11 @@
 import type { Hono } from 'hono'
-import { isTrustedWith, NEEDS_CREDENTIAL, type Principal } from '../../../core/access/principal.ts'
+import { hasScope, isTrustedWith, NEEDS_CREDENTIAL, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
+import { secretNotSet } from '../../../core/failure/failure-words.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { authoriseToolkit, type Publish } from '../../../core/publish/publish.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
+import type { ImportOptions } from '../../../core/publish/import-tools.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { GiveWay } from '../../../core/tool/budget.ts'
 import { oneOf, optional } from '../../../core/tool/json-reader.ts'
@@ -17,7 +19,7 @@ import type { ImportAnswers } from './wire.ts'
 export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
-  readonly toolSecrets: Pick<ToolSecrets, 'secretFor'>
+  readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'denial'>
   readonly giveWay: GiveWay
 }
@@ -85,7 +87,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const read = await importer.read({ ...asked, meter, giveWay, signal, asker })
     if (!read.ok) return read
     const { items, version: sourceVersion, toolkitDescription } = read
-    const said = { version, sourceVersion, toolkitDescription, guardsOf }
+    const said = { version, sourceVersion, toolkitDescription, guardsOf, lackOf: lackFor(principal) }
     const rules = { principal, dryRun, allowBreaking: allow !== undefined, budget: meter, giveWay }
     const imported = await importTools(items, { ...rules, ...said }, publish)
     if (dryRun) return ok(encodeDryRun(imported))
@@ -109,5 +111,14 @@ export function importFace(deps: ImportFaceDeps): Hono {
       isTrustedWith(principal, whole)
         ? toolSecrets.secretFor(id, whole)
         : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
+  }
+
+  function lackFor(principal: Principal): NonNullable<ImportOptions['lackOf']> {
+    return (id, tool) => {
+      if ('value' in toolSecrets.secretFor(id, tool)) return undefined
+      if (!hasScope(principal, 'admin')) return secretNotSet(id)
+      // The same words for all tools of the toolkit, and so one warning
+      return toolSecrets.howToGive(id, toolSecrets.isGranted(id, tool) ? tool : { toolkit: tool.toolkit, tool: '*' })
+    }
   }
 }

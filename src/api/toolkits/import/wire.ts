@@ -164,7 +164,7 @@ function skippedAndWarnings({ made, skipped }: ImportResult) {
   }
 }
 
-function encodeMade({ id, name, state, about, requirements, guard }: Made) {
+function encodeMade({ id, name, state, about, requirements, missing, guard }: Made) {
   const needs = listedRequirements(requirements.authorization, requirements)
   return {
     id,
@@ -172,6 +172,7 @@ function encodeMade({ id, name, state, about, requirements, guard }: Made) {
     ...about,
     state,
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
+    ...(missing.length > 0 ? { missing_requirements: { secrets: missing } } : {}),
     ...guard,
   }
 }

@@ -56,7 +56,9 @@ async function imports(
     giveWay: deps.giveWay,
     toolSecrets: {
       ...deps.toolSecrets,
-      secretFor: (id, tool) => ({ value: `${id} for ${tool.toolkit}.${tool.tool}` }),
+      secretFor: (id, tool) =>
+        id === 'UNSET' ? { missing: 'It is not set' } : { value: `${id} for ${tool.toolkit}.${tool.tool}` },
+      howToGive: (id, { toolkit, tool }) => `Give '${toolkit}.${tool}' ${id}`,
     },
   })
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -95,6 +97,27 @@ describe('an import', () => {
     })
     expect((await imports([], { query: '?dry_run=1' })).body).toEqual({ tools: [], skipped: [] })
     expect((await imports([named('A')], { query: '?dry_run=0' })).stored).toHaveLength(1)
+  })
+
+  it('says which of the secrets that tools need they would not get, and how to administrators alone', async () => {
+    const secrets = [{ id: 'KEY' }, { id: 'UNSET' }]
+    const needy = { requirements: { ...KEY.requirements, secrets } }
+    const items = [named('A', needy), named('B', needy), named('C', KEY)]
+    const missing_requirements = { secrets: [{ id: 'UNSET' }] }
+    const about = { tools: 2, ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }
+    const planned = await imports(items, { query: '?dry_run=1' })
+    expect(planned.body).toMatchObject({
+      tools: [{ missing_requirements }, { missing_requirements }, { requirements: { secrets: [{ id: 'KEY' }] } }],
+      warnings: [{ message: "Give 'Kit.*' UNSET", ...about }],
+    })
+    expect(planned.body).not.toHaveProperty('tools.2.missing_requirements')
+    const given = await imports(items, { query: '?dry_run=1', granted: ['UNSET'] })
+    expect(given.body).toMatchObject({
+      warnings: [{ message: "Give 'Kit.A' UNSET" }, { message: "Give 'Kit.B' UNSET" }],
+    })
+    const message = "The operator must set the secret 'UNSET' and let the tool use it"
+    const others = await imports(items, { caller: principal('Kit.*') })
+    expect(others.body).toMatchObject({ ids: { length: 3 }, warnings: [{ message, ...about }] })
   })
 
   it('answers 200 where everything is unchanged, and 201 where anything is not', async () => {

@@ -91,6 +91,7 @@ describe('what an import came to', () => {
     state: 'new',
     about: { method: 'GET' },
     requirements: NO_REQUIREMENTS,
+    missing: [],
     warnings: [],
     ...more,
   })
@@ -123,11 +124,18 @@ describe('what an import came to', () => {
 
   it('is said of each tool in a dry run', () => {
     const requirements = { authorization: [{ id: 'mail' }], secrets: [{ id: 'KEY' }], user_id: true }
-    const all = [made('a'), made('b', { requirements, warnings: ['One'], state: 'changed' })]
+    const all = [made('a'), made('b', { requirements, missing: [{ id: 'KEY' }], warnings: ['One'], state: 'changed' })]
     expect(encodeDryRun({ made: all, skipped, denied: 0 })).toEqual({
       tools: [
         { id: 'Kit.a@1.0.0', name: 'Kit_a', method: 'GET', state: 'new' },
-        { id: 'Kit.b@1.0.0', name: 'Kit_b', method: 'GET', state: 'changed', requirements },
+        {
+          id: 'Kit.b@1.0.0',
+          name: 'Kit_b',
+          method: 'GET',
+          state: 'changed',
+          requirements,
+          missing_requirements: { secrets: [{ id: 'KEY' }] },
+        },
       ],
       skipped: said,
       warnings: [{ message: 'One', tools: 1, ids: ['Kit.b@1.0.0'] }],
