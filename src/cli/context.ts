@@ -15,7 +15,8 @@ export interface CommonOptions {
 
 export type CliSession = Readonly<ReturnType<typeof openSession>>
 
-export type Open = (options: CommonOptions) => CliSession
+/** With the options of the command that is run, the common ones among them. */
+export type Open = (options: object) => CliSession
 
 export type AddCommands = (program: Command, open: Open) => void
 

@@ -3,7 +3,7 @@ import about from '../../package.json' with { type: 'json' }
 import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCall } from './commands/call.ts'
-import { addCatalogue } from './commands/catalogue.ts'
+import { addList, addSearch, addShow } from './commands/catalogue.ts'
 import { addConnect } from './commands/connect.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -17,7 +17,9 @@ import { addTypes } from './commands/types.ts'
 import type { AddCommands, Open } from './context.ts'
 
 const COMMANDS: readonly AddCommands[] = [
-  addCatalogue,
+  addList,
+  addSearch,
+  addShow,
   addCall,
   addTypes,
   addPublish,
@@ -46,19 +48,13 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
       '\nSWITCHBOARD_URL and SWITCHBOARD_KEY set the deployment and the key, so that you need not pass them each time.',
     )
   for (const add of COMMANDS) add(program, open)
-  for (const command of leavesOf(program)) withCommonOptions(command)
+  for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
+    command
+      .option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)')
+      .option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)')
+      .option('--allow-http', 'send the key over plain http to another machine, in a network that you trust')
+      .option('--json', 'print JSON, and errors as one object on stderr')
+      .option('--yes', 'do not ask for confirmation')
+  }
   return program
-}
-
-export function leavesOf(command: Command): readonly Command[] {
-  return command.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
-}
-
-function withCommonOptions(command: Command): void {
-  command
-    .option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)')
-    .option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)')
-    .option('--allow-http', 'send the key over plain http to another machine, in a network that you trust')
-    .option('--json', 'print JSON, and errors as one object on stderr')
-    .option('--yes', 'do not ask for confirmation')
 }

@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/cli-error.ts'
-import { createProgram, leavesOf } from '../../src/cli/program.ts'
+import { createProgram } from '../../src/cli/program.ts'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { describing } from '../plugins/describing.ts'
 import { buildCommandLine, type CommandLine } from './command-line.ts'
@@ -785,7 +785,7 @@ describe('the guide', () => {
       () => undefined,
     )
     const seldom = ['--tag', '--all-versions', '--dialect', '--from', '--scope', '--any-user', '--expires', '--no-wait']
-    for (const command of leavesOf(program)) {
+    for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
       expect(guide).toContain(command.name())
       const options = command.options.map(({ long }) => long ?? '').filter((each) => !seldom.includes(each))
       for (const option of options)

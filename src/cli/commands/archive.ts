@@ -6,23 +6,19 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 
 export const addArchive: AddCommands = (program, open) => {
   program
     .command('backup <file>')
     .description('back up the registry to a file, without secrets, keys or connected accounts')
     .option('--toolkit <toolkit>', 'only this toolkit')
-    .action((file: string, options: CommonOptions & { readonly toolkit?: string }) =>
-      backup(open(options), file, options.toolkit),
-    )
+    .action((file, options) => backup(open(options), file, options.toolkit))
   program
     .command('restore <file>')
     .description('restore a backup; existing entries stay as they are')
     .option('--trust', 'accept a backup of another deployment, with its owners and trust')
-    .action((file: string, options: CommonOptions & { readonly trust?: boolean }) =>
-      restore(open(options), file, options.trust === true),
-    )
+    .action((file, options) => restore(open(options), file, options.trust === true))
 }
 
 const JSON_LINES = 'application/jsonl'

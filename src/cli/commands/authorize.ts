@@ -3,12 +3,7 @@ import { described, settled } from '../../client/authorization.ts'
 import { type Challenge, SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
-
-interface AuthorizeOptions extends CommonOptions {
-  readonly open: boolean
-  readonly wait?: boolean
-}
+import type { AddCommands, CliSession } from '../context.ts'
 
 export const addAuthorize: AddCommands = (program, open) => {
   program
@@ -18,31 +13,30 @@ export const addAuthorize: AddCommands = (program, open) => {
     .option('--no-open', 'print the link without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')
-    .action((tool: string, options: AuthorizeOptions) => authorize(open(options), tool, options))
-}
-
-async function authorize(session: CliSession, tool: string, options: AuthorizeOptions): Promise<void> {
-  const { connection, terminal, signal, user } = session
-  const path = `/tools/${encodeURIComponent(tool)}/readiness`
-  const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
-  const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
-  if (isObject(missing) && missing['user_id'] === true)
-    throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
-  if (objectsIn(missing, 'authorization').length === 0) {
-    return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
-  }
-  const challenges = await linksOf(session, tool)
-  const waits = options.wait ?? terminal.isInteractive
-  if (!waits) {
-    throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
-  }
-  for (const challenge of challenges) {
-    await showLink(session, challenge, options.open)
-    await terminal.during('Waiting until it is done', () => settled(connection, challenge, signal))
-  }
-  terminal.give({ tool: textIn(readiness, 'tool') ?? tool, authorized: true }, () =>
-    terminal.note(['green', '✓'], ' It is allowed'),
-  )
+    .action(async (tool, options) => {
+      const session = open(options)
+      const { connection, terminal, signal, user } = session
+      const path = `/tools/${encodeURIComponent(tool)}/readiness`
+      const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
+      const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
+      if (isObject(missing) && missing['user_id'] === true)
+        throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
+      if (objectsIn(missing, 'authorization').length === 0) {
+        return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
+      }
+      const challenges = await linksOf(session, tool)
+      const waits = options.wait ?? terminal.isInteractive
+      if (!waits) {
+        throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
+      }
+      for (const challenge of challenges) {
+        await showLink(session, challenge, options.open)
+        await terminal.during('Waiting until it is done', () => settled(connection, challenge, signal))
+      }
+      terminal.give({ tool: textIn(readiness, 'tool') ?? tool, authorized: true }, () =>
+        terminal.note(['green', '✓'], ' It is allowed'),
+      )
+    })
 }
 
 async function linksOf({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {

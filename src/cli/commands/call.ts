@@ -3,17 +3,7 @@ import { isObject, type JsonRecord } from '../../client/json.ts'
 import { gather, readInput, readObject, wholeNumber } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
-
-interface CallOptions extends CommonOptions {
-  readonly input?: string
-  readonly field?: readonly string[]
-  readonly select?: string
-  readonly callId?: string
-  readonly timeout?: number
-  readonly open: boolean
-  readonly wait?: boolean
-}
+import type { AddCommands, CliSession } from '../context.ts'
 
 export const addCall: AddCommands = (program, open) => {
   program
@@ -29,34 +19,39 @@ export const addCall: AddCommands = (program, open) => {
     .option('--no-open', 'print the link that a person must open, without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')
-    .action((tool: string, options: CallOptions) => call(open(options), tool, options))
-}
-
-async function call(session: CliSession, tool: string, options: CallOptions): Promise<void> {
-  const { client, terminal, signal } = session
-  const input = await inputOf(session, tool, options)
-  const waits = options.wait ?? terminal.isInteractive
-  const { callId, value } = await terminal.during(`Calling ${tool}`, (update) => {
-    const onProgress = ({ progress, total, message }: ToolProgress) => update(message ?? `${progress}`, progress, total)
-    const waitForAuthorization = async (challenges: readonly Challenge[]) => {
-      for (const challenge of challenges) await showLink(session, challenge, options.open)
-      update('Waiting until it is done')
-    }
-    return client.call(tool, input, {
-      signal,
-      select: options.select,
-      callId: options.callId,
-      timeout: options.timeout === undefined ? undefined : options.timeout * 1_000,
-      ...(terminal.isInteractive ? { onProgress } : {}),
-      ...(waits ? { waitForAuthorization } : {}),
+    .action(async (tool, options) => {
+      const session = open(options)
+      const { client, terminal, signal } = session
+      const input = await inputOf(session, tool, options.input, options.field)
+      const waits = options.wait ?? terminal.isInteractive
+      const { callId, value } = await terminal.during(`Calling ${tool}`, (update) => {
+        const onProgress = ({ progress, total, message }: ToolProgress) =>
+          update(message ?? `${progress}`, progress, total)
+        const waitForAuthorization = async (challenges: readonly Challenge[]) => {
+          for (const challenge of challenges) await showLink(session, challenge, options.open)
+          update('Waiting until it is done')
+        }
+        return client.call(tool, input, {
+          signal,
+          select: options.select,
+          callId: options.callId,
+          timeout: options.timeout === undefined ? undefined : options.timeout * 1_000,
+          ...(terminal.isInteractive ? { onProgress } : {}),
+          ...(waits ? { waitForAuthorization } : {}),
+        })
+      })
+      terminal.give({ call_id: callId, value }, () => {
+        terminal.write(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+      })
     })
-  })
-  terminal.give({ call_id: callId, value }, () => {
-    terminal.write(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
-  })
 }
 
-async function inputOf(session: CliSession, tool: string, { input, field }: CallOptions): Promise<JsonRecord> {
+async function inputOf(
+  session: CliSession,
+  tool: string,
+  input?: string,
+  field?: readonly string[],
+): Promise<JsonRecord> {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined) {
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')

@@ -1,25 +1,12 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
-import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, noteOf } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { wholeNumber } from '../argument-values.ts'
 import { inOptions } from '../terminal-text.ts'
 import { readItems } from './listings.ts'
 
-interface ListOptions extends CommonOptions {
-  readonly toolkit?: string
-  readonly tag?: string
-  readonly status?: string
-  readonly allVersions?: boolean
-  readonly limit?: number
-}
-
-interface ShowOptions extends CommonOptions {
-  readonly format?: string
-  readonly versions?: boolean
-}
-
-export const addCatalogue: AddCommands = (program, open) => {
+export const addList: AddCommands = (program, open) => {
   program
     .command('list')
     .description('list tools')
@@ -28,7 +15,23 @@ export const addCatalogue: AddCommands = (program, open) => {
     .option('--status <status>', 'all versions that are active, deprecated, yanked, disabled or pending')
     .option('--all-versions', 'include older versions')
     .option('--limit <count>', 'maximum number of results', wholeNumber)
-    .action((options: ListOptions) => list(open(options), options))
+    .action(async (options) => {
+      const { toolkit, tag, status, allVersions, limit = Infinity } = options
+      const session = open(options)
+      const { terminal } = session
+      // OXP's definitions, which have no titles, are for programs
+      const format = terminal.json ? undefined : 'summary'
+      const query = { toolkit, tag, status, format, versions: allVersions ? 'all' : undefined }
+      const { items } = await readItems(session, '/tools', query, limit)
+      const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
+      terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
+        terminal.table(COLUMNS)(items)
+        if (items.length === 0) terminal.note(note ?? 'None found')
+      })
+    })
+}
+
+export const addSearch: AddCommands = (program, open) => {
   program
     .command('search')
     .description('search tools, best match first')
@@ -36,7 +39,28 @@ export const addCatalogue: AddCommands = (program, open) => {
     .option('--toolkit <toolkit>', 'only this toolkit')
     .option('--tag <tag>', 'only tools with this tag')
     .option('--limit <count>', 'maximum number of results (10)', wholeNumber)
-    .action((words: readonly string[], options: ListOptions) => search(open(options), words.join(' '), options))
+    .action(async (words, options) => {
+      const { toolkit, tag, limit } = options
+      const session = open(options)
+      const { client, terminal, signal } = session
+      const found = await client.search(words.join(' '), {
+        toolkit,
+        tag,
+        ...(limit === undefined ? {} : { limit }),
+        signal,
+      })
+      const note = found.items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
+      terminal.give({ ...found, ...(note === undefined ? {} : { note }) }, () => {
+        terminal.table(COLUMNS)(found.items)
+        if (note !== undefined) terminal.note(note)
+        const { total = 0, unmatched = [] } = found
+        terminal.note(['dim', `${found.items.length} of ${total}`])
+        if (unmatched.length > 0) terminal.note(['dim', `No tool matches ${unmatched.join(', ')}`])
+      })
+    })
+}
+
+export const addShow: AddCommands = (program, open) => {
   program
     .command('show')
     .description('show a tool: description, parameters and output')
@@ -44,29 +68,32 @@ export const addCatalogue: AddCommands = (program, open) => {
     .option('--format <format>', 'its definition in a dialect or export, such as mcp, openai or machine-context')
     .option('--versions', 'its versions and their changes')
     .option('--user <user>', 'whether it is ready to call for this user')
-    .action((tool: string, options: ShowOptions) => show(open(options), tool, options))
+    .action(async (tool, options) => {
+      const { format, versions, user } = options
+      const session = open(options)
+      const { connection, client, terminal, signal } = session
+      const path = `/tools/${encodeURIComponent(tool)}`
+      if (format !== undefined) {
+        const document: unknown = await connection.json({ path, query: { format }, signal })
+        return terminal.give(document, () => terminal.write(JSON.stringify(document, null, 2)))
+      }
+      if (versions) {
+        const history: unknown = await connection.json({ path: `${path}/versions`, signal })
+        return terminal.give(history, () => terminal.table(VERSIONS)(objectsIn(history, 'items')))
+      }
+      const definition = await client.show(tool, { signal })
+      const readiness: unknown = await connection.json({ path: `${path}/readiness`, query: { user_id: user }, signal })
+      terminal.give({ ...definition, readiness }, () => {
+        printDefinition(session, definition, textIn(readiness, 'title'))
+        printReadiness(session, readiness)
+      })
+    })
 }
 
 const COLUMNS: Columns = {
   Tool: 'id',
   Description: ({ title, description }) =>
     [...new Set([title, description])].filter((text) => text !== undefined).join(': '),
-}
-
-async function list(
-  session: CliSession,
-  { toolkit, tag, status, allVersions, limit = Infinity }: ListOptions,
-): Promise<void> {
-  const { terminal } = session
-  // OXP's definitions, which have no titles, are for programs
-  const format = terminal.json ? undefined : 'summary'
-  const query = { toolkit, tag, status, format, versions: allVersions ? 'all' : undefined }
-  const { items } = await readItems(session, '/tools', query, limit)
-  const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
-  terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
-    terminal.table(COLUMNS)(items)
-    if (items.length === 0) terminal.note(note ?? 'None found')
-  })
 }
 
 function whyNone({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
@@ -78,19 +105,6 @@ function whyNone({ connection, signal }: CliSession, filter: Pick<Filter, 'toolk
   })
 }
 
-async function search(session: CliSession, question: string, { toolkit, tag, limit }: ListOptions): Promise<void> {
-  const { client, terminal, signal } = session
-  const found = await client.search(question, { toolkit, tag, ...(limit === undefined ? {} : { limit }), signal })
-  const note = found.items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
-  terminal.give({ ...found, ...(note === undefined ? {} : { note }) }, () => {
-    terminal.table(COLUMNS)(found.items)
-    if (note !== undefined) terminal.note(note)
-    const { total = 0, unmatched = [] } = found
-    terminal.note(['dim', `${found.items.length} of ${total}`])
-    if (unmatched.length > 0) terminal.note(['dim', `No tool matches ${unmatched.join(', ')}`])
-  })
-}
-
 const VERSIONS: Columns = {
   Version: 'id',
   Status: ({ status, message }) => [status, message].filter((text) => text !== undefined).join(': '),
@@ -98,25 +112,6 @@ const VERSIONS: Columns = {
     objectsIn({ changes }, 'changes').map(
       ({ what, level }) => `${level === 'major' ? 'Breaking: ' : ''}${String(what)}`,
     ),
-}
-
-async function show(session: CliSession, tool: string, { format, versions, user }: ShowOptions): Promise<void> {
-  const { connection, client, terminal, signal } = session
-  const path = `/tools/${encodeURIComponent(tool)}`
-  if (format !== undefined) {
-    const document: unknown = await connection.json({ path, query: { format }, signal })
-    return terminal.give(document, () => terminal.write(JSON.stringify(document, null, 2)))
-  }
-  if (versions) {
-    const history: unknown = await connection.json({ path: `${path}/versions`, signal })
-    return terminal.give(history, () => terminal.table(VERSIONS)(objectsIn(history, 'items')))
-  }
-  const definition = await client.show(tool, { signal })
-  const readiness: unknown = await connection.json({ path: `${path}/readiness`, query: { user_id: user }, signal })
-  terminal.give({ ...definition, readiness }, () => {
-    printDefinition(session, definition, textIn(readiness, 'title'))
-    printReadiness(session, readiness)
-  })
 }
 
 function printDefinition({ terminal }: CliSession, definition: ToolDefinition, title: string | undefined): void {

@@ -3,13 +3,7 @@ import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
 import { mergeJson, mergeToml, writeKeeping } from '../host-files.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
-
-interface ConnectOptions extends CommonOptions {
-  readonly signIn?: boolean
-  readonly global?: boolean
-  readonly file?: string
-}
+import type { AddCommands, CliSession } from '../context.ts'
 
 export const addConnect: AddCommands = (program, open) => {
   program
@@ -18,36 +12,35 @@ export const addConnect: AddCommands = (program, open) => {
     .option('--sign-in', 'sign in instead of using a key')
     .option('--global', 'for all projects, if the host has a file for that')
     .option('--file <file>', 'the file, if it is in another place')
-    .action((host: string | undefined, options: ConnectOptions) => connectHost(open(options), host, options))
-}
-
-async function connectHost(session: CliSession, name: string | undefined, options: ConnectOptions): Promise<void> {
-  const { terminal, url } = session
-  const hosts = agentHosts(url.origin).map((host) => ({ ...host, where: withoutLinks(host.where) }))
-  if (name === undefined) {
-    return terminal.give({ hosts: hosts.map(({ id, title, where }) => ({ id, title, where })) }, () => {
-      terminal.table({ Agent: 'id', Name: 'title', Setup: 'where' })(hosts)
+    .action(async (name, options) => {
+      const session = open(options)
+      const { terminal, url } = session
+      const hosts = agentHosts(url.origin).map((host) => ({ ...host, where: withoutLinks(host.where) }))
+      if (name === undefined) {
+        return terminal.give({ hosts: hosts.map(({ id, title, where }) => ({ id, title, where })) }, () => {
+          terminal.table({ Agent: 'id', Name: 'title', Setup: 'where' })(hosts)
+        })
+      }
+      const host = hosts.find(({ id }) => id === name)
+      if (!host) {
+        throw new CliError('usage', `There is no host '${name}'`, `There are ${hosts.map(({ id }) => id).join(', ')}`)
+      }
+      const snippet = options.signIn ? host.signIn : host.snippet
+      const file = snippet && fileOf(host, snippet, options.file, options.global)
+      if (!snippet || file === undefined) return showSteps(session, host, snippet)
+      const { before, after } = await (snippet.language === 'toml' ? mergeToml : mergeJson)(file, snippet.text)
+      if (before === after)
+        return terminal.give({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
+      terminal.note(['bold', file], before === undefined ? ' is made, with' : ' gets')
+      for (const line of snippet.text.split('\n')) terminal.note(line)
+      await terminal.confirm(`Write ${file}?`)
+      const backup = await writeKeeping(file, before, after)
+      terminal.give({ host: name, file, changed: true, ...(backup === undefined ? {} : { backup }) }, () => {
+        terminal.note(['green', '✓'], ` ${file}`, backup === undefined ? '' : `; what it said is in ${backup}`)
+        if (/SWITCHBOARD_KEY/.test(snippet.text))
+          terminal.note('The key is read from SWITCHBOARD_KEY, where the host is started')
+      })
     })
-  }
-  const host = hosts.find(({ id }) => id === name)
-  if (!host) {
-    throw new CliError('usage', `There is no host '${name}'`, `There are ${hosts.map(({ id }) => id).join(', ')}`)
-  }
-  const snippet = options.signIn ? host.signIn : host.snippet
-  const file = snippet && fileOf(host, snippet, options)
-  if (!snippet || file === undefined) return showSteps(session, host, snippet)
-  const { before, after } = await (snippet.language === 'toml' ? mergeToml : mergeJson)(file, snippet.text)
-  if (before === after)
-    return terminal.give({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
-  terminal.note(['bold', file], before === undefined ? ' is made, with' : ' gets')
-  for (const line of snippet.text.split('\n')) terminal.note(line)
-  await terminal.confirm(`Write ${file}?`)
-  const backup = await writeKeeping(file, before, after)
-  terminal.give({ host: name, file, changed: true, ...(backup === undefined ? {} : { backup }) }, () => {
-    terminal.note(['green', '✓'], ` ${file}`, backup === undefined ? '' : `; what it said is in ${backup}`)
-    if (/SWITCHBOARD_KEY/.test(snippet.text))
-      terminal.note('The key is read from SWITCHBOARD_KEY, where the host is started')
-  })
 }
 
 function showSteps({ terminal }: CliSession, { id, where }: AgentHost, snippet: Snippet | undefined): void {
@@ -57,11 +50,11 @@ function showSteps({ terminal }: CliSession, { id, where }: AgentHost, snippet: 
   })
 }
 
-function fileOf({ file }: AgentHost, { language }: Snippet, options: ConnectOptions): string | undefined {
+function fileOf({ file }: AgentHost, { language }: Snippet, said?: string, isGlobal?: boolean): string | undefined {
   if (language !== 'json' && language !== 'toml') return undefined
-  if (options.file !== undefined) return resolve(options.file)
+  if (said !== undefined) return resolve(said)
   const { project, user } = file ?? {}
-  if (project !== undefined && !options.global) return resolve(project)
+  if (project !== undefined && !isGlobal) return resolve(project)
   if (user !== undefined) return join(homedir(), user)
   if (project !== undefined)
     throw new CliError('usage', 'The host has no file for all projects that is known', 'Pass --file')

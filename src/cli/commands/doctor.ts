@@ -2,7 +2,7 @@ import { type Ask, type Connection, isLoopback } from '../../client/connection.t
 import { SwitchboardError } from '../../client/index.ts'
 import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 import type { Update } from '../terminal.ts'
 
 interface Finding {
@@ -16,7 +16,7 @@ export const addDoctor: AddCommands = (program, open) => {
   program
     .command('doctor')
     .description('check the setup of the deployment, and say how to complete it')
-    .action((options: CommonOptions) => doctor(open(options)))
+    .action((options) => doctor(open(options)))
 }
 
 async function doctor(session: CliSession): Promise<void> {

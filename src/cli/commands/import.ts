@@ -1,25 +1,22 @@
 import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
 import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { gather, readObject } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 
-interface ImportOptions extends CommonOptions {
-  readonly toolkit: string
-  readonly from?: string
-  readonly tool?: readonly string[]
-  readonly version?: string
-  readonly more?: string
-  readonly allowBreaking?: boolean
-  readonly dryRun?: boolean
-}
+type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 
 const KINDS = ['openapi', 'mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
 /** Tools of one request: each reads the source again, and progress is shown after each. */
 const AT_ONCE = 200
 
 export const addImport: AddCommands = (program, open) => {
-  program
+  importCommand(program).action((source, options) => importToolkit(open(options), source, options))
+}
+
+function importCommand(program: Command) {
+  return program
     .command('import')
     .description(
       'import a toolkit from an OpenAPI description or a server, such as another Switchboard; shows a preview first',
@@ -32,7 +29,6 @@ export const addImport: AddCommands = (program, open) => {
     .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
     .option('--dry-run', 'preview the import without importing')
-    .action((source: string, options: ImportOptions) => importToolkit(open(options), source, options))
 }
 
 async function importToolkit(session: CliSession, source: string, options: ImportOptions): Promise<void> {

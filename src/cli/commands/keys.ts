@@ -1,19 +1,9 @@
 import { textIn } from '../../client/json.ts'
 import { gather, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CommonOptions, CliSession } from '../context.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 import { time } from '../table.ts'
 import { addListing } from './listings.ts'
-
-interface CreateOptions extends CommonOptions {
-  readonly name: string
-  readonly scope?: readonly string[]
-  readonly tool?: readonly string[]
-  readonly forUser?: readonly string[]
-  readonly anyUser?: boolean
-  readonly expires?: string
-  readonly limits?: string
-}
 
 export const addKeys: AddCommands = (program, open) => {
   const keys = program.command('keys').description('API keys, for administrators')
@@ -49,28 +39,25 @@ export const addKeys: AddCommands = (program, open) => {
     .option('--any-user', 'it can act for any user')
     .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
-    .action((options: CreateOptions) => create(open(options), options))
+    .action(async (options) => {
+      const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires, limits } = options
+      if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
+      const users = anyUser ? 'any' : forUser
+      const fields = { name, scopes: scope, tools: tool, users, expires_at: expires }
+      const body = { ...fields, limits: limits === undefined ? undefined : readObject(limits, '--limits') }
+      const session = open(options)
+      const { connection, signal } = session
+      showKey(session, await connection.json({ method: 'POST', path: '/keys', json: body, signal }))
+    })
   keys
     .command('rotate <id>')
     .description('rotate a key: it gets a new text, and the previous one expires')
     .option('--overlap <seconds>', 'how long the previous text keeps working (default: a day)', seconds)
-    .action((id: string, options: CommonOptions & { readonly overlap?: number }) =>
-      rotate(open(options), id, options.overlap),
-    )
+    .action((id, options) => rotate(open(options), id, options.overlap))
   keys
     .command('revoke <id>')
     .description('revoke a key, for good')
-    .action((id: string, options: CommonOptions) => revoke(open(options), id))
-}
-
-async function create(session: CliSession, options: CreateOptions): Promise<void> {
-  const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires, limits } = options
-  if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
-  const users = anyUser ? 'any' : forUser
-  const fields = { name, scopes: scope, tools: tool, users, expires_at: expires }
-  const body = { ...fields, limits: limits === undefined ? undefined : readObject(limits, '--limits') }
-  const { connection, signal } = session
-  showKey(session, await connection.json({ method: 'POST', path: '/keys', json: body, signal }))
+    .action((id, options) => revoke(open(options), id))
 }
 
 async function rotate(session: CliSession, id: string, overlap: number | undefined): Promise<void> {

@@ -2,18 +2,9 @@ import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
 import { gather, readObject, wholeNumber } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession, CommonOptions } from '../context.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { addListing } from './listings.ts'
-
-interface SetOptions extends CommonOptions {
-  readonly securityLevel?: number
-  readonly approval?: boolean
-  readonly timeout?: number
-  readonly limits?: string
-  readonly secret?: readonly string[]
-  readonly review?: boolean
-}
 
 const COLUMNS: Columns = { Tools: 'pattern', Rules: (policy) => ({ ...policy, pattern: undefined }) }
 
@@ -38,33 +29,32 @@ export const addPolicies: AddCommands = (program, open) => {
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
     .option('--secret <name>', 'a secret that the tools can use; can be repeated', gather)
     .option('--review', 'versions that are not published by an administrator wait for review')
-    .action((pattern: string, options: SetOptions) => setPolicy(open(options), pattern, options))
+    .action(async (pattern, options) => {
+      const { securityLevel: security_level, approval, timeout, limits, secret: secrets, review } = options
+      const rules = {
+        security_level,
+        approval,
+        timeout_ms: timeout === undefined ? undefined : timeout * 1_000,
+        limits: limits === undefined ? undefined : readObject(limits, '--limits'),
+        secrets,
+        review,
+      }
+      const said = Object.entries(rules).filter(([, rule]) => rule !== undefined)
+      if (said.length === 0) throw new CliError('usage', 'Give at least one rule', 'switchboard policies set --help')
+      const session = open(options)
+      const { connection, terminal, signal } = session
+      const { policy, headers } = await readPolicy(session, pattern).catch((error: unknown) => {
+        if (error instanceof SwitchboardError && error.code === 'not_found') return { policy: {}, headers: {} }
+        throw error
+      })
+      const json = { ...policy, ...Object.fromEntries(said), pattern: undefined }
+      const changed: JsonRecord = await connection.json({ method: 'PUT', path: pathOf(pattern), json, headers, signal })
+      terminal.give(changed, () => terminal.table(COLUMNS)([changed]))
+    })
   policies
     .command('remove <pattern>')
     .description('remove a policy')
-    .action((pattern: string, options: CommonOptions) => removePolicy(open(options), pattern))
-}
-
-async function setPolicy(session: CliSession, pattern: string, options: SetOptions): Promise<void> {
-  const { securityLevel: security_level, approval, timeout, limits, secret: secrets, review } = options
-  const rules = {
-    security_level,
-    approval,
-    timeout_ms: timeout === undefined ? undefined : timeout * 1_000,
-    limits: limits === undefined ? undefined : readObject(limits, '--limits'),
-    secrets,
-    review,
-  }
-  const said = Object.entries(rules).filter(([, rule]) => rule !== undefined)
-  if (said.length === 0) throw new CliError('usage', 'Give at least one rule', 'switchboard policies set --help')
-  const { connection, terminal, signal } = session
-  const { policy, headers } = await readPolicy(session, pattern).catch((error: unknown) => {
-    if (error instanceof SwitchboardError && error.code === 'not_found') return { policy: {}, headers: {} }
-    throw error
-  })
-  const json = { ...policy, ...Object.fromEntries(said), pattern: undefined }
-  const changed: JsonRecord = await connection.json({ method: 'PUT', path: pathOf(pattern), json, headers, signal })
-  terminal.give(changed, () => terminal.table(COLUMNS)([changed]))
+    .action((pattern, options) => removePolicy(open(options), pattern))
 }
 
 async function removePolicy(session: CliSession, pattern: string): Promise<void> {

@@ -1,30 +1,23 @@
 import { watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import type { Command } from 'commander'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import { type AddCommands, type CommonOptions, noteOf, type CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, noteOf } from '../context.ts'
 import { problemLine } from '../terminal-text.ts'
 
-interface PublishOptions extends CommonOptions {
-  readonly watch?: boolean
-  readonly dialect?: string
-  readonly toolkit?: string
-  readonly version?: string
-  readonly tag?: readonly string[]
-  readonly code?: string
-  readonly allowedHost?: readonly string[]
-  readonly config?: readonly string[]
-  readonly securityLevel?: string
-  readonly allowBreaking?: boolean
-}
-
 type Published = Awaited<ReturnType<typeof publishFile>>
+type PublishOptions = ReturnType<ReturnType<typeof publishCommand>['opts']>
 
 export const addPublish: AddCommands = (program, open) => {
-  program
+  publishCommand(program).action((files, options) => publish(open(options), files, options))
+}
+
+function publishCommand(program: Command) {
+  return program
     .command('publish <file...>')
     .description('publish tools from files: definitions as JSON in any dialect (one, or a list), or plugins (.wasm)')
     .option('--watch', 'keep running, and publish files as they change')
@@ -37,7 +30,6 @@ export const addPublish: AddCommands = (program, open) => {
     .option('--config <key:SECRET>', "a plugin's configuration, by a secret's name; can be repeated", gather)
     .option('--security-level <level>', 'of a plugin, from 0 to 10')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
-    .action((files: readonly string[], options: PublishOptions) => publish(open(options), files, options))
 }
 
 async function publish(session: CliSession, files: readonly string[], options: PublishOptions): Promise<void> {

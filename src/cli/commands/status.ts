@@ -1,8 +1,8 @@
 import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession, CommonOptions } from '../context.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 
-interface StatusOptions extends CommonOptions {
+interface StatusOptions {
   readonly message?: string
   readonly successor?: string
 }
@@ -33,7 +33,7 @@ export const addStatus: AddCommands = (program, open) => {
     if (status !== 'active') command.option('--message <text>', 'the reason, shown on its page and in its readiness')
     if (status === 'deprecated')
       command.option('--successor <tool>', 'the tool to call instead, such as Gmail.Send@2.0.0')
-    command.action((tool: string, options: StatusOptions) => setStatus(open(options), tool, status, options))
+    command.action((tool, options: StatusOptions) => setStatus(open(options), tool, status, options))
   }
 }
 
