@@ -389,7 +389,7 @@ works(SEMANTIC, 'a parameter that is removed is a new major version', async () =
   await publish(definition('Semantic.Removed@1.0.0', { input_schema: texts(['a', 'b']) }))
   const input_schema = texts(['a'])
   expect(await refused(definition('Semantic.Removed@1.1.0', { input_schema }))).toEqual({
-    '/input/properties/b': tooLow("Parameter 'b' is removed: a breaking change", '2.0.0', '1.1.0'),
+    '/input_schema/parameters/properties/b': tooLow("Parameter 'b' is removed: a breaking change", '2.0.0', '1.1.0'),
   })
   await publish(definition('Semantic.Removed@2.0.0', { input_schema }))
 })
@@ -398,7 +398,11 @@ works(SEMANTIC, 'so is one that can no longer be left out', async () => {
   await publish(definition('Semantic.Required@1.0.0', { input_schema: texts(['a']) }))
   const input_schema = texts(['a'], ['a'])
   expect(await refused(definition('Semantic.Required@1.1.0', { input_schema }))).toEqual({
-    '/input/properties/a': tooLow("Parameter 'a' is now required: a breaking change", '2.0.0', '1.1.0'),
+    '/input_schema/parameters/properties/a': tooLow(
+      "Parameter 'a' is now required: a breaking change",
+      '2.0.0',
+      '1.1.0',
+    ),
   })
   await publish(definition('Semantic.Required@2.0.0', { input_schema }))
 })
@@ -407,7 +411,7 @@ works(SEMANTIC, 'a new parameter that may be left out is a new minor version', a
   await publish(definition('Semantic.Added@1.0.0', { input_schema: texts(['a']) }))
   const input_schema = texts(['a', 'b'])
   expect(await refused(definition('Semantic.Added@1.0.1', { input_schema }))).toEqual({
-    '/input/properties/b': tooLow("Parameter 'b' is new: an addition", '1.1.0', '1.0.1'),
+    '/input_schema/parameters/properties/b': tooLow("Parameter 'b' is new: an addition", '1.1.0', '1.0.1'),
   })
   await publish(definition('Semantic.Added@1.1.0', { input_schema }))
 })

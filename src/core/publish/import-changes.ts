@@ -82,6 +82,6 @@ function unchanged(record: ToolRecord): Checked<Prepared> {
   const given = { implementation: true, tags: false }
   return {
     ok: true,
-    value: { records: [record], inputs: [], implementedAt: [], given, warnings: [], state: 'unchanged' },
+    value: { records: [record], places: [], implementedAt: [], given, warnings: [], state: 'unchanged' },
   }
 }

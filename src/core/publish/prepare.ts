@@ -1,5 +1,6 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
 import { guarded } from '../access/guard.ts'
+import type { Places } from '../schema/compatibility.ts'
 import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Decoded, Given } from '../tool/codec.ts'
 import { recordOf, type Sha256 } from '../tool/digest.ts'
@@ -25,7 +26,7 @@ export interface PrepareDeps {
 
 export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
-  readonly inputs: readonly string[]
+  readonly places: readonly Places[]
   readonly implementedAt: readonly string[]
   readonly state?: ImportState
   readonly toolkitDescription?: string | undefined
@@ -89,9 +90,11 @@ export async function prepareDocument(
       records,
       ...(shared ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } } : {}),
       given: said,
-      inputs: definitions.map(({ input }) => {
-        return prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input')
-      }),
+      places: definitions.map(({ input, output }) => ({
+        input: prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input'),
+        output: prefix + (schemas.find(({ schema }) => schema === output)?.path ?? ''),
+        requirements: `${prefix}/requirements`,
+      })),
       implementedAt: definitions.map((_, index) => placeOf(index)),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
       toolkitDescription,
@@ -174,9 +177,9 @@ export async function prepareDefined(
     }),
   )
   const given = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
-  const inputs = tools.map(({ schemaPaths }) => schemaPaths.input)
+  const places = tools.map(({ schemaPaths }) => schemaPaths)
   const implementedAt = tools.map(() => '/implementation')
-  return { ok: true, value: { records, inputs, implementedAt, given, warnings: [...warnings, ...placed.warnings] } }
+  return { ok: true, value: { records, places, implementedAt, given, warnings: [...warnings, ...placed.warnings] } }
 }
 
 function under(prefix: string, { path, message }: Problem): Problem {

@@ -66,7 +66,7 @@ async function admit(
 
   const read = await prepare(submission, deps, principal)
   if (!read.ok) return refusal({ type: 'definition-invalid', problems: read.problems })
-  const { records, inputs, state, implementedAt } = read.value
+  const { records, places, state, implementedAt } = read.value
   const unreachable = unreachableIn(records, implementedAt, deps.runners)
   const prepared = { ...read.value, warnings: [...read.value.warnings, ...unreachable] }
   const ids = records.map(({ id }) => id)
@@ -75,7 +75,7 @@ async function admit(
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared)
 
-  const placeOf = (index: number) => inputs[index] ?? ''
+  const placeOf = (index: number) => places[index]?.input ?? ''
   const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, submission.budget)
   if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
   const unloaded = await judgeLoading(records, implementedAt, deps.runners)
@@ -87,7 +87,7 @@ async function admit(
 
 function publicationOf(
   submission: Submission,
-  { records, document, given, ...prepared }: Prepared,
+  { records, places, document, given, ...prepared }: Prepared,
   { principal, allowBreaking }: PublishOptions,
 ): Publication {
   // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
@@ -98,6 +98,7 @@ function publicationOf(
     id !== undefined && !coverDenial(principal, { toolkit: sanitizedName(id), tool: '*' }, 'tools:publish')
   return {
     records,
+    places,
     ...(document ? { document: mayHaveName ? { ...document, mayHaveName } : document } : {}),
     given,
     allowBreaking: allowBreaking || followsChange,

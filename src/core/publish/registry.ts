@@ -1,4 +1,5 @@
 import type { Principal } from '../access/principal.ts'
+import type { Places } from '../schema/compatibility.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
@@ -20,6 +21,8 @@ export interface KeptDocument {
 
 export interface Publication {
   readonly records: readonly ToolRecord[]
+  /** Of each record. */
+  readonly places?: readonly Places[]
   readonly document?: KeptDocument
   /** Said beside the document; what was not said stays as it is for an id that exists. */
   readonly given: {

@@ -1,4 +1,5 @@
 import type { Guard } from '../access/guard.ts'
+import type { Places } from '../schema/compatibility.ts'
 import type { Budget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import type { Json } from '../tool/json.ts'
@@ -30,7 +31,7 @@ export interface DefinedTool {
   readonly implementation: Implementation
   readonly document: Json
   readonly dialect: string
-  readonly schemaPaths: { readonly input: string; readonly output: string }
+  readonly schemaPaths: Places
 }
 
 export interface ImportSubmission {

@@ -43,9 +43,21 @@ function wholly(schema: JsonSchema, budget: Budget): JsonSchema {
   return cut.length === 0 ? written : schema
 }
 
+/** Where the publisher wrote them: pointers into what was sent. */
+export interface Places {
+  readonly input: string
+  readonly output: string
+  readonly requirements?: string
+}
+
 /** By Semantic Versioning 2.0.0; below 1.0.0 as npm reads it. A version that is not higher is not judged. */
-export function checkSuccessor(previous: Contract, next: Contract): readonly Problem[] {
-  return refuseChanges(compareDefinitions(previous, next), previous.version, next.version)
+export function checkSuccessor(previous: Contract, next: Contract, places?: Places): readonly Problem[] {
+  const changes = compareDefinitions(previous, next).map(({ path, ...change }) => {
+    const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(path) ?? []
+    const place = part === 'input' || part === 'output' || part === 'requirements' ? places?.[part] : undefined
+    return { ...change, path: place === undefined ? path : place + rest }
+  })
+  return refuseChanges(changes, previous.version, next.version)
 }
 
 type ToolSet = { readonly version: string; readonly tools: readonly string[] }

@@ -50,7 +50,7 @@ describe('a tool that is not published', () => {
       prepared: {
         state: 'new',
         records: [await recordAs('1.0.0', tool)],
-        inputs: ['/definition/input'],
+        places: [{ input: '/definition/input', output: '/definition/output' }],
         implementedAt: ['/implementation'],
         given: { implementation: true, tags: false },
         warnings: [],
@@ -119,7 +119,7 @@ describe('a tool that is published as it is', () => {
       prepared: {
         state: 'unchanged',
         records: [await recordAs('1.0.0', again)],
-        inputs: [],
+        places: [],
         implementedAt: [],
         given: { implementation: true, tags: false },
         warnings: [],

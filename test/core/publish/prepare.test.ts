@@ -42,7 +42,7 @@ describe('a document', () => {
       records,
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
-      inputs: ['/input', '/input'],
+      places: [0, 1].map(() => ({ input: '/input', output: '', requirements: '/requirements' })),
       implementedAt: ['/implementation', '/implementation'],
       warnings: [],
     })
@@ -226,7 +226,7 @@ describe('complete definitions', () => {
       ok: true,
       value: {
         records: await Promise.all(tools.map((each) => recordOf(each, sha256))),
-        inputs: ['/in', '/in'],
+        places: tools.map(() => ({ input: '/in', output: '/out' })),
         implementedAt: ['/implementation', '/implementation'],
         given: { implementation: true, tags: false },
         warnings,

@@ -420,6 +420,20 @@ describe('versions', () => {
       },
     ])
   })
+
+  test('where it changed is said as a pointer into what was sent', () => {
+    const places = { input: '/definition/in', output: '/definition/out', requirements: '/definition/requirements' }
+    const before = { ...input({ b: a }), output: {} }
+    const secrets = [{ id: 'KEY' }]
+    const after = { output: { type: 'string' }, requirements: { ...before.requirements, secrets }, securityLevel: 5 }
+    const next = { ...before, ...input({}), ...after, version: '1.0.1' }
+    expect(checkSuccessor(before, next, places).map(({ path }) => path)).toEqual([
+      '/definition/in/properties/b',
+      '/definition/out',
+      '/definition/requirements/secrets',
+      '/securityLevel',
+    ])
+  })
 })
 
 describe('a document of several tools', () => {

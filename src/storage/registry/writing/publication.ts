@@ -33,7 +33,7 @@ export function store(
   if (typeof fresh === 'string') return { outcome: 'conflict', ids, message: fresh }
   if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
   if (!allowBreaking) {
-    const problems = successorProblems(sql, fresh, document, published)
+    const problems = successorProblems(sql, publication, fresh, published)
     if (problems.length > 0) return { outcome: 'refused', ids, problems }
   }
   const bytes = bytesOf(sql, fresh, document)
@@ -130,16 +130,16 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | u
 /** Versions are compared with the highest lower release, of a tool's with those that were not withdrawn. */
 function successorProblems(
   sql: SqlStorage,
-  records: readonly ToolRecord[],
-  document: KeptDocument | undefined,
+  { records, places, document }: Publication,
+  fresh: readonly ToolRecord[],
   published: readonly DocumentRow[],
 ): readonly Problem[] {
-  const ofEach = records.flatMap((record) => {
+  const ofEach = fresh.flatMap((record) => {
     const key = toolKey(record)
     const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
     const previous = highestBelow(standing, record.version)
     const text = previous && recordText(sql, key, previous.version)
-    return text === undefined ? [] : checkSuccessor(JSON.parse(text), record)
+    return text === undefined ? [] : checkSuccessor(JSON.parse(text), record, places?.[records.indexOf(record)])
   })
   const previous = document?.itself && highestBelow(published, document.itself.version)
   if (!previous) return ofEach
