@@ -1,14 +1,8 @@
 import type { Config, Env } from '../env.ts'
 import { createAgents } from '../http/caller/agents.ts'
 import { createAuthenticator } from '../http/caller/authenticate.ts'
-import {
-  backgroundOf,
-  createGate,
-  createOwnRequests,
-  createShield,
-  type GateWatch,
-  type RouteContext,
-} from '../http/route/gate.ts'
+import type { GateWatch, RouteContext } from '../http/route/gate.ts'
+import { backgroundOf, createGate, createOwnRequests, createShield } from '../http/route/gate.ts'
 import type { JwtVerifier } from '../http/caller/jwt.ts'
 import { createRateLimit } from '../http/route/rate-limit.ts'
 import { createSessions } from '../http/caller/sessions.ts'

@@ -16,13 +16,8 @@ import { isTrustworthy } from '../http/caller/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorize.ts'
-import {
-  RESOURCE_METADATA_PATH,
-  resourceMetadata,
-  SERVER_METADATA_PATH,
-  serverMetadata,
-  toolkitsQuery,
-} from './metadata.ts'
+import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH } from './metadata.ts'
+import { serverMetadata, toolkitsQuery } from './metadata.ts'
 import type { OAuthAnswer } from '../storage/connect/connect-object.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {

@@ -4,14 +4,8 @@ import { missingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
 import { failureOf, notSetUp, type ProviderFailure, unavailable } from './provider-failure.ts'
-import {
-  authorizationUrl,
-  clientOf,
-  type PendingRequest,
-  PROVIDER_TIMEOUT_MS,
-  type ProviderClient,
-  serverToVisit,
-} from './provider-requests.ts'
+import type { PendingRequest, ProviderClient } from './provider-requests.ts'
+import { authorizationUrl, clientOf, PROVIDER_TIMEOUT_MS, serverToVisit } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
 
 export interface PendingAuthorization extends PendingRequest {

@@ -3,13 +3,8 @@ import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { failureOf, Mismatch, type ProviderFailure, unavailable } from '../oauth-client/provider-failure.ts'
-import {
-  authorizationUrl,
-  clientOf,
-  type PendingRequest,
-  PROVIDER_TIMEOUT_MS,
-  serverToVisit,
-} from '../oauth-client/provider-requests.ts'
+import type { PendingRequest } from '../oauth-client/provider-requests.ts'
+import { authorizationUrl, clientOf, PROVIDER_TIMEOUT_MS, serverToVisit } from '../oauth-client/provider-requests.ts'
 
 export interface OpenIdRequest extends PendingRequest {
   readonly nonce: string

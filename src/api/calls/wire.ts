@@ -5,13 +5,8 @@ import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/
 import { query } from '../../http/request/query.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
-import {
-  type CallFilter,
-  type RecordPage,
-  USAGE_KEYS,
-  type UsageKey,
-  type UsageReport,
-} from '../../core/call/recorded-calls.ts'
+import type { CallFilter, RecordPage, UsageKey, UsageReport } from '../../core/call/recorded-calls.ts'
+import { USAGE_KEYS } from '../../core/call/recorded-calls.ts'
 import { into, oneOf, optional, string, text, wrong } from '../../core/tool/json-reader.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'

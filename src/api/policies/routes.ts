@@ -1,11 +1,6 @@
 import type { Hono } from 'hono'
-import {
-  type JudgeSecret,
-  MAX_POLICIES,
-  policyReader,
-  type PolicyStore,
-  type Policy,
-} from '../../core/access/policy.ts'
+import type { JudgeSecret, PolicyStore, Policy } from '../../core/access/policy.ts'
+import { MAX_POLICIES, policyReader } from '../../core/access/policy.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { text } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'

@@ -1,13 +1,7 @@
 import type { Hono } from 'hono'
-import {
-  type AllProviders,
-  isProviderId,
-  type KnownProvider,
-  type ListedProvider,
-  providerReader,
-  type ProviderRules,
-  type ProviderStore,
-} from '../../core/consent/provider.ts'
+import type { AllProviders, KnownProvider, ListedProvider } from '../../core/consent/provider.ts'
+import type { ProviderRules, ProviderStore } from '../../core/consent/provider.ts'
+import { isProviderId, providerReader } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { text } from '../../core/tool/json-reader.ts'

@@ -24,18 +24,8 @@ import { highest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/answer/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
-import {
-  ANY,
-  component,
-  items,
-  json,
-  listOf,
-  OBJECT,
-  objectOf,
-  ref,
-  UNCALLABLE,
-  UNCHANGED,
-} from '../../http/route/answers.ts'
+import { ANY, component, items, json, listOf } from '../../http/route/answers.ts'
+import { OBJECT, objectOf, ref, UNCALLABLE, UNCHANGED } from '../../http/route/answers.ts'
 import { backgroundOf } from '../../http/route/gate.ts'
 import { createFace, type Note, PUBLISHER, READER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'

@@ -3,13 +3,8 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { ApprovalLooks, AuthorizationChallenge } from '../consent/authorization.ts'
 import { appearanceOf } from '../tool/appearance.ts'
 import { nonInferrable } from '../tool/metadata.ts'
-import {
-  type Implementation,
-  listedRequirements,
-  needsApproval,
-  type Publisher,
-  type ToolRecord,
-} from '../tool/tool.ts'
+import type { Implementation, Publisher, ToolRecord } from '../tool/tool.ts'
+import { listedRequirements, needsApproval } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'

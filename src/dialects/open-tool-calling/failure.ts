@@ -1,13 +1,6 @@
 import type { Failure } from '../../core/failure/failure.ts'
-import {
-  againOf,
-  detailOf,
-  type FailureWords,
-  inputProblems,
-  questionsOf,
-  sentence,
-  wordsOf,
-} from '../../core/failure/failure-words.ts'
+import type { FailureWords } from '../../core/failure/failure-words.ts'
+import { againOf, detailOf, inputProblems, questionsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, problemsInWords, quoted } from '../../core/tool/problem.ts'

@@ -1,10 +1,5 @@
-import {
-  type Importer,
-  type ImportItem,
-  type ImportRequest,
-  invalidSource,
-  type Skipped,
-} from '../../core/publish/import.ts'
+import type { Importer, ImportItem, ImportRequest, Skipped } from '../../core/publish/import.ts'
+import { invalidSource } from '../../core/publish/import.ts'
 import { shortDescription } from '../../core/tool/definition-fields.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Node, objectAt, type Possible, readDescription } from './description.ts'

@@ -4,16 +4,8 @@ import { annotationsOfMethod } from '../../core/tool/annotations.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
-import {
-  type Description,
-  type Node,
-  objectAt,
-  type Possible,
-  SHARE,
-  textAt,
-  textsOf,
-  unitsToRead,
-} from './description.ts'
+import type { Description, Node, Possible } from './description.ts'
+import { objectAt, SHARE, textAt, textsOf, unitsToRead } from './description.ts'
 import type { Draft } from './draft.ts'
 import { type DescribedOperation, serverOf } from './operations.ts'
 import type { OpenApiOptions } from './options.ts'

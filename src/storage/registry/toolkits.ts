@@ -1,10 +1,5 @@
-import {
-  isAdministrator,
-  mayReview,
-  type Toolkit,
-  toolkitDenial,
-  type ToolkitOwner,
-} from '../../core/access/toolkit-owner.ts'
+import type { Toolkit, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
+import { isAdministrator, mayReview, toolkitDenial } from '../../core/access/toolkit-owner.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'

@@ -1,37 +1,18 @@
 import { DurableObject } from 'cloudflare:workers'
-import {
-  APPROVAL,
-  type AuthorizationStatus,
-  type Ended,
-  type Grant,
-  type Step,
-  type Visit,
-} from '../../core/consent/authorization.ts'
+import type { AuthorizationStatus, Ended, Grant, Step, Visit } from '../../core/consent/authorization.ts'
+import { APPROVAL } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { notSetUp } from '../../core/failure/failure-words.ts'
 import { createChanges } from '../changes.ts'
 import { newAuthorizationId } from './authorization-id.ts'
-import {
-  type AuthorizationRows,
-  authorizationRows,
-  isOpen,
-  type NewAuthorization,
-  type StoredAuthorization,
-} from './authorization-rows.ts'
+import type { AuthorizationRows, NewAuthorization, StoredAuthorization } from './authorization-rows.ts'
+import { authorizationRows, isOpen } from './authorization-rows.ts'
 import { consentRows, useOf } from './consent-rows.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
 import { type Consent, createConsent, type Return } from './consent-flow.ts'
 import { grantRows } from './grant-rows.ts'
-import {
-  createGrants,
-  type Grants,
-  NO_KEYS,
-  type NotGranted,
-  notGranted,
-  type TokenAnswer,
-  type TokenRequest,
-  type VaultDeployment,
-} from './grants.ts'
+import type { Grants, NotGranted, TokenAnswer, TokenRequest, VaultDeployment } from './grants.ts'
+import { createGrants, NO_KEYS, notGranted } from './grants.ts'
 import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner } from './tables.ts'
 

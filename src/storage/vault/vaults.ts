@@ -1,23 +1,11 @@
 import { approvalReason } from '../../core/access/principal.ts'
-import {
-  APPROVAL,
-  type ApprovalLooks,
-  type Approvals,
-  type Authorization,
-  type Authorizations,
-  type AuthorizationChallenge,
-  type Ended,
-  type Step,
-  type UserGrants,
-  type Visit,
-} from '../../core/consent/authorization.ts'
+import type { ApprovalLooks, Approvals, Authorization, Authorizations } from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge, Ended, Step, UserGrants } from '../../core/consent/authorization.ts'
+import type { Visit } from '../../core/consent/authorization.ts'
+import { APPROVAL } from '../../core/consent/authorization.ts'
 import type { ShownInvocation } from '../../core/consent/shown-invocation.ts'
-import {
-  challengeForNobody,
-  type GrantLooks,
-  type RequiredToken,
-  type UserTokens,
-} from '../../core/call/requirements.ts'
+import type { GrantLooks, RequiredToken, UserTokens } from '../../core/call/requirements.ts'
+import { challengeForNobody } from '../../core/call/requirements.ts'
 import { notSetUp } from '../../core/failure/failure-words.ts'
 import { reachableStub, type Reach } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'

@@ -2,14 +2,8 @@ import { isJsonObject } from '../../../core/tool/json.ts'
 import { INVALID_REQUEST, type McpError, type McpNotification, type McpRequest } from '../wire.ts'
 import type { Revision } from './revision.ts'
 import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
-import {
-  envelopeError,
-  methodMismatch,
-  mismatch,
-  unsupportedVersion,
-  VERSION_KEY,
-  VERSIONS_FROM_2026,
-} from './2026-07-28.ts'
+import { envelopeError, methodMismatch, mismatch } from './2026-07-28.ts'
+import { unsupportedVersion, VERSION_KEY, VERSIONS_FROM_2026 } from './2026-07-28.ts'
 
 export interface Revisions {
   readonly until2025: Revision

@@ -1,14 +1,8 @@
 import { createBudget, type GiveWay } from '../../../core/tool/budget.ts'
 import { Unreachable } from '../../../core/failure/failure.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
-import type {
-  Catalogue,
-  LineFormat,
-  CatalogueTool,
-  Listing,
-  ListQuery,
-  ToolkitCounts,
-} from '../../../core/catalogue/catalogue.ts'
+import type { Catalogue, LineFormat, CatalogueTool } from '../../../core/catalogue/catalogue.ts'
+import type { Listing, ListQuery, ToolkitCounts } from '../../../core/catalogue/catalogue.ts'
 import { covers, maySee, type Principal } from '../../../core/access/principal.ts'
 import { levelled } from '../../../core/access/policy.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'

@@ -6,19 +6,8 @@ import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
 import { toolsBeside } from '../documents.ts'
 import { nextRevision, readNumber } from '../tables.ts'
-import {
-  awaitsReview,
-  changeDenial,
-  deletedDenial,
-  giveToolkit,
-  isBundled,
-  isToolkit,
-  keysOf,
-  mayChange,
-  settingsOf,
-  toolkitOf,
-  writeSettings,
-} from '../toolkits.ts'
+import { awaitsReview, changeDenial, deletedDenial, giveToolkit, isBundled, isToolkit } from '../toolkits.ts'
+import { keysOf, mayChange, settingsOf, toolkitOf, writeSettings } from '../toolkits.ts'
 import { statusChanged, storeName, storeStatus, storeToolkitStatus, storeTrust, holderCame } from './store-version.ts'
 import { documentText, isPending, keysIn, recordText } from '../versions.ts'
 
