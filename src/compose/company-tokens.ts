@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { fail } from '../core/failure/failure.ts'
 import type { Config } from '../env.ts'
 import { createTokenDoor } from '../http/caller/agents.ts'
@@ -6,6 +5,7 @@ import type { JwtVerifier, VerifiedJwt } from '../http/caller/jwt.ts'
 import type { Judgement } from '../http/caller/verdicts.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
+import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const DISCOVERY_MS = 10_000
@@ -18,7 +18,7 @@ export function companyTokens(config: Config, issuer: string) {
   const fetch = providerFetch(config)
   const { host } = new URL(issuer)
   let findServer: FindServer | undefined
-  const verifiers = new LRUCache<string, JwtVerifier>({ max: MAX_ORIGINS })
+  const verifiers = recentlyUsed<JwtVerifier>(MAX_ORIGINS)
 
   async function verifierFor(origin: string): Promise<JwtVerifier | undefined> {
     const provider = { id: host, name: host, issuer, client_id: '' }

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { LRUCache } from 'lru-cache'
 import type { Admission } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Asserted } from '../storage/connect/connect-object.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
+import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const ALGORITHMS = ['RS256', 'ES256']
@@ -24,7 +24,7 @@ interface AssertionOptions {
 /** `private_key_jwt` (RFC 7523, section 3): a verified assertion is replaced by `client_id` in the form. */
 export function createAssertions({ fetchFor, admit, findDocument, now }: AssertionOptions) {
   // Each keeps the keys that it read, and is asked for others seldom
-  const keySets = new LRUCache<string, JWTVerifyGetKey>({ max: MAX_KEY_SETS })
+  const keySets = recentlyUsed<JWTVerifyGetKey>(MAX_KEY_SETS)
   return async (form: URLSearchParams, authorization: string | null, issuer: string): Promise<Asserted | undefined> => {
     const assertion = form.get('client_assertion') ?? ''
     const isAlone = authorization === null && !form.has('client_secret')

@@ -1,10 +1,10 @@
 import type { JSONWebKeySet } from 'jose'
-import { LRUCache } from 'lru-cache'
 import type { Admission } from '../core/access/principal.ts'
 import { isJsonObject, isList } from '../core/tool/json.ts'
 import { anything, check, list, openObject, optional, string } from '../core/tool/json-reader.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Client } from '../storage/connect/client-rows.ts'
+import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 const TIMEOUT_MS = 10_000
 const FRESH_MS = 300_000
@@ -44,7 +44,7 @@ export function isDocumentUrl(clientId: string): boolean {
 
 /** OAuth Client ID Metadata Document: the client's id is its URL. A redirect is refused. */
 export function createClientDocuments(fetchFor: (asker: Admission) => Fetch, now: () => number): FindDocument {
-  const known = new LRUCache<string, { readonly found: FoundDocument; readonly until: number }>({ max: MAX_KEPT })
+  const known = recentlyUsed<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
 
   return async (clientId, asker) => {
     const kept = known.get(clientId)

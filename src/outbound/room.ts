@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { createSlots, type Slot, type Slots, takeBoth } from './slots.ts'
+import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 export type Room = ReturnType<typeof createRoom>
 
@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS = 25
 /** For what is large in an isolate's memory. Half of it is one caller's at most, and nobody's for longer than `heldMs`. */
 export function createRoom({ now, sleep }: RoomOptions, heldMs: number) {
   const all = createSlots(BYTES)
-  const callers = new LRUCache<string, Slots>({ max: MAX_CALLERS })
+  const callers = recentlyUsed<Slots>(MAX_CALLERS)
 
   /** Looks again by itself: a request must not wait for what another does, which the platform may end. */
   async function take(caller: string, bytes: number, isOver: () => boolean): Promise<Slot | undefined> {

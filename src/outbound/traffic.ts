@@ -1,10 +1,11 @@
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
 import { MAX_FAILURES, pauseOf, sent, SEVERAL, stateOf } from './circuit.ts'
 import { createSlots, takeBoth } from './slots.ts'
 import { untilAborted } from './until-aborted.ts'
+import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 export interface RequestingTool {
   /** A toolkit has one owner; failures count against no other toolkit. */
@@ -71,8 +72,8 @@ const GRACE_MS = 5_000
 
 /** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
 export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
-  const routes = new LRUCache<string, Route>({ max: MAX_ROUTES })
-  const callers = new LRUCache<string, CallersWay>({ max: MAX_CALLERS })
+  const routes = recentlyUsed<Route>(MAX_ROUTES)
+  const callers = recentlyUsed<CallersWay>(MAX_CALLERS)
   const keyOf = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
   function healthOf({ circuit, inFlight }: CallersWay): HostHealth {

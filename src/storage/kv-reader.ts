@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { createKvReads } from './kv-reads.ts'
 import { createPerSecond } from './lookup-budget.ts'
+import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 export type KvReader = ReturnType<typeof createKvReader>
 
@@ -18,7 +18,7 @@ const UNKNOWN_PER_S = 50
 /** `value` reads a key from the Durable Object that writes it, as is done for those that the isolate itself changed. */
 export function createKvReader(kv: KVNamespace, value: ReadValue, now: () => number) {
   const reads = createKvReads(kv, now)
-  const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
+  const written = recentlyUsed<number>(MAX_WRITTEN)
   const mayAsk = createPerSecond(UNKNOWN_PER_S, now)
 
   function isBehind(key: string): boolean {

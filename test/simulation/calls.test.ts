@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { callScenario } from './call-scenario.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { oneTool } from './publications.ts'
 import { damage, restoreTokens, type Sabotage } from './sabotage.ts'
 import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
-
-vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
 
 standStill()
 let tool: ToolRecord

@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
 import { deploymentScenario } from './deployment-scenario.ts'
 import { oneTool } from './publications.ts'
 import { damage, type Sabotage } from './sabotage.ts'
 import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
-
-vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
 
 standStill()
 let bundles: readonly [Bundle, Bundle]

@@ -1,12 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createTurns } from '../../src/core/call/count-calls.ts'
 import type { DoorTools } from './door-calls.ts'
 import { doorScenario } from './door-scenario.ts'
 import { oneTool } from './publications.ts'
 import { damage, type Sabotage } from './sabotage.ts'
 import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
-
-vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
 
 standStill()
 let tools: DoorTools

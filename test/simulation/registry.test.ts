@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { allPublications, type Publications } from './publications.ts'
 import { registryScenario } from './registry.ts'
 import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
 import { damage, type Sabotage } from './sabotage.ts'
-
-vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
 
 standStill()
 let all: Publications

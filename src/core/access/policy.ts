@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { requirementId } from '../tool/definition-fields.ts'
 import { check, described, integer, judged, list, object, optional, type ReadBy, wrong } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
@@ -8,6 +7,7 @@ import { guardFields, leastLevel, onlyTrue } from './guard.ts'
 import { callLimits, type ToolLimits } from './call-limits.ts'
 import type { LevelledTool } from './principal.ts'
 import type { Expected } from '../tool/revision.ts'
+import { recentlyUsed } from '../tool/recently-used.ts'
 
 /** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
 export type Policy = { readonly pattern: string } & ReadBy<ReturnType<typeof policyReader>>
@@ -62,7 +62,7 @@ const REMEMBERED = 20_000
 
 export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
   if (policies.length === 0) return { ...NO_POLICIES, revision }
-  const known = new LRUCache<string, ToolRule>({ max: REMEMBERED })
+  const known = recentlyUsed<ToolRule>(REMEMBERED)
   const rules = new Map([['', NO_RULE]])
 
   return {

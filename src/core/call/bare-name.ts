@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { createKept, type Entry } from '../cache/kept.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
@@ -6,6 +5,7 @@ import { type AskedName, askedByName, formatToolId, joinedName, toolKey, type To
 import type { Background } from '../tool/platform.ts'
 import { fail } from '../failure/failure.ts'
 import type { Resolver } from './resolve-tool.ts'
+import { recentlyUsed } from '../tool/recently-used.ts'
 
 export interface Candidate extends ToolName {
   readonly id: string
@@ -29,7 +29,7 @@ const MAX_KEPT = 5_000
 const MAX_SUGGESTIONS = 3
 
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
-  const store = new LRUCache<string, Entry<readonly Candidate[]>>({ max: MAX_KEPT })
+  const store = recentlyUsed<Entry<readonly Candidate[]>>(MAX_KEPT)
   const kept = createKept({ store, agesOf: () => AGES, now })
 
   async function find(name: string, background: Background): Promise<readonly Candidate[]> {

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache'
 import type { CallLimits, LimitPolicy, ToolLimits } from '../access/call-limits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import { fail } from '../failure/failure.ts'
+import { recentlyUsed } from '../tool/recently-used.ts'
 
 export interface Limited {
   readonly id: string
@@ -31,7 +31,7 @@ const BUSY_MS = 1_000
 
 /** Counts in this isolate's memory, so that warm calls do no I/O: each isolate has the limit to itself. */
 export function createTurns(now: () => number) {
-  const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED })
+  const counted = recentlyUsed<Counted>(MAX_COUNTED)
 
   function countedOf({ id, limits: { rate } }: Limited, at: number): Counted {
     const known = counted.get(id) ?? { windowEnds: 0, calls: 0, running: new Map() }

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { ADMIN, ANONYMOUS, type Principal } from '../../core/access/principal.ts'
 import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
@@ -7,6 +6,7 @@ import type { JwtVerifier } from './jwt.ts'
 import { isKey } from './key-text.ts'
 import { isLocalRequest } from './loopback.ts'
 import { createVerdicts, type Judgement, type MayLookUp, whereStored } from './verdicts.ts'
+import { recentlyUsed } from '../../core/tool/recently-used.ts'
 
 type AccessMode = 'keys' | 'public' | 'open'
 
@@ -40,7 +40,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
   const hint = hintFor(access, adminKey !== undefined || jwt !== undefined)
   const verdicts = createVerdicts(now, check)
-  const deadKeys = new LRUCache<string, true>({ max: 1_000 })
+  const deadKeys = recentlyUsed<true>(1_000)
   let adminHash: string | undefined
 
   const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { type Failing, fail } from '../../core/failure/failure.ts'
+import { recentlyUsed } from '../../core/tool/recently-used.ts'
 
 export interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
@@ -13,7 +13,7 @@ const MAX_REFUSED = 1_000
 /** No call waits: a key that the limiter refuses gets `rate-limited` for 10 s here. One that fails limits nobody. */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined
-  const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED })
+  const refusedUntil = recentlyUsed<number>(MAX_REFUSED)
 
   async function ask(limiter: RateLimiter, key: string): Promise<void> {
     try {

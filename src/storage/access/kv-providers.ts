@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import { createKept } from '../../core/cache/kept.ts'
 import type { Provider, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessStub } from './access-object.ts'
+import { recentlyUsed } from '../../core/tool/recently-used.ts'
 
 const AGES = { fresh: 5_000, lastResort: 55_000 }
 const MAX_KEPT = 1_000
@@ -12,7 +12,7 @@ const MAX_KEPT = 1_000
 /** A change is seen everywhere within a minute, and at once where it was made. */
 export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
   const reader = createKvReader(kv, access.value, now)
-  const kept = createKept<Provider | undefined>({ store: new LRUCache({ max: MAX_KEPT }), agesOf: () => AGES, now })
+  const kept = createKept<Provider | undefined>({ store: recentlyUsed(MAX_KEPT), agesOf: () => AGES, now })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')
 
   function changed(id: string): void {
