@@ -17,20 +17,21 @@ export function createBatches<Item, Batch extends Gathered<Item>>(
   options: BatchesOptions<Item, Batch>,
 ): (item: Item, background: Background) => void {
   const { windowMs, most, begin, flush } = options
-  let waiting = begin()
+  let waiting: Batch = begin()
 
-  function handOn(): void | Promise<void> {
-    const batch = waiting
+  function handOn(batch: Batch): void | Promise<void> {
+    // A batch that filled up before its time has gone: the one that waits now has a time of its own
+    if (batch !== waiting) return
     waiting = begin()
-    if (batch.size > 0) return flush(batch)
+    return flush(batch)
   }
 
   return (item, background) => {
-    waiting.add(item)
-    const { size } = waiting
-    if (size === 1) background(new Promise((done) => setTimeout(() => done(handOn()), windowMs)))
-    else if (size >= most) {
-      const flushed = handOn()
+    const batch = waiting
+    batch.add(item)
+    if (batch.size === 1) background(new Promise((done) => setTimeout(() => done(handOn(batch)), windowMs)))
+    else if (batch.size >= most) {
+      const flushed = handOn(batch)
       if (flushed) background(flushed)
     }
   }

@@ -87,4 +87,15 @@ describe('the log of calls', () => {
     expect(printed).toHaveLength(2)
     expect(printed[1]).toBe(lineOf('c500'))
   })
+
+  it('gives calls their whole window also after a burst that did not wait for its own', async () => {
+    const { write, end, printed } = setUp()
+    write(...ids(0, 500))
+    await vi.advanceTimersByTimeAsync(200)
+    write('c500')
+    await vi.advanceTimersByTimeAsync(249)
+    expect(printed).toHaveLength(1)
+    await end()
+    expect(printed).toHaveLength(2)
+  })
 })
