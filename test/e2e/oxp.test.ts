@@ -118,6 +118,14 @@ describe('failures, each row of the table', () => {
     expect(status).toBe(400)
     expect(body.message).toContain("did you mean 'Calculator.Add'")
     expect(body.suggestions[0]).toBe('Calculator.Add')
+    const suggestions = async (tool_id: string) => {
+      const answer = await server.json('POST', '/tools/call', { tool_id })
+      expect(answer.status).toBe(400)
+      return answer.body.suggestions
+    }
+    expect(await suggestions('Calculator_Ad')).toEqual(['Calculator_Add'])
+    expect((await suggestions('Add')).toSorted()).toEqual(['Arithmetic_add', 'Calculator_Add'])
+    expect(await suggestions('Nothing_like_it')).toBeUndefined()
   })
 
   it('refuses malformed ids, versions there are not, and other protocol versions', async () => {

@@ -169,6 +169,16 @@ describe('call', () => {
     }
   })
 
+  it("takes a tool's name without its toolkit where one tool has it, and else answers with those that have", async () => {
+    const ring = { name: 'Ring', arguments: { doorbell_id: 'doorbell42' } }
+    expect(await call(ring)).toMatchObject({ status: 200, body: { content: [{ type: 'text', text: 'null' }] } })
+    const several = await call({ name: 'Add', arguments: { a: 1, b: 2 } })
+    expect(several).toMatchObject({ status: 404, body: { isError: true } })
+    expect(text(several)).toMatch(
+      /did you mean '(Calculator.Add|Arithmetic.add)@1.0.0', '(Calculator.Add|Arithmetic.add)@/,
+    )
+  })
+
   it('needs a credential that covers the tool', async () => {
     const anonymous = await call({ name: 'Calculator_Add', arguments: { a: 1, b: 2 } }, '', {})
     expect(anonymous).toMatchObject({ status: 401, body: { isError: true, content: [{ type: 'text' }] } })

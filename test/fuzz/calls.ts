@@ -66,8 +66,8 @@ export const calls: readonly Row[] = [
       const answer = answerTo(read.failure)
       return refused('status' in answer ? answer.status : 400, answer)
     }
-    expectCall(read.call)
-    expect(written(rfc.encodeOutcome(echoed(read.call), new Date(0)))).toMatchObject({ success: true })
+    expectCall(read)
+    expect(written(rfc.encodeOutcome(echoed(read), new Date(0)))).toMatchObject({ success: true })
     return true
   }),
   row('a call over the Machine Context Protocol', values([MESSAGE]), (body) => {

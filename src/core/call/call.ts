@@ -10,7 +10,7 @@ import { inlineBytesOf, optionOf, SELECT } from './call-fields.ts'
 import { type FindCandidates, meantBy } from './bare-name.ts'
 import { type CallableTool, type OpenCall, passStages, type StageDeps } from './callable-tool.ts'
 import type { Deadline } from './deadline.ts'
-import { type Failing, type Failure, fail, Unreachable } from '../failure/failure.ts'
+import { type Failing, type Failure, fail, suggestionsOf, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { identify, type Invocation } from './invocation.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
@@ -28,6 +28,8 @@ import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 export interface Call extends GivenInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
   readonly asked: string
   readonly bareName?: AskedName
+  /** What is asked where there is no such tool. */
+  readonly otherwise?: Partial<Pick<Call, 'asked' | 'bareName'>>
   readonly address?: string
   readonly callId?: string | undefined
   readonly traceId?: string | undefined
@@ -79,6 +81,9 @@ export function createCallTool(deps: CallDeps): CallTool {
     let result: Outcome['result']
     try {
       result = await goThrough(callId, call, caller, started, findings, deps)
+      if (!result.ok && call.otherwise && suggestionsOf(result.failure)) {
+        result = await goThrough(callId, { ...call, ...call.otherwise }, caller, started, findings, deps)
+      }
     } catch (error) {
       if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(failureOf(error, callId))

@@ -90,6 +90,12 @@ export type FailureType = Failure['type']
 export type Failing = { readonly ok: false; readonly failure: Failure }
 export type Result<T> = { readonly ok: true; readonly value: T } | Failing
 
+type UnknownTool = Extract<Failure, { readonly type: 'tool-unknown' }>
+
+export function lacksSuggestions(failure: Failure): failure is UnknownTool {
+  return failure.type === 'tool-unknown' && failure.suggestions.length === 0
+}
+
 export function suggestionsOf(failure: Failure): readonly string[] | undefined {
   return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
 }

@@ -1,6 +1,6 @@
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import { type Failure, fail } from '../../core/failure/failure.ts'
+import { type Failure, fail, lacksSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { linkTo } from '../../core/call/large-output.ts'
 import { valueOf } from '../../core/call/run.ts'
@@ -77,7 +77,7 @@ export async function answerCall(
   )
   const { tool } = outcome
   let { result } = outcome
-  if (!result.ok && result.failure.type === 'tool-unknown' && result.failure.suggestions.length === 0) {
+  if (!result.ok && lacksSuggestions(result.failure)) {
     result = fail({ ...result.failure, suggestions: await deps.suggest(call.name, client) })
   }
   const headers = callHeaders(outcome)

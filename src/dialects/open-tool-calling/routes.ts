@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, suggestionsOf } from '../../core/failure/failure.ts'
+import type { CallTool } from '../../core/call/call.ts'
+import type { Failure } from '../../core/failure/failure.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, json, listOf, OBJECT } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
@@ -11,7 +11,7 @@ import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
-import { decodeInvocation, encodeOutcome, type ToolRequest, REQUEST } from './wire.ts'
+import { decodeInvocation, encodeOutcome, REQUEST } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -61,22 +61,15 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   face.post('/worker/tools/invoke', callRoute(deps.gate, INVOKE, invoke))
 
   async function invoke({ body, caller }: IncomingCall): Promise<Response> {
-    const invocation = decodeInvocation(body)
-    if ('ok' in invocation) return respond(invocation.failure)
-    const outcome = await execute(invocation, caller)
+    const call = decodeInvocation(body)
+    if ('ok' in call) return respond(call.failure)
+    const outcome = await callTool(call, caller)
     const response = encodeOutcome(outcome, new Date(outcome.finishedAt ?? now()))
     if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome))
     const failure = outcome.result.ok
       ? ({ type: 'internal', reference: outcome.callId } as const)
       : outcome.result.failure
     return respond(failure, callHeaders(outcome))
-  }
-
-  async function execute({ call, otherwise }: ToolRequest, caller: Caller): Promise<Outcome> {
-    const outcome = await callTool(call, caller)
-    const { result } = outcome
-    const isUnknown = !result.ok && suggestionsOf(result.failure) !== undefined
-    return otherwise && isUnknown ? callTool({ ...call, asked: otherwise }, caller) : outcome
   }
 
   return face

@@ -20,11 +20,6 @@ import type { Success } from '../../core/call/runner.ts'
 import type { Artifact } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
-export interface ToolRequest {
-  readonly call: Call
-  readonly otherwise?: string
-}
-
 /** The token is for the one authorization that the RFC's definition says. Its engine puts the user beside it. */
 const AUTHORIZATION = json.openObject({ token: json.nullish(credentialValue), user_info: json.nullish(json.anyObject) })
 const SECRET_LIST = json.into(
@@ -67,18 +62,14 @@ export const REQUEST = json.object(
 )
 
 /** Open Tool Calling RFC, section 4.2. Its engine sends null for absent fields, and secrets as a list. */
-export function decodeInvocation(body: unknown): ToolRequest | Failing {
+export function decodeInvocation(body: unknown): Call | Failing {
   const read = json.check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
   if ($schema !== undefined && !isOfRfc($schema, 'request')) {
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
   }
-  const { otherwise, ...asked } = askedFor(tool)
-  return {
-    ...(otherwise === undefined ? {} : { otherwise }),
-    call: { ...asked, callId, traceId, input: inputs, inputIsWhole: true, context },
-  }
+  return { ...askedFor(tool), callId, traceId, input: inputs, inputIsWhole: true, context }
 }
 
 export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): object | undefined {
@@ -96,16 +87,14 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
   return output ? { ...frame, success: true, output } : { ...frame, success: true }
 }
 
-type AskedTool = Omit<ToolRequest, 'call'> & Pick<Call, 'asked' | 'bareName'>
-
-function askedFor({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }): AskedTool {
+function askedFor({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }) {
   const selector = (/^\d{4}-\d/.test(version) ? versionIn(version) : version) || undefined
   if (toolkit) {
     const [kit = toolkit] = possibleNames(toolkit)
     const [asked = '', otherwise] = possibleNames(name).map((each) =>
       formatToolId({ toolkit: kit, tool: each }, selector),
     )
-    return otherwise === undefined ? { asked } : { asked, otherwise }
+    return otherwise === undefined ? { asked } : { asked, otherwise: { asked: otherwise } }
   }
   if (name.includes('.')) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
   const [bare = name] = possibleNames(name)

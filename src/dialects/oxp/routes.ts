@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono'
 import { bounded, type Format } from '../../core/publish/export.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
-import type { CallTool } from '../../core/call/call.ts'
+import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { integerText, wrongParameter } from '../../core/call/call-fields.ts'
-import { fail, type Failing, type Failure, ok, type Result } from '../../core/failure/failure.ts'
+import { fail, type Failing, type Failure, lacksSuggestions, ok, type Result } from '../../core/failure/failure.ts'
 import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { type Principal, scopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
@@ -20,7 +20,7 @@ import { type Answers, component, listing, ref } from '../../http/route/answers.
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY, type Query, query, type ReadOf, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
-import { isNamePart, isSimpleVersion } from '../../core/tool/tool-id.ts'
+import { isNamePart, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
@@ -92,8 +92,20 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const form = formOf(request)
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respond(decoded.failure, form)
-    if (acceptsEvents(request)) return streamCall(request, decoded, caller, form, callTool)
-    return answerCall(await callTool(decoded, caller), form)
+    if (acceptsEvents(request)) {
+      const answer: CallTool = async (...given) => suggesting(await callTool(...given), caller)
+      return streamCall(request, decoded, caller, form, answer)
+    }
+    const outcome = await callTool(decoded, caller)
+    return answerCall(outcome.result.ok ? outcome : await suggesting(outcome, caller), form)
+  }
+
+  /** Unknown ids have suggestions from where they were looked up, and names have them here. */
+  async function suggesting(outcome: Outcome, { principal }: Caller): Promise<Outcome> {
+    const { result } = outcome
+    if (result.ok || !lacksSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
+    const { suggested } = await import('../../http/answer/why-empty.ts')
+    return { ...outcome, result: fail(await suggested(result.failure, principal, catalogue)) }
   }
 
   function list(summary: string, query: Query<FormatAsked>) {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import { fail, type Failure } from '../../core/failure/failure.ts'
+import { fail, type Failure, lacksSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { isOwnName, plainName } from '../../core/tool/sanitize-name.ts'
@@ -40,12 +40,13 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const id = callIdOf(request)
     if (!id.ok) return respond(id.failure)
+    const otherwise = toolkit === undefined && isNamePart(name) ? { otherwise: { bareName: { name } } } : {}
     const outcome = await callTool(
-      { asked, input, method, ...id.value, context: { ...context.value, values }, select },
+      { asked, ...otherwise, input, method, ...id.value, context: { ...context.value, values }, select },
       caller,
     )
     const headers = callHeaders(outcome)
-    const { result } = outcome.result.ok ? outcome : { result: fail(await suggesting(outcome.result.failure, caller)) }
+    const result = outcome.result.ok ? outcome.result : fail(await suggesting(outcome.result.failure, caller))
     const text = JSON.stringify(encodeOutcome({ ...outcome, result }, structured))
     return result.ok
       ? jsonText(text, 200, headers)
@@ -53,9 +54,9 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   }
 
   async function suggesting(failure: Failure, { principal }: Caller): Promise<Failure> {
-    if (failure.type !== 'tool-unknown' || failure.suggestions.length > 0) return failure
-    const { nearMiss } = await import('../../http/answer/why-empty.ts')
-    return { ...failure, suggestions: await nearMiss(failure.asked, principal, deps.catalogue) }
+    if (!lacksSuggestions(failure)) return failure
+    const { suggested } = await import('../../http/answer/why-empty.ts')
+    return suggested(failure, principal, deps.catalogue)
   }
 
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {

@@ -63,7 +63,18 @@ export async function namesNear(name: string, principal: Principal, catalogue: C
   return (listing?.lines ?? []).filter((line) => line !== '')
 }
 
-/** Clients with the whole list misspell names and do not search, so only a near miss is suggested. */
+/** Clients with the whole list misspell names, or leave out toolkits, and do not search: only such names are suggested. */
 export async function nearMiss(...asked: Parameters<typeof namesNear>): Promise<readonly string[]> {
-  return [nearestOf(asked[0], await namesNear(...asked)) ?? []].flat()
+  const [name] = asked
+  const names = await namesNear(...asked)
+  const near = nearestOf(name, names)
+  return near === undefined ? names.filter((each) => each.toLowerCase().endsWith(`_${name.toLowerCase()}`)) : [near]
+}
+
+export async function suggested<F extends { readonly asked: string }>(
+  failure: F,
+  principal: Principal,
+  catalogue: Catalogue,
+): Promise<F & { readonly suggestions: readonly string[] }> {
+  return { ...failure, suggestions: await nearMiss(failure.asked, principal, catalogue) }
 }

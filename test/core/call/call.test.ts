@@ -165,6 +165,13 @@ describe('a call', () => {
     expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
   })
 
+  it('of an unknown tool is of what is asked otherwise, and is one call', async () => {
+    const { deps, records } = worldOf({ tool: callableOf(recordWith({}), () => value(1)) })
+    const asked = { ...callWith(), asked: 'Example.Other', otherwise: { asked: 'Example.Tool' } }
+    expect((await createCallTool(deps)(asked, callerWith())).result).toMatchObject({ value: 1 })
+    expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'success' }])
+  })
+
   it('that is refused tells the log of the tool, and not the caller', async () => {
     const principal: Principal = { ...ADMIN, users: ['bob'] }
     const { outcome, records, asked } = await call(MAIL, () => value(1), { principal, userId: 'ann' })

@@ -8,80 +8,66 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: 'Demo' } },
       {
-        call: {
-          asked: 'Demo.Add',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo', version: '^1' } },
       {
-        call: {
-          asked: 'Demo.Add@^1',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add@^1',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Add', toolkit: '', version: '' } },
       {
-        call: {
-          asked: 'name:Add',
-          bareName: { name: 'Add' },
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'name:Add',
+        bareName: { name: 'Add' },
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Add', version: '1.0.0' } },
       {
-        call: {
-          asked: 'name:Add@1.0.0',
-          bareName: { name: 'Add', selector: '1.0.0' },
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'name:Add@1.0.0',
+        bareName: { name: 'Add', selector: '1.0.0' },
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Demo.Add' } },
       {
-        call: {
-          asked: 'Demo.Add',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Demo.Add', version: '1.0.0' } },
       {
-        call: {
-          asked: 'Demo.Add@1.0.0',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add@1.0.0',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Demo.Add@2.0.0', version: '1.0.0' } },
       {
-        call: {
-          asked: 'Demo.Add@2.0.0',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add@2.0.0',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
@@ -101,18 +87,16 @@ describe('a tool request', () => {
         },
       },
       {
-        call: {
-          asked: 'Demo.Add',
-          callId: 'e',
-          traceId: 'r',
-          input: { a: 1 },
-          inputIsWhole: true,
-          context: {
-            tokens: new Map([['*', 'T']]),
-            secrets: new Map([['KEY', 'S']]),
-            userId: 'u',
-            values: { more: 1, user_info: { mail: 'u@x.test' } },
-          },
+        asked: 'Demo.Add',
+        callId: 'e',
+        traceId: 'r',
+        input: { a: 1 },
+        inputIsWhole: true,
+        context: {
+          tokens: new Map([['*', 'T']]),
+          secrets: new Map([['KEY', 'S']]),
+          userId: 'u',
+          values: { more: 1, user_info: { mail: 'u@x.test' } },
         },
       },
     ],
@@ -127,45 +111,37 @@ describe('a tool request', () => {
         context: null,
       },
       {
-        call: {
-          asked: 'Demo.Add',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: null, secrets: null, user_id: null } },
       {
-        call: {
-          asked: 'Demo.Add',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: { token: '' }, secrets: [], user_id: '' } },
       {
-        call: {
-          asked: 'Demo.Add',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([]) },
-        },
+        asked: 'Demo.Add',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: [{ key: 'A', value: 'B', more: 1 }] } },
       {
-        call: {
-          asked: 'Demo.Add',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) },
-        },
+        asked: 'Demo.Add',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) },
       },
     ],
     [
@@ -174,13 +150,11 @@ describe('a tool request', () => {
         context: { authorization: { token: 'T', user_info: { name: 'U' } } },
       },
       {
-        otherwise: 'My_demo.Addtwo@1.0.0',
-        call: {
-          asked: 'My_demo.Add_two@1.0.0',
-          input: {},
-          inputIsWhole: true,
-          context: { tokens: new Map([['*', 'T']]), secrets: new Map([]), values: { user_info: { name: 'U' } } },
-        },
+        otherwise: { asked: 'My_demo.Addtwo@1.0.0' },
+        asked: 'My_demo.Add_two@1.0.0',
+        input: {},
+        inputIsWhole: true,
+        context: { tokens: new Map([['*', 'T']]), secrets: new Map([]), values: { user_info: { name: 'U' } } },
       },
     ],
     [

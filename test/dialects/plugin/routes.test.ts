@@ -63,7 +63,13 @@ describe('POST /plugin/call', () => {
     expect(answer).toMatchObject({ status: 200 })
     expect(answer.body).toEqual({ content: [{ type: 'text', text: 'done' }] })
     expect(calls).toEqual([
-      { asked: 'name:add', method: 'tools/call', input: { a: 1 }, context: { tokens: new Map(), secrets: new Map() } },
+      {
+        asked: 'name:add',
+        otherwise: { bareName: { name: 'add' } },
+        method: 'tools/call',
+        input: { a: 1 },
+        context: { tokens: new Map(), secrets: new Map() },
+      },
     ])
     expect(callers[0]).toMatchObject({ traceparent })
   })
