@@ -118,11 +118,7 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   }
 }
 
-function parametersOf(
-  provider: Provider,
-  as: oauth.AuthorizationServer,
-  wanted: readonly string[],
-): Record<string, string> {
+function parametersOf(provider: Provider, as: oauth.AuthorizationServer, wanted: readonly string[]) {
   const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
   const beside = scopesBeside(provider, wanted, as.scopes_supported?.includes('offline_access') === true)
   const scopes = new Set([...wanted, ...beside])

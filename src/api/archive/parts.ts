@@ -79,11 +79,7 @@ const UNSIGNED =
   'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust (?trust=1)'
 const BROKEN_OFF = 'The file is incomplete: its last signature is missing'
 
-async function readLine(
-  each: { readonly text: string } | { readonly problem: string },
-  line: number,
-  meter: Meter,
-): Promise<FileLine> {
+async function readLine(each: { readonly text: string } | { readonly problem: string }, line: number, meter: Meter) {
   if ('problem' in each) return { line, problem: each.problem }
   const parsed = await readJsonText(each.text, meter, LINE)
   if (parsed.ok) return { line, value: parsed.value }

@@ -84,10 +84,7 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   })
   face.get('/artifacts/:id', show)
 
-  async function showLinked(
-    c: Context,
-    { expires = '', signature = '' }: ReadOf<typeof wire.linkQuery>,
-  ): Promise<Response> {
+  async function showLinked(c: Context, { expires = '', signature = '' }: ReadOf<typeof wire.linkQuery>) {
     const limited = shield(c)
     if (limited) return respond(limited.failure)
     const id = pathSegment(c.req.url, 2)

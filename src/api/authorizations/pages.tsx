@@ -95,12 +95,7 @@ export interface DeadEnd extends Page {
   readonly said: string
 }
 
-function deadEnd(
-  status: DeadEnd['status'],
-  title: string,
-  lines: readonly string[],
-  { href, words }: typeof SET_UP,
-): DeadEnd {
+function deadEnd(status: DeadEnd['status'], title: string, lines: readonly string[], { href, words }: typeof SET_UP) {
   const link = (
     <p>
       <a href={href}>{words}</a>

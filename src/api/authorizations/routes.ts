@@ -4,7 +4,7 @@ import { findFile, type FileStores } from '../../core/call/files.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
-import { type AuditDetails, writeAudit } from '../../http/route/audit.ts'
+import { writeAudit } from '../../http/route/audit.ts'
 import { BROWSER_COOKIE, cookieOf, randomValue, setCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { ANY_QUERY, query } from '../../http/request/query.ts'
@@ -182,12 +182,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   return face
 }
 
-function actOf(
-  act: string,
-  { userId, provider, tool }: Authorization,
-  isDone: boolean,
-  person?: SignedInPerson,
-): AuditDetails {
+function actOf(act: string, { userId, provider, tool }: Authorization, isDone: boolean, person?: SignedInPerson) {
   const principal = person && { id: person.principal, name: person.name }
   const about = { provider, tool }
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }

@@ -145,11 +145,7 @@ function described(
   return { ...parameter, description: descriptionOf({ description }, words.description), schema, example }
 }
 
-async function bodyOf(
-  { body, sends }: Operation<unknown>,
-  wordsFor: WordsFor,
-  { body: example }: OperationExample,
-): Promise<DocumentedBody | undefined> {
+async function bodyOf({ body, sends }: Operation<unknown>, wordsFor: WordsFor, { body: example }: OperationExample) {
   if (sends !== undefined) return { type: sends, required: true, example }
   if (!body?.reader) return undefined
   const schema = schemaOf(await body.reader())

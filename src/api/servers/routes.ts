@@ -64,12 +64,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     ({ encodeCatalog, CATALOG_TYPE }, here) => typed(encodeCatalog(here), CATALOG_TYPE),
   )
 
-  function about(
-    path: string,
-    summary: string,
-    says: string,
-    write: (wire: Wire, here: ListedDeployment) => Response,
-  ): void {
+  function about(path: string, summary: string, says: string, write: (wire: Wire, here: ListedDeployment) => Response) {
     const answers = { 200: plain(says, 'application/*') }
     at(path, { summary, query: ANY_QUERY, answers }, async (c) => write(await load(), deploymentAt(c)))
   }

@@ -46,12 +46,7 @@ export const addCall: AddCommands = (program, open) => {
     })
 }
 
-async function inputOf(
-  session: CliSession,
-  tool: string,
-  input?: string,
-  field?: readonly string[],
-): Promise<JsonRecord> {
+async function inputOf(session: CliSession, tool: string, input?: string, field?: readonly string[]) {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined) {
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')

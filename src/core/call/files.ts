@@ -62,12 +62,7 @@ export function findFiles(
   return whileReachable(find(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, stores))
 }
 
-async function find(
-  places: readonly Place[],
-  limit: number,
-  owner: UploadOwner,
-  stores: FileStores,
-): Promise<Result<NamedFiles>> {
+async function find(places: readonly Place[], limit: number, owner: UploadOwner, stores: FileStores) {
   const byHandle = new Map<string, NamedFile>()
   const problems: Problem[] = []
   let size = 0

@@ -144,13 +144,7 @@ function once(text: string, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
 }
 
-async function describe(
-  name: string,
-  isWhole: boolean,
-  revision: Revision,
-  client: McpClient,
-  deps: SearchDeps,
-): Promise<string> {
+async function describe(name: string, isWhole: boolean, revision: Revision, client: McpClient, deps: SearchDeps) {
   const plain = plainName(name)
   const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined

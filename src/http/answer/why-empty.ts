@@ -36,11 +36,7 @@ async function hasDisabled(toolkit: string | undefined, principal: Principal, ca
   return ((await catalogue.list(query, principal, NAMES))?.lines.length ?? 0) > 0
 }
 
-export async function unknownAmong(
-  names: readonly string[],
-  principal: Principal,
-  catalogue: Catalogue,
-): Promise<string | undefined> {
+export async function unknownAmong(names: readonly string[], principal: Principal, catalogue: Catalogue) {
   const unknown = names.length === 0 ? undefined : await catalogue.unknown(names, principal)
   if (!unknown) return undefined
   const { name, known, isNear } = unknown

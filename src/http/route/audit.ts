@@ -10,12 +10,7 @@ export interface AuditDetails extends Pick<AuditEntry, 'act' | 'outcome' | 'stat
 const LINKS = /^\/authorizations\/[^/]+/
 const MAX_PATH = 300
 
-export function writeAudit(
-  c: RouteContext,
-  write: WriteAuditEntry | undefined,
-  now: number,
-  given: AuditDetails,
-): void {
+export function writeAudit(c: RouteContext, write: WriteAuditEntry | undefined, now: number, given: AuditDetails) {
   if (!write) return
   const { principal, ...about } = given
   const { method, url, headers } = c.req.raw

@@ -148,10 +148,7 @@ export function createFace<A extends object = Record<never, unknown>>(
   return { face, on, handler }
 }
 
-function responseOf(
-  result: RouteAnswer<unknown> | Response | Failing,
-  refuse: (failure: Failure) => Response,
-): Response {
+function responseOf(result: RouteAnswer<unknown> | Response | Failing, refuse: (failure: Failure) => Response) {
   if (result instanceof Response) return result
   if (!result.ok) return refuse(result.failure)
   const { value, status, headers } = result

@@ -136,11 +136,7 @@ function withDescription(schema: JsonSchema, description: string | undefined): J
   return typeof schema === 'boolean' ? schema : { ...schema, description: text }
 }
 
-function outputSchema(
-  schema: Converted | null,
-  { responses, options }: ToolMaker,
-  work: ConversionWork,
-): { readonly schema: JsonSchema | null; readonly warnings: readonly string[] } {
+function outputSchema(schema: Converted | null, { responses, options }: ToolMaker, work: ConversionWork) {
   if (!schema) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }
   const whole = standaloneSchema(schema, responses, 'shared', work)

@@ -1,6 +1,6 @@
 import { patternCovers } from '../../../core/tool/tool-id.ts'
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
-import { type ImportedTool, IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
+import { type ImportedTool, IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
 import type { ImportResult, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
@@ -111,9 +111,7 @@ function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof
   ]
 }
 
-function sourceOf(
-  kinds: readonly ImportKind[],
-): json.Reader<Pick<ImportRequest, 'source'> & { readonly kind: ImportKind }> {
+function sourceOf(kinds: readonly ImportKind[]) {
   const schema = () => {
     const typeOf = (kind: ImportKind) => ({ type: kind === 'openapi' ? ['string', 'object'] : 'string' })
     const properties = Object.fromEntries(kinds.map((kind) => [kind, typeOf(kind)]))
