@@ -1,7 +1,5 @@
 import ipaddr from 'ipaddr.js'
 
-export type JudgeUrl = (url: URL) => string | undefined
-
 /** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common habit). */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/
 
@@ -12,7 +10,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
  * Requires https, and a public address or a name that may have one. `allowHttpHosts` (`host[:port]`) lifts both rules.
  * A name that *resolves* to a private address is seen only by the flag `global_fetch_strictly_public` in production.
  */
-export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
+export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): (url: URL) => string | undefined {
   const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
   return (url) => {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return `wanted "https:", got "${url.protocol}"`

@@ -5,8 +5,6 @@ import type { GuardedFetch } from './guarded-fetch.ts'
 import { bytesOfData, pictureOf } from './picture.ts'
 import { createSlots } from './slots.ts'
 
-export type ReadIcon = (source: string, asker: Admission | undefined) => Promise<Picture | undefined>
-
 /** In bytes. */
 export const MAX_ICON = 256 * 1024
 /** A memory of its own, so that pictures push out nothing that calls need. */
@@ -19,7 +17,7 @@ const FAILED: Ages = { fresh: 60_000 }
 type Fetched = Picture | 'none' | 'busy'
 
 /** Nothing is fetched without an asker: strangers get the pictures that are kept, and those of `data:`. */
-export function createIcons(guardedFetch: GuardedFetch, now: () => number): ReadIcon {
+export function createIcons(guardedFetch: GuardedFetch, now: () => number) {
   const store = createMemory(MAX_KEPT).part<Entry<Fetched>>(
     ({ value }, source) => bytesOfText(source) + (typeof value === 'string' ? 0 : value.bytes.length),
   )
@@ -37,7 +35,7 @@ export function createIcons(guardedFetch: GuardedFetch, now: () => number): Read
     return (read.ok && read.response.status === 200 && pictureOf(read.response.body)) || 'none'
   }
 
-  return async (source, asker) => {
+  return async (source: string, asker: Admission | undefined): Promise<Picture | undefined> => {
     if (/^data:/i.test(source)) return pictureOf(bytesOfData(source))
     const found = asker ? await kept.get(source, () => fetchIcon(source, asker)) : kept.peek(source)
     return typeof found === 'string' ? undefined : found

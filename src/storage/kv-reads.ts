@@ -11,8 +11,7 @@ export function createKvReads(kv: KVNamespace, now: () => number) {
   let restsUntil = -Infinity
 
   async function read<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    const begun = now()
-    if (begun < restsUntil) return undefined
+    if (now() < restsUntil) return undefined
     let isAnswered = false
     try {
       return await withTimeout(WAIT_MS, 'KV', async () => {

@@ -1,5 +1,5 @@
 import type { Challenge, ToolProgress } from '../../client/index.ts'
-import { isObject, type JsonRecord } from '../../client/json.ts'
+import { isObject } from '../../client/json.ts'
 import { gather, readInput, readObject, wholeNumber } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'

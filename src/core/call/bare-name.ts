@@ -37,11 +37,10 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
     const record = exposed.ok ? exposed.tool.record : undefined
     const isDerived = record && joinedName(record).toLowerCase() === name.toLowerCase()
     const called = isDerived ? [] : await findTools(name)
-    const all = new Map<string, Candidate>()
-    for (const { id, toolkit, tool, securityLevel } of [...(record ? [record] : []), ...called]) {
-      all.set(toolKey({ toolkit, tool }), { id, toolkit, tool, securityLevel })
-    }
-    return [...all.values()]
+    const all = [...(record ? [record] : []), ...called].map(({ id, toolkit, tool, securityLevel }): Candidate => {
+      return { id, toolkit, tool, securityLevel }
+    })
+    return [...new Map(all.map((each) => [toolKey(each), each])).values()]
   }
 
   return (name, background) => kept.get(name.toLowerCase(), () => find(name, background), background)

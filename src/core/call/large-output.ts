@@ -119,8 +119,7 @@ async function keep(what: Keepable, name: string, placing: Placing): Promise<Res
 }
 
 function tooLarge({ inlineBytes: limit }: Placing, why: string, forOperator?: string): Failing {
-  const more = forOperator === undefined ? {} : { forOperator }
-  return fail({ type: 'output-too-large', limit, why, ...more })
+  return fail({ type: 'output-too-large', limit, why, ...(forOperator === undefined ? {} : { forOperator }) })
 }
 
 export const BYTES = 'application/octet-stream'

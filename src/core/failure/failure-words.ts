@@ -24,9 +24,7 @@ export function secretNotSet(id: string): string {
 
 export const MAY_HAVE_RUN = 'It may have taken effect all the same: check what it did before you call it again'
 
-type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>
-
-export function againOf({ may_have_run }: EndedEarly) {
+export function againOf({ may_have_run }: Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>) {
   return may_have_run ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: true }
 }
 

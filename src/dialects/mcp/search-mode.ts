@@ -212,10 +212,7 @@ function shortened(text: string, most: number): string {
   let letters = 0
   for (const character of text) {
     letters += lettersOf(character)
-    if (letters > most) {
-      const begun = text.slice(0, at)
-      return `${begun.replace(/\s+\S{0,40}$/, '')}…`
-    }
+    if (letters > most) return `${text.slice(0, at).replace(/\s+\S{0,40}$/, '')}…`
     at += character.length
   }
   return text

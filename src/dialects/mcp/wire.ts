@@ -78,9 +78,7 @@ export function invalid(message: string): McpError {
 }
 
 /** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
-type OutputKind = 'none' | 'any' | 'object' | 'value'
-
-export function outputKind(output: JsonSchema | null): OutputKind {
+export function outputKind(output: JsonSchema | null) {
   if (output === null) return 'none'
   if (output === true) return 'any'
   if (output === false) return 'value'

@@ -60,12 +60,8 @@ function listed(source: JsonObject, record: ToolRecord, wrap: (input: JsonObject
 function withUniqueIds(requirements: JsonObject): JsonObject {
   const lists = Object.entries(requirements).map(([name, list]): [string, Json | undefined] => {
     if (!isList(list)) return [name, list]
-    const first = new Map<unknown, Json>()
-    for (const each of list) {
-      const id = isJsonObject(each) ? each.id : each
-      if (!first.has(id)) first.set(id, each)
-    }
-    return [name, [...first.values()]]
+    const byId = Map.groupBy(list, (each) => (isJsonObject(each) ? each.id : each))
+    return [name, [...byId.values()].flatMap(([first = null]) => [first])]
   })
   return Object.fromEntries(lists)
 }

@@ -47,9 +47,8 @@ export const LIST = {
 }
 const LIST_QUERY = query(LIST)
 
-type ListAsked = ReadOf<typeof LIST_QUERY>
 const STATUS_OF = optional(oneOf(STATES))
-type FormatAsked = ListAsked & { readonly format?: string; readonly status?: ListQuery['status'] }
+type FormatAsked = ReadOf<typeof LIST_QUERY> & { readonly format?: string; readonly status?: ListQuery['status'] }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
 const STORED: LineFormat = { name: 'stored' }
@@ -81,8 +80,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   face.get('/health', tellHealth('Check the health of the deployment'))
   face.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
   const format = optional(oneOf([...deps.formatNames, SUMMARY]), 'oxp')
-  const anyFormat = query({ ...LIST, status: STATUS_OF, format })
-  face.get('/tools', list('List and search tools', anyFormat))
+  face.get('/tools', list('List and search tools', query({ ...LIST, status: STATUS_OF, format })))
   face.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
   face.post('/tools/call', callRoute(gate, { ...CALL, summary: 'Call a tool' }, call))
   const summary = 'Call a tool (OXP)'

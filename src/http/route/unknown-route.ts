@@ -6,11 +6,7 @@ import type { Gate } from './gate.ts'
 const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
 
 /** Only to callers let in, so that guesses at credentials are held to the rate here too; but DISCOVERY is open to anybody. */
-export function unknownRoute(
-  app: Hono,
-  gate: Gate,
-  respond: (failure: Failure) => Response,
-): (c: Context) => Promise<Response> {
+export function unknownRoute(app: Hono, gate: Gate, respond: (failure: Failure) => Response) {
   const routesAt = (path: string) => {
     const steps = path.split('/')
     return app.routes.filter((route) => matches(route.path, steps))
@@ -22,7 +18,7 @@ export function unknownRoute(
         .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
     )
   const refusesAt = (path: string) => routesAt(path).some(({ method }) => method === 'ALL')
-  return async (c) => {
+  return async (c: Context): Promise<Response> => {
     const { method, path } = c.req
     const plain = withoutStraySlashes(path)
     if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {

@@ -9,8 +9,6 @@ export interface Serialisation {
   readonly allow_reserved: boolean
 }
 
-type Member = readonly [key: string, value: unknown]
-
 /** OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2, 3.2.5, 3.2.7. */
 export function serialisePath(name: string, value: unknown, { style, explode }: Serialisation): string | undefined {
   if (isAbsent(value)) return undefined
@@ -85,7 +83,7 @@ function present(items: readonly unknown[]): unknown[] {
   return items.filter((each) => !isAbsent(each))
 }
 
-function members(value: Readonly<Record<string, unknown>>): Member[] {
+function members(value: Readonly<Record<string, unknown>>) {
   return Object.entries(value).filter(([, each]) => !isAbsent(each))
 }
 

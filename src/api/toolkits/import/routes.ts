@@ -83,8 +83,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = secretsOf(principal, toolkit)
     const { signal } = c.req.raw
-    const asked = { source, toolkit, wants, options, secret }
-    const read = await importer.read({ ...asked, meter, giveWay, signal, asker })
+    const read = await importer.read({ source, toolkit, wants, options, secret, meter, giveWay, signal, asker })
     if (!read.ok) return read
     const { items, version: sourceVersion, toolkitDescription } = read
     const said = { version, sourceVersion, toolkitDescription, guardsOf, lackOf: lackFor(principal) }

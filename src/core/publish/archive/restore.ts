@@ -15,8 +15,6 @@ export interface RestoreDeps {
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
-export type RestoreOutcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
-
 export interface UnrestoredLine {
   readonly line: number
   readonly outcome: 'refused' | 'skipped'
@@ -43,7 +41,7 @@ export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive
 
 /** Each line is stored or refused by itself, so the same file a second time changes nothing. */
 export function createRestore(principal: Principal, deps: RestoreDeps, tell: (problem: UnrestoredLine) => void) {
-  const counts: Record<RestoreOutcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
+  const counts = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
   const toolkits = new Set<string>()
   let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
   let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
