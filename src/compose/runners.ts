@@ -44,7 +44,13 @@ export function createRunners(
   const remote = createRemoteRunner({ ...speaking, sleep, random })
   const upstreams = createUpstreams(speaking)
   const sandbox =
-    env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })
+    env.LOADER &&
+    createSandbox({
+      loader: env.LOADER,
+      openEgress: (props) => exports.Egress({ props }),
+      sha256,
+      unloads: !config.isSelfHosted,
+    })
   const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
   const code = createCodeRunner({ ...sandboxed, inside: insideOf('code') })
   const wasm = createWasmRunner({ ...sandboxed, inside: insideOf('wasm'), readBlob: blobs.read, now })

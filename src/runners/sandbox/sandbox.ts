@@ -38,6 +38,8 @@ export interface SandboxOptions {
   readonly loader: WorkerLoader
   readonly openEgress: (policy: EgressPolicy) => Fetcher
   readonly sha256: (text: string) => Promise<string>
+  /** Whether the platform unloads isolates; a bare workerd keeps each that has a name until it ends. */
+  readonly unloads: boolean
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>
@@ -47,9 +49,14 @@ const MAIN_MODULE = 'main.ts'
 const BOUNDS = { compatibilityDate: '2026-10-15', env: {}, limits: { cpuMs: 10_000, subRequests: 50 } }
 /** In characters: a name takes some hundreds, and its credentials. */
 const MAX_NAMES = 1_000_000
+/** Isolates of some 2 MB each. */
+const MAX_LOADED = 200
+const OF_ALL_CALLERS = MAX_LOADED / 2
+const OF_ONE_CALLER = MAX_LOADED / 10
 
 /** The loader never looks again at what a name was loaded from, so the name holds code, egress, credentials and owner. */
-export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions) {
+export function createSandbox({ loader, openEgress, sha256, unloads }: SandboxOptions) {
+  const mayStay = unloads ? () => true : createStays()
   const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
     call({ name, modules, egress, owner }: SandboxCode, given: readonly unknown[], signal: Signal) {
@@ -57,17 +64,32 @@ export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions) {
         const text = JSON.stringify([BOUNDS, name, egress, owner])
         let id = ids.get(text)
         if (id === undefined) ids.set(text, (id = await sha256(text)))
-        const worker = loader.get(id, async () => ({
+        const load = async () => ({
           ...BOUNDS,
           mainModule: MAIN_MODULE,
           modules: { ...(await modules()) },
           globalOutbound: egress && openEgress(egress),
-        }))
+        })
+        const worker = mayStay(id, owner) ? loader.get(id, load) : loader.load(await load())
         const entrypoint = worker.getEntrypoint<SandboxEntrypoint & Rpc.WorkerEntrypointBranded>()
         return entrypoint.run(...given)
       }, signal)
     },
     whyUnlinked: (module: string) => whyUnlinked(loader, module),
+  }
+}
+
+/** Callers choose users and credentials, so isolates beyond these end with their call. */
+function createStays(): (id: string, owner: SandboxCode['owner']) => boolean {
+  const loaded = new Set<string>()
+  const counts = new Map<string | undefined, number>()
+  return (id, [caller]) => {
+    const count = counts.get(caller) ?? 0
+    const most = caller === undefined ? OF_ALL_CALLERS : OF_ONE_CALLER
+    if (loaded.has(id) || loaded.size === MAX_LOADED || count === most) return loaded.has(id)
+    loaded.add(id)
+    counts.set(caller, count + 1)
+    return true
   }
 }
 

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { createSandbox, type SandboxCode } from '../../src/runners/sandbox/sandbox.ts'
+
+/** A bare workerd's: whatever was loaded under a name stays. */
+function loadedBy(unloads: boolean) {
+  const staying = new Set<string>()
+  let passing = 0
+  const answer = { getEntrypoint: () => ({ run: () => Promise.resolve('{}') }) }
+  const loader = {
+    get: (name: string) => (staying.add(name), answer),
+    load: () => ((passing += 1), answer),
+  } as unknown as WorkerLoader
+  const openEgress = () => ({}) as Fetcher
+  const sandbox = createSandbox({ loader, openEgress, sha256: (text) => Promise.resolve(text), unloads })
+  return {
+    staying,
+    passing: () => passing,
+    async call(owner: readonly string[], name = 'code', secret = '') {
+      const text = { hosts: ['a.example'], in: 'header', name: 'x-key', text: secret } as const
+      const reach = { allowedHosts: ['a.example'], allowHttpHosts: [], sensitive: [secret] }
+      const egress = { ...reach, credentials: [text], toolkit: 'Kit', caller: owner[0] ?? '', timeoutMs: 1_000 }
+      const code: SandboxCode = { name, modules: () => ({}), egress, owner }
+      await sandbox.call(code, [], AbortSignal.timeout(5_000))
+    },
+  }
+}
+
+const times = (count: number) => Array.from({ length: count }, (_, index) => String(index))
+
+describe('isolates that the platform never unloads', () => {
+  it('are few for a caller who sends another credential each time, or names another user', async () => {
+    const { call, staying, passing } = loadedBy(false)
+    for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
+    for (const each of times(500)) await call(['key:a', each])
+    expect(staying.size).toBe(20)
+    expect(passing()).toBe(980)
+  })
+
+  it('are left to others, and stay theirs', async () => {
+    const { call, staying, passing } = loadedBy(false)
+    for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
+    const before = passing()
+    for (const _ of times(3)) await call(['key:b', 'bob'])
+    expect(staying.size).toBe(21)
+    expect(passing()).toBe(before)
+  })
+
+  it('are few for all that callers and publishers think of', async () => {
+    const { call, staying } = loadedBy(false)
+    for (const each of times(500)) await call([], `plugin ${each}`)
+    expect(staying.size).toBe(100)
+    for (const each of times(500)) await call([`key:${each}`, 'ann'])
+    expect(staying.size).toBe(200)
+  })
+
+  it('all have names where it does', async () => {
+    const { call, staying, passing } = loadedBy(true)
+    for (const each of times(500)) await call(['key:a', each])
+    expect([staying.size, passing()]).toEqual([500, 0])
+  })
+})
