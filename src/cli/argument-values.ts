@@ -28,7 +28,14 @@ export function gather(text: string, before: readonly string[] = []): readonly s
 }
 
 export function readInput(file: string, { stdin }: Surroundings): Promise<string> {
-  return file === '-' ? text(stdin) : readFile(file, 'utf8')
+  return file === '-' ? text(stdin) : readText(file)
+}
+
+/** The error of a folder does not name it by itself. */
+export function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw Object.assign(Object(error), { path: file })
+  })
 }
 
 export function readJson(text: string, what: string): unknown {

@@ -74,6 +74,7 @@ describe('what it is asked', () => {
     [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is not a JSON object/],
     [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
     [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /either --input or --field/],
+    [['import', '.', '--toolkit', 'A'], /^Error: Cannot open '\.': it is a folder$/m],
     [['publish', '.'], /^Error: Cannot open '\.': it is a folder\nPass its files, such as \*\.json$/m],
     [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
   ])('has to be in order, or ends with 2: %j', async (args, message) => {

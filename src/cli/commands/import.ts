@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
-import { gather, readObject } from '../argument-values.ts'
+import { gather, readObject, readText } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -85,7 +84,7 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonR
   if (kind !== undefined && !KINDS.includes(kind)) {
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
   }
-  if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readFile(source, 'utf8') }
+  if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readText(source) }
   const { pathname } = new URL(source)
   const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
   const found = kind ?? plain
