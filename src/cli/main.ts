@@ -70,7 +70,9 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
   // It names the version that was asked for, where the message has the specification's words
   const isNearby = suggestions.length > 0 && developerMessage !== undefined
   const rest = [
-    ...(developerMessage === undefined || isNearby ? [] : [developerMessage]),
+    ...(developerMessage === undefined || error.message.endsWith(developerMessage) || isNearby
+      ? []
+      : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
     ...problems.map(problemLine),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),

@@ -124,7 +124,10 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
   const problems = objectsIn(body, 'errors').map((each) => {
     return { path: textIn(each, 'path') ?? '', message: textIn(each, 'message') ?? '' }
   })
-  return new SwitchboardError(CODES[status] ?? (status >= 500 ? 'internal' : 'refused'), message, {
+  const code = CODES[status] ?? (status >= 500 ? 'internal' : 'refused')
+  // OXP's own words for a version that is not there do not even name it
+  const isWhole = code !== 'refused' || Array.isArray(suggestions) || about.developerMessage === undefined
+  return new SwitchboardError(code, isWhole ? message : `${message}: ${about.developerMessage}`, {
     ...about,
     ...(Array.isArray(suggestions) ? { suggestions: suggestions.filter((each) => typeof each === 'string') } : {}),
     ...(Array.isArray(body['errors']) ? { problems } : {}),

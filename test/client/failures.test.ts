@@ -27,7 +27,6 @@ describe('a failure', () => {
     [403, { message: 'Not for you' }, 'forbidden', {}],
     [404, { message: 'Nothing' }, 'not_found', {}],
     [409, { message: 'Another call' }, 'conflict', {}],
-    [413, { message: 'Too large' }, 'refused', {}],
     [
       422,
       { message: 'Wrong', parameter_errors: { a: 'Is required' } },
@@ -60,6 +59,14 @@ describe('a failure', () => {
     const error = await failureOf([json({ $schema: 'urn:oxp:1.0', ...body, developer_message: 'Look' }, status)])
     expect(error).toMatchObject({ code, message: body.message })
     expect(error.details).toMatchObject({ status, developerMessage: 'Look', callId: expect.any(String), ...details })
+  })
+
+  it('that is refused says what helps, such as which versions there are', async () => {
+    const developer_message = "A.B version 2.0.0 is not available: there is '1.0.0'"
+    const error = await failureOf([json({ message: "Tool 'A_B' was not found", developer_message }, 400)])
+    const message = `Tool 'A_B' was not found: ${developer_message}`
+    expect(error).toMatchObject({ code: 'refused', message, details: { developerMessage: developer_message } })
+    expect(await failureOf([json({ message: 'Too large' }, 413)])).toMatchObject({ message: 'Too large' })
   })
 
   it('of a tool says whether it can be made again, and what to tell the model', async () => {
