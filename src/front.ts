@@ -7,12 +7,16 @@ import type { Failure } from './core/failure/failure.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/answer/cors.ts'
 import { unexpected } from './http/answer/unexpected.ts'
+import { readRest } from './http/request/body.ts'
 import { createEntrance } from './http/route/entrance.ts'
 import { type CallHandler, callHandlerOf } from './http/route/operation.ts'
 import type { Build } from './node/build.ts'
 
 /** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
 const CROSS_ORIGIN = /^\/(?:mcp$|connect\/|\.well-known\/)/
+
+/** Of a body that was refused unread: more than any route takes, and no longer than for a client that is sending. */
+const REST = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 interface Front extends Pick<Hono, 'router'> {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response>
@@ -80,17 +84,23 @@ export function createFront(env: Env, config: Config, build: Build): Front {
     return refused
   }
 
+  async function whole(request: Request, answering: Response | Promise<Response>): Promise<Response> {
+    const response = await answering
+    if (response.status >= 400 && !request.bodyUsed) await readRest(request, REST)
+    return response
+  }
+
   return {
     router: oxp.routes.router,
     fetch(received, _, context) {
       const request = enter(received)
       const path = getPath(received)
-      if (!(request instanceof Request)) return refuse(path, request.failure)
+      if (!(request instanceof Request)) return whole(received, refuse(path, request.failure))
       const isShared = allowOrigins.size > 0 && CROSS_ORIGIN.test(path)
       const headers = isShared ? crossOriginHeaders(request, allowOrigins) : undefined
-      if (!headers) return answer(path, request, context)
+      if (!headers) return whole(request, answer(path, request, context))
       if (request.method === 'OPTIONS') return preflight(headers)
-      return Promise.resolve(answer(path, request, context)).then((response) => letRead(response, headers))
+      return whole(request, answer(path, request, context)).then((response) => letRead(response, headers))
     },
   }
 }

@@ -680,6 +680,30 @@ describe('methods, paths and queries', () => {
   })
 })
 
+describe('a body that is refused unread', () => {
+  const space = ' '.repeat(4 * MIB)
+
+  it.each([
+    ['too long', '/keys', JSON_TYPE, 413],
+    ['nowhere', '/nowhere', JSON_TYPE, 404],
+    ['of a stranger', '/connect/mcp', JSON_TYPE, 401],
+    ['of another type', '/tools', { 'content-type': 'text/plain' }, 415],
+  ] as const)('is answered, and no broken connection, however often: %s', async (_, path, headers, status) => {
+    for (let time = 0; time < 30; time += 1) {
+      const answer = await fetch(server.url + path, { method: 'POST', headers, body: space })
+      expect(answer.status).toBe(status)
+      expect(await answer.text()).not.toBe('')
+    }
+  })
+
+  it('is not waited for without end', async () => {
+    const endless = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(100)) })
+    const init: RequestInit = Object.assign({ method: 'POST', body: endless }, { duplex: 'half' })
+    const sent = fetch(`${server.url}/nowhere`, init)
+    expect((await sent).status).toBe(404)
+  }, 30_000)
+})
+
 describe('many at once', () => {
   it('answers 200 bad requests side by side, and the good ones among them', async () => {
     const bodies = [

@@ -5,6 +5,7 @@ import { FORMAT } from '../../core/publish/archive/line.ts'
 import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
 import { afterStretches, createBudget, createMeter, type GiveWay } from '../../core/tool/budget.ts'
 import { streamOf } from '../../http/answer/text-stream.ts'
+import { readRest } from '../../http/request/body.ts'
 import { writeAudit } from '../../http/route/audit.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import type { Note, RouteDeps } from '../../http/route/route.ts'
@@ -81,7 +82,7 @@ export function createArchive(deps: ArchiveDeps) {
     const header = readHeader(first?.lines[0])
     if (!first || !header.ok || first.unsigned !== undefined) {
       await parts.return(undefined)
-      await readToEnd(c.req.raw.body)
+      await readRest(c.req.raw)
       const problems = header.ok ? [{ path: '', message: first?.unsigned ?? '' }] : header.problems
       return fail({ type: 'definition-invalid', what: 'backup', problems })
     }
@@ -126,7 +127,7 @@ export function createArchive(deps: ArchiveDeps) {
     try {
       await take(first)
       for await (const part of rest) await take(part)
-      await readToEnd(c.req.raw.body)
+      await readRest(c.req.raw)
       complete = restore.isWhole()
       write({ done: true, ...restore.counts(), complete, message: complete ? undefined : INCOMPLETE })
       out.close()
@@ -146,13 +147,4 @@ export function createArchive(deps: ArchiveDeps) {
   }
 
   return { exported, imported }
-}
-
-/** A client that is answered while it sends may see a broken connection instead of the answer. */
-async function readToEnd(body: ReadableStream<Uint8Array> | null): Promise<void> {
-  try {
-    for await (const _ of body ?? []) continue
-  } catch {
-    // The client went away
-  }
 }

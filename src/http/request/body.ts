@@ -99,6 +99,26 @@ async function readUpTo({ headers, body }: Request, limit: number): Promise<Resu
   }
 }
 
+interface RestBounds {
+  readonly bytes: number
+  readonly ms: number
+}
+
+/** A client that is answered while it sends may see a broken connection instead of the answer (RFC 9112, section 9.6). */
+export async function readRest({ headers, body }: Request, most?: RestBounds): Promise<void> {
+  if (!body || body.locked || (most && (lengthOf(headers) ?? 0) > most.bytes)) return
+  const reader = body.getReader()
+  const late = most && setTimeout(() => void reader.cancel().catch(() => undefined), most.ms)
+  try {
+    let left = most?.bytes ?? Infinity
+    for (let part = await reader.read(); !part.done && left > 0; part = await reader.read()) left -= part.value.length
+  } catch {
+    // The client went away
+  } finally {
+    if (late !== undefined) clearTimeout(late)
+  }
+}
+
 export function lengthOf(headers: Headers): number | undefined {
   const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
