@@ -3,10 +3,10 @@ import type { Build } from '../node/build.ts'
 import { asFetch } from '../outbound/as-fetch.ts'
 import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
 import { createBundledRunner } from '../runners/bundled/runner.ts'
-import { log, roomForAnswers, traffic } from './platform.ts'
+import { log, reach } from './platform.ts'
 
 export function reachOf({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): GuardedFetchOptions {
-  return { fetch: (...given) => fetch(...given), allowHttpHosts, traffic, room: roomForAnswers }
+  return { ...reach, allowHttpHosts }
 }
 
 /** The tools that the deployment serves: its own, and the demonstrations where it says so. */

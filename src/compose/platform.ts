@@ -1,4 +1,5 @@
 import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
+import type { Fetch } from '../core/tool/platform.ts'
 import { createRoom } from '../outbound/room.ts'
 import { createTraffic } from '../outbound/traffic.ts'
 
@@ -20,7 +21,12 @@ export const traffic = createTraffic({
 
 /** In milliseconds: a server that stalls keeps others waiting no longer. */
 const ANSWER_HELD_MS = 15_000
-export const roomForAnswers = createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS)
+/** The one way out for what tools ask: every answer is read in the same memory. */
+export const reach = {
+  fetch: (...given: Parameters<Fetch>) => fetch(...given),
+  traffic,
+  room: createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS),
+}
 
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   return new CallDeadline(timeoutMs, caller)

@@ -35,6 +35,10 @@ export interface GuardedRequest {
   readonly mayBePartial?: boolean
   readonly signal: Signal
   readonly asker: RequestingTool | Admission
+  /** How often the answer is in memory, where it is not made a text of. */
+  readonly copies?: number
+  /** Called once the body is no longer needed. */
+  readonly atSent?: () => void
   /** Takes what gives back the room of the answer; without, it is given back where the answer is read. */
   readonly atEnd?: ((release: () => void) => void) | undefined
 }
@@ -101,12 +105,15 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, room } = options
   const open = createGuardedOpen(options)
   return async (request) => {
-    const { asker, signal, atEnd } = request
+    const { asker, signal, atEnd, copies = COPIES } = request
     const opened = await open(request)
+    request.atSent?.()
     // An import's response has its place before it is requested
     const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
     if (place) atEnd?.(place.release)
-    const read = opened.ok ? await readResponse(opened, maxResponseBytes, signal, place?.grow) : opened
+    const read = opened.ok
+      ? await readResponse(opened, maxResponseBytes, signal, place && ((bytes) => place.grow(copies * bytes)))
+      : opened
     if (!atEnd) place?.release()
     if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return tooManyParts(new URL(read.response.url), maxParts)
@@ -209,7 +216,7 @@ async function readResponse(
 ): Promise<GuardedResult> {
   let read: ReadBytes
   try {
-    read = await readToLimit(response.body, maxBytes, signal, grow && ((bytes) => grow(COPIES * bytes)))
+    read = await readToLimit(response.body, maxBytes, signal, grow)
   } catch (error) {
     if (signal.aborted) {
       end('abandoned')

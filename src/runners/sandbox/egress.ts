@@ -4,25 +4,33 @@ import { type GuardedFetch, type GuardedResponse, withRemedy } from '../../outbo
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
+import type { Room } from '../../outbound/room.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
 
 const MAX_BODY = 8 * 1024 * 1024
+/** What is smaller takes no room. */
+const SMALL = 65_536
 
 /**
  * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
  * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
  */
-export async function answerEgress(request: Request, policy: EgressPolicy, guardedFetch: GuardedFetch) {
+export async function answerEgress(request: Request, policy: EgressPolicy, guardedFetch: GuardedFetch, room: Room) {
   const url = new URL(request.url)
   const shown = `${url.protocol}//${url.host}`
   if (!isAllowedHost(url, policy.allowedHosts)) {
     return refusal(`Cannot request "${shown}": it is not one of the tool's allowed_hosts`)
   }
   if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
-  const sent = request.body && (await readToLimit(request.body, MAX_BODY))
-  if (sent?.isWhole === false) return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes`)
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
+  const held = room.growing(policy.caller, () => signal.aborted)
+  const sent = request.body && (await readToLimit(request.body, MAX_BODY, signal, held.grow).catch(held.release))
+  if (sent !== null && !sent?.isWhole) {
+    held.release()
+    return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes, or broke off`)
+  }
 
   const headers = new Headers()
   for (const [name, value] of request.headers) if (headerNameProblem(name) === undefined) headers.append(name, value)
@@ -31,7 +39,7 @@ export async function answerEgress(request: Request, policy: EgressPolicy, guard
     if (place === 'header') headers.set(name, text)
     else url.search = withParameter(url.search, name, text)
   }
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
+  let release = (): void => undefined
   const result = await guardedFetch({
     method: request.method,
     url,
@@ -42,8 +50,13 @@ export async function answerEgress(request: Request, policy: EgressPolicy, guard
     mayBePartial: policy.sensitive.length === 0,
     signal,
     asker: { toolkit: policy.toolkit, caller: policy.caller, timeoutMs: policy.timeoutMs, signal },
+    ...(policy.sensitive.length === 0 ? { copies: 1 } : {}),
+    atSent: held.release,
+    atEnd: (end) => void (release = end),
   })
-  return result.ok ? responseOf(result.response, policy) : refusal(withRemedy(result))
+  if (result.ok) return responseOf(result.response, policy, release)
+  release()
+  return refusal(withRemedy(result))
 }
 
 function refusal(message: string): Response {
@@ -58,16 +71,37 @@ function withParameter(search: string, name: string, value: string): string {
   return [...others, `${encodeStrictly(name)}=${encodeStrictly(value)}`].join('&')
 }
 
-function responseOf({ status, statusText, headers, body }: GuardedResponse, { sensitive }: EgressPolicy): Response {
+function responseOf(
+  { status, statusText, headers, body }: GuardedResponse,
+  { sensitive }: EgressPolicy,
+  release: () => void,
+): Response {
   const redact = redacting(() => sensitive)
   const answered = new Headers()
   for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
   const bytes = sensitive.length === 0 ? body : redacted(body, redact)
-  return new Response(mayHaveBody(status) ? bytes : null, {
+  if (!mayHaveBody(status)) release()
+  return new Response(mayHaveBody(status) ? untilTaken(bytes, release) : null, {
     status,
     statusText: redact(statusText),
     headers: answered,
   })
+}
+
+/** In pieces, since workerd takes the first before the sandbox reads any: until the last is read, all are in memory here. */
+function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void): BodyInit {
+  if (bytes.byteLength > SMALL) {
+    let at = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      controller.enqueue(bytes.subarray(at, (at += SMALL)))
+      if (at < bytes.byteLength) return
+      controller.close()
+      release()
+    }
+    return new ReadableStream<Uint8Array>({ pull, cancel: release }, { highWaterMark: 0 })
+  }
+  release()
+  return bytes
 }
 
 function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
+import { createRoom } from '../../../src/outbound/room.ts'
 import { answerEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const POLICY: EgressPolicy = {
@@ -16,6 +17,8 @@ const POLICY: EgressPolicy = {
   timeoutMs: 1_000,
 }
 
+const room = createRoom({ now: Date.now, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) }, 15_000)
+
 /** Sends a request through the gateway; gives what reached the guarded fetch, and the answer. */
 async function send(request: Request, answered: BodyInit | null = 'ok', init: ResponseInit = {}) {
   const reached: GuardedRequest[] = []
@@ -25,7 +28,7 @@ async function send(request: Request, answered: BodyInit | null = 'ok', init: Re
     const body = new Uint8Array(await new Response(answered).arrayBuffer())
     return { ok: true, response: { status, statusText, headers, url: String(given.url), body } }
   }
-  const response = await answerEgress(request, POLICY, guardedFetch)
+  const response = await answerEgress(request, POLICY, guardedFetch, room)
   return { reached, response }
 }
 
@@ -50,7 +53,7 @@ describe('the gateway', () => {
       return { ok: false, kind: 'unreachable', message: 'Not in this test' }
     }
     const without = { ...POLICY, credentials: [], sensitive: [] }
-    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch)
+    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch, room)
     expect(all[0]?.mayBePartial).toBe(true)
   })
 
@@ -90,7 +93,7 @@ describe('the gateway', () => {
 
   it('says why the guard refused', async () => {
     const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
-    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch)
+    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, room)
     expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
   })
 
