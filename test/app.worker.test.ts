@@ -161,6 +161,30 @@ describe('what calls cost', () => {
     expect(app.counts).toEqual({ kv: [], registry: [] })
   })
 
+  it('answers an isolate’s first call before the registry does where KV has what the bundle carries', async () => {
+    const cold = async () => {
+      let arrive = () => {}
+      const held = new Promise<void>((done) => (arrive = done))
+      const app = isolate(() => held)
+      const asked = call(app, 'Calculator.Add', { a: 1, b: 2 })
+      const isFirst = Promise.race([asked.then(() => true), expect.poll(() => app.counts.registry.length).toBe(2)])
+      return { app, isFirst: (await isFirst) === true, arrive, asked }
+    }
+    // KV has nothing yet, as after a deployment with a new version, whose toolkit may be disabled
+    const first = await cold()
+    expect(first.isFirst).toBe(false)
+    first.arrive()
+    expect((await first.asked).body.result.value).toBe(3)
+    await settled()
+    await drain()
+
+    const second = await cold()
+    expect(second.isFirst).toBe(true)
+    expect((await second.asked).body.result.value).toBe(3)
+    expect(second.app.counts).toEqual({ kv: ['policies/all', 'tool/calculator.add'], registry: ['takeIn'] })
+    second.arrive()
+  })
+
   it('asks no router for a call, and not the trie for a list', async () => {
     const app = isolate()
     await call(app, 'Calculator.Add', { a: 1, b: 2 })

@@ -41,7 +41,14 @@ export function composeCalls(parts: CallsParts) {
   )
   const callTool = createCallTool({
     resolver,
-    findCandidates: createFindCandidates({ resolver, findTools: createFindTools(catalogue), now }),
+    findCandidates: createFindCandidates({
+      resolver,
+      async findTools(name) {
+        await registry.takeIn()
+        return createFindTools(catalogue)(name)
+      },
+      now,
+    }),
     toolSecrets,
     userTokens: vault,
     approvals: vault,

@@ -1,7 +1,7 @@
 import type { Config, Env } from '../env.ts'
 import { createAgents } from '../http/caller/agents.ts'
 import { createAuthenticator } from '../http/caller/authenticate.ts'
-import type { GateWatch, RouteContext } from '../http/route/gate.ts'
+import type { Gate, GateWatch } from '../http/route/gate.ts'
 import { backgroundOf, createGate, createOwnRequests, createShield } from '../http/route/gate.ts'
 import type { JwtVerifier } from '../http/caller/jwt.ts'
 import { createRateLimit } from '../http/route/rate-limit.ts'
@@ -92,10 +92,14 @@ function loadedWithFirst(make: (jwts: typeof import('../http/caller/jwt.ts')) =>
 }
 
 function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
-  return (c: RouteContext) => {
+  return (...[c, scope]: Parameters<Gate>): Promise<unknown> | undefined => {
     const taking = takeIn()
-    const reading = policies.ready(backgroundOf(c))
-    return (taking ?? reading) && Promise.all([taking, reading])
+    const background = backgroundOf(c)
+    const reading = policies.ready(background)
+    // Whether a call waits depends on the tool
+    if (taking && scope === 'tools:call') background(taking)
+    else if (taking) return Promise.all([taking, reading])
+    return reading
   }
 }
 

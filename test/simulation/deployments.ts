@@ -37,7 +37,7 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
     takenIn = at
   }
 
-  /** As every request does first. */
+  /** As every request but a call does first. */
   async function begin({ takeIn }: Place): Promise<void> {
     look()
     await takeIn()
@@ -50,8 +50,9 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
     return (listing?.lines ?? []).map((line): string => JSON.parse(line).id)
   }
 
+  /** A call waits for the registry only where it must. */
   async function resolve(place: Place, id: string): Promise<void> {
-    await begin(place)
+    void place.takeIn()
     const found = await place.resolver.resolve(id, (work) => void work.catch(world.unlessFault))
     if (!found.ok) return
     const known = bundles.flatMap(({ records }) => records).filter((record) => record.id === id)

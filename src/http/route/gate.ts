@@ -29,7 +29,7 @@ export interface GateWatch {
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
-  prepare: (c: RouteContext) => Promise<unknown> | undefined,
+  prepare: (...asked: Parameters<Gate>) => Promise<unknown> | undefined,
   watch: GateWatch = {},
 ): Gate {
   return (c, scope) => {
@@ -58,7 +58,7 @@ export function createGate(
       return caller
     }
     const authenticating = authenticate(c.req.raw, limitStranger)
-    const preparing = prepare(c)
+    const preparing = prepare(c, scope)
     if (!preparing && !(authenticating instanceof Promise)) return admit(authenticating)
     return Promise.all([authenticating, preparing]).then(([caller]) => admit(caller), unready)
   }

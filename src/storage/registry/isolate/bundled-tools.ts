@@ -42,6 +42,16 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
 
   return {
     document,
+
+    /** Whether each version that it carries is stored, and may be called: then the registry has taken them in before. */
+    areActive(key: string, stored: ToolDocument | undefined): boolean {
+      const isActive = ({ version, digest }: ToolRecord) =>
+        stored?.versions.some(
+          (each) => each.version === version && each.digest === digest && each.status.state === 'active',
+        )
+      return !stored?.isDeleted && !stored?.isLeftOut && (byKey.get(key) ?? []).every(isActive)
+    },
+
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
     text: (documentHash: string): string | undefined => texts.get(documentHash),
     holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),

@@ -24,8 +24,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
 
   const delivered = new Set<string>()
-  const { writer, toolkits, restore, changed } = createRegistryWriter({ ...options, reader, delivered, require })
-  const { source, takeIn } = createToolSource({ ...options, reader, carried, delivered, changed, whole })
+  const { writer, toolkits, restore } = createRegistryWriter({ ...options, reader, delivered, require })
+  const { source, takeIn } = createToolSource({ ...options, reader, carried, delivered, require, whole })
 
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),

@@ -102,7 +102,7 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
     return outcomes
   }
 
-  return { writer, toolkits, restore, changed }
+  return { writer, toolkits, restore }
 }
 
 function keysOf(records: readonly ToolRecord[], documents: readonly KeptDocument[]): string[] {

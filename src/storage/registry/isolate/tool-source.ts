@@ -20,7 +20,8 @@ interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
   readonly carried: ReturnType<typeof createBundledTools>
   /** KV keys of bundled tools as this isolate delivered them, and changed none. */
   readonly delivered: Set<string>
-  readonly changed: (revision: number, keys: readonly string[]) => void
+  readonly require: (revision: number) => void
+  readonly onChange: () => void
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
 
@@ -29,7 +30,7 @@ const REST_MS = 5_000
 
 /** Reads tools, and delivers those that the deployment carries to the registry. */
 export function createToolSource(options: ToolSourceOptions) {
-  const { bundle, reader, carried, delivered, changed, whole, registry, now } = options
+  const { bundle, reader, carried, delivered, require, onChange, whole, registry, now } = options
   let isTakenIn = false
   let restsUntil = -Infinity
 
@@ -41,8 +42,13 @@ export function createToolSource(options: ToolSourceOptions) {
         const answer = wanted ? await registry().takeIn(hash, deployedAt, records, documents) : { revision }
         if (isTakenIn) return
         const keys = wanted ? records.map((record) => kvKey('tool', toolKey(record))) : []
-        changed(answer.revision, keys)
-        for (const key of keys) delivered.add(key)
+        require(answer.revision)
+        // Only what was looked up after a failure may be otherwise
+        if (restsUntil > -Infinity) onChange()
+        for (const key of keys) {
+          reader.wrote(key)
+          delivered.add(key)
+        }
         isTakenIn = true
       })
     } catch (error) {
@@ -51,7 +57,16 @@ export function createToolSource(options: ToolSourceOptions) {
     }
   }
 
-  const current = async <Value>(key: string) => parsed<Value>(await registry().value(key))
+  /** Undefined once done, and for a while after a failure, since requests work without. */
+  const takeIn = (): Promise<void> | undefined => (isTakenIn || now() < restsUntil ? undefined : deliver())
+
+  /** Calls are let in before the registry has the bundle: what they ask it for waits for that. */
+  async function informed(): Promise<ReturnType<typeof registry>> {
+    await takeIn()
+    return registry()
+  }
+
+  const current = async <Value>(key: string) => parsed<Value>(await (await informed()).value(key))
 
   const source: ToolSource = {
     async document(name) {
@@ -59,8 +74,10 @@ export function createToolSource(options: ToolSourceOptions) {
       const stored = kvKey('tool', key)
       try {
         const document = await reader.read<ToolDocument>(stored, 'believe')
+        if (isTakenIn || carried.areActive(key, document)) return document
+        await takeIn()
         // Until the registry was reached, the bundled tools count as taken in
-        return isTakenIn ? document : carried.document(key, document)
+        return isTakenIn ? await reader.read<ToolDocument>(stored, 'believe') : carried.document(key, document)
       } catch (error) {
         const mayBeLost = error instanceof Unreachable && delivered.has(stored) && reader.isBehind(stored)
         // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
@@ -78,7 +95,7 @@ export function createToolSource(options: ToolSourceOptions) {
       const stored = kvKey('name', name)
       const known = reader.isBehind(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
       const own = carried.named(name)
-      const ask = () => registry().named(name)
+      const ask = async () => (await informed()).named(name)
       const key = known ?? (await (own ? orElse(ask, toolKey(own)) : ask()))
       return key === undefined ? undefined : parseToolId(key)
     },
@@ -98,15 +115,13 @@ export function createToolSource(options: ToolSourceOptions) {
       const [completed = record] = await whole([record])
       return completed
     },
-    holds: (toolkit) => registry().holds(toolkit),
-    nearest: ({ toolkit, tool }) => registry().nearest({ toolkit, tool }),
+    holds: async (toolkit) => (await informed()).holds(toolkit),
+    nearest: async ({ toolkit, tool }) => (await informed()).nearest({ toolkit, tool }),
     async currentOrNearest({ toolkit, tool }) {
-      const answer = await registry().documentOrNearest({ toolkit, tool })
+      const answer = await (await informed()).documentOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : answer
     },
   }
 
-  /** Undefined once done, and for a while after a failure, since requests work without. */
-  const takeIn = (): Promise<void> | undefined => (isTakenIn || now() < restsUntil ? undefined : deliver())
   return { source, takeIn }
 }

@@ -47,6 +47,22 @@ it('a document of the deployment may be called as another toolkit of its own, an
   expect(asked('weather')).toBeUndefined()
 })
 
+it('a tool is known to be taken in where each version that is carried is stored as it is, and active', () => {
+  const active = { state: 'active' } as const
+  const publisher = { principal: 'bundle', trusted: true }
+  const version = { version: '1.0.0', digest: 'a', status: active, publisher }
+  const stored = { toolkit: 'Calculator', tool: 'Add', versions: [version] }
+  const key = 'calculator.add'
+  expect(carried.areActive(key, stored)).toBe(true)
+  expect(carried.areActive('others.tool', undefined)).toBe(true)
+  expect(carried.areActive(key, undefined)).toBe(false)
+  expect(carried.areActive(key, { ...stored, isDeleted: true })).toBe(false)
+  expect(carried.areActive(key, { ...stored, isLeftOut: true })).toBe(false)
+  for (const other of [{ digest: 'b' }, { version: '2.0.0' }, { status: { state: 'disabled' } as const }]) {
+    expect(carried.areActive(key, { ...stored, versions: [{ ...version, ...other }] })).toBe(false)
+  }
+})
+
 it('what is asked of another dialect is another document', () => {
   expect(carried.addressed('open-tool-calling', 'sums', undefined)).toBeUndefined()
 })
