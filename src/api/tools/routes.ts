@@ -10,8 +10,8 @@ import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import { type Publish, publishedOf } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
-import { CONVERTED, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
-import type { Codec, Given } from '../../core/tool/codec.ts'
+import { type Beside, CONVERTED, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
+import type { Codec } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
@@ -230,8 +230,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       ),
     },
   })(async ({ query: { to, from }, body }) => {
-    const { document, given } = unwrapped(body)
-    const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
+    const { document, beside } = unwrapped(body)
+    const result = await convert(document, { from, to: formatNamed(to), beside }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
 
@@ -262,9 +262,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   return face
 }
 
-function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
-  if (!isJsonObject(body) || body.definition === undefined) return { document: body, given: {} }
-  return { document: body.definition, given: readWrapper(body, []).given }
+function unwrapped(body: Json): { readonly document: Json; readonly beside: Beside } {
+  if (!isJsonObject(body) || body.definition === undefined) return { document: body, beside: { given: {} } }
+  return { document: body.definition, beside: readWrapper(body, []) }
 }
 
 function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<string> {

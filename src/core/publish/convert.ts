@@ -1,22 +1,24 @@
+import { guarded } from '../access/guard.ts'
 import { type Budget, createBudget } from '../tool/budget.ts'
-import type { Codec, Encoded, Given } from '../tool/codec.ts'
+import type { Codec, Encoded } from '../tool/codec.ts'
 import { recordOf, type Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import { chooseCodec } from './prepare.ts'
 import type { Format } from './export.ts'
 import { judgeSchemas, judgeText, judgeWork } from './definition-rules.ts'
+import type { Beside } from './wrapper.ts'
 
 export interface ConvertOptions {
   readonly from?: string | undefined
   readonly to: Format
-  readonly given: Given
+  readonly beside: Pick<Beside, 'given' | 'tags' | 'guard'>
 }
 
 /** Several tools that the target writes one by one give an array, and a loss's path starts at its tool. */
 export async function convert(
   document: Json,
-  { from, to, given }: ConvertOptions,
+  { from, to, beside: { given, tags, guard } }: ConvertOptions,
   codecs: readonly Codec[],
   sha256: Sha256,
   budget: Budget = createBudget(),
@@ -31,7 +33,10 @@ export async function convert(
   const problems = judgeSchemas(decoded.value.schemas, codec.references, '', budget)
   if (problems.length > 0) return { ok: false, problems }
   const records = await Promise.all(
-    decoded.value.definitions.map((definition) => recordOf({ definition, dialect: codec.dialect, document }, sha256)),
+    decoded.value.definitions.map((each) => {
+      const definition = guarded({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
+      return recordOf({ definition, dialect: codec.dialect, document }, sha256)
+    }),
   )
   const encoded: Encoded[] = []
   for (const record of records) {

@@ -50,6 +50,11 @@ export function withheld(record: Described): readonly Loss[] {
 
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
+/** Of a document that is given back as it was published: what was said beside it. */
+export function besideLosses(record: ToolRecord, reason: string, said: readonly string[], level?: number) {
+  return fieldLosses(record, reason, [...FIELDS, ...said], level)
+}
+
 /** The fields of a record for which a document has no place, but those that are `said` all the same. */
 export function fieldLosses(
   record: ToolRecord,

@@ -1,6 +1,6 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
-import { fieldLosses, HIDDEN, offered, toolkitDescription, withheld } from '../../core/tool/metadata.ts'
+import { besideLosses, fieldLosses, HIDDEN, offered, toolkitDescription, withheld } from '../../core/tool/metadata.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { joinedName } from '../../core/tool/tool-id.ts'
 import { objectSchema, titleOf, type ToolRecord } from '../../core/tool/tool.ts'
@@ -13,10 +13,12 @@ export const TOOLKIT_PREFIX = 'toolkit:'
 /** Holds the document's own fields in each tool, so that they are part of every capability's digest. */
 export const TOOL = 'dev.switchboard/tool'
 
+const NO_FIELD = 'The Machine Context Protocol has no such field'
+
 /** A document's id is part of a key in KV, which bounds it. */
 export function encode(record: ToolRecord): Encoded {
   const source = publishedDocument(record)
-  if (source) return { document: source, losses: [] }
+  if (source) return { document: source, losses: besideLosses(record, NO_FIELD, ['tags', 'securityLevel']) }
   const { toolkit, version, securityLevel } = record
   const { capability, losses } = encodeCapability(record)
   const metadata = encodeMetadata(record)
@@ -59,10 +61,9 @@ export function encodeCapability(record: ToolRecord) {
     const made = sanitizedName(record[part])
     if (made !== record[part]) lose(`/${part}`, `Is read as '${made}': names have no other characters any more`)
   }
-  const reason = 'The Machine Context Protocol has no such field'
   const name = joinedName(record)
   if (record.name !== name) lose('/name', `The name is made of the tool's id and the capability: '${name}'`)
-  losses.push(...fieldLosses(record, reason, ['metadata', 'tags', 'securityLevel']))
+  losses.push(...fieldLosses(record, NO_FIELD, ['metadata', 'tags', 'securityLevel']))
   if (output === null) lose('/output', 'No output at all is written as the schema {"type": "null"}')
   if (record.metadata?.[HIDDEN] !== undefined) lose(`/metadata/${HIDDEN}`, 'Names what no model may infer')
   const own = record.metadata?.tags

@@ -1,7 +1,7 @@
 import { completeAnnotations } from '../../core/tool/annotations.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
+import { besideLosses, fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
 import { objectSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
@@ -10,9 +10,11 @@ import { outputKind } from './wire.ts'
 const ID_KEY = 'dev.switchboard/id'
 export const OWN = 'dev.switchboard/'
 
+const NO_FIELD = 'MCP has no such field'
+
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document } = record.source
-  if (dialect === 'mcp' && document !== undefined) return { document, losses: [] }
+  if (dialect === 'mcp' && document !== undefined) return { document, losses: besideLosses(record, NO_FIELD, []) }
   return { document: withObjectOutput(toolOf(record, record.name)), losses: losses(record) }
 }
 
@@ -87,7 +89,7 @@ function losses(record: ToolRecord): readonly Loss[] {
   const lose = (path: string, reason: string) => lost.push({ path, reason })
   lose('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
   lose('/version', 'An MCP tool has no version: publish it with ?version=')
-  lost.push(...fieldLosses(record, 'MCP has no such field', ['title', 'annotations', 'icons', '_meta']))
+  lost.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
   if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
   const kind = outputKind(record.output)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')

@@ -1,7 +1,13 @@
 import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { fieldLosses, givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
+import {
+  besideLosses,
+  fieldLosses,
+  givesArtifacts,
+  nonInferrable,
+  toolkitDescription,
+} from '../../core/tool/metadata.ts'
 import { joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { derivedSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'
@@ -15,9 +21,10 @@ const ROOT_KEYWORDS = ['type', 'properties', 'required']
 
 export function encode(record: ToolRecord): Encoded {
   const { dialect, document: source } = record.source
-  if (dialect === 'open-tool-calling' && source !== undefined) return { document: source, losses: [] }
   const { toolkit, tool, version, id, description, requirements } = record
   const level = derivedSecurityLevel({ ...requirements, user_id: false })
+  if (dialect === 'open-tool-calling' && source !== undefined)
+    return { document: source, losses: besideLosses(record, NO_FIELD, ['requirements'], level) }
   const losses = [...fieldLosses(record, NO_FIELD, ['requirements'], level)]
   if (record.name !== joinedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
   const document: JsonObject = {

@@ -2,7 +2,7 @@ import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
 import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, list, object, string } from '../../core/tool/json-reader.ts'
-import { fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
+import { besideLosses, fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
 import { toolNames } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
@@ -19,7 +19,8 @@ export const plugin: Codec = {
   encode(record) {
     const { source } = record
     const { dialect, document } = source
-    if (dialect === plugin.dialect && document !== undefined) return { document, losses: [] }
+    if (dialect === plugin.dialect && document !== undefined)
+      return { document, losses: besideLosses(record, NO_FIELD, [], 0) }
     return { document: { tools: [toolDescription(record, record.name)] }, losses: losses(record) }
   },
 }
@@ -66,14 +67,15 @@ function listing() {
   return object({ tools: list(tool) }, { unknown: 'warn' })
 }
 
+const NO_FIELD = 'A ToolDescription has no such field'
+
 function losses(record: ToolRecord): Encoded['losses'] {
   const lost: Loss[] = [...withheld(record)]
-  const reason = 'A ToolDescription has no such field'
-  const lose = (path: string, why = reason) => lost.push({ path, reason: why })
+  const lose = (path: string, why = NO_FIELD) => lost.push({ path, reason: why })
   lose('/toolkit', 'It is given beside the definition')
   lose('/version', 'It is given beside the definition')
   const { tool, name, output } = record
   if (tool !== name) lose('/tool', `A tool is called after its name, '${name}'`)
   if (output === null || output === false || Object.keys(output).length > 0) lose('/output')
-  return [...lost, ...fieldLosses(record, reason, [], 0)]
+  return [...lost, ...fieldLosses(record, NO_FIELD, [], 0)]
 }

@@ -10,7 +10,7 @@ const byId: Writer = ({ id, tool }, name) => ({
   losses: tool === 'Do' ? [{ path: '/name', reason: 'Has no place' }] : [],
 })
 const into = (document: Json, to: Writer = byId, from?: string) =>
-  convert(document, { from, to: bounded('test', to), given: { version: '2.0.0' } }, [plain], sha256)
+  convert(document, { from, to: bounded('test', to), beside: { given: { version: '2.0.0' } } }, [plain], sha256)
 
 describe('a conversion', () => {
   it('of one tool gives its document', async () => {
@@ -20,6 +20,18 @@ describe('a conversion', () => {
         document: { id: 'Kit.Do@2.0.0', name: 'Kit_Do' },
         losses: [{ path: '/name', reason: 'Has no place' }],
       },
+    })
+  })
+
+  it('has the level, the approval and the tags that were said beside the definition', async () => {
+    const told: Writer = ({ securityLevel, requiresApproval, tags }) => ({
+      document: { securityLevel, requiresApproval: requiresApproval ?? false, tags: [...tags] },
+      losses: [],
+    })
+    const beside = { given: {}, tags: ['a'], guard: { security_level: 5, approval: true } } as const
+    const document = { plain: [{}] }
+    expect(await convert(document, { to: bounded('test', told), beside }, [plain], sha256)).toMatchObject({
+      value: { document: { securityLevel: 5, requiresApproval: true, tags: ['a'] } },
     })
   })
 
