@@ -37,6 +37,12 @@ export function withoutKey({ snippet, signIn }: AgentHost): Snippet | undefined 
   return signIn && text !== undefined ? { ...signIn, text } : snippet
 }
 
+/** For an open deployment: without the sentences that are about a key, unless there are no others. */
+export function whereWithoutKey({ where }: AgentHost): string {
+  const sentences = where.split(/(?<=\.) (?=[A-Z])/)
+  return sentences.filter((sentence) => !/\bkey\b/.test(sentence)).join(' ') || where
+}
+
 /** With the key itself where the snippet reads one, for a host that is to be set up by pasting alone. */
 export function withKey({ text }: Snippet, key: string): string {
   // VS Code asks for the inputs that are declared, whether they are used or not

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { agentHosts, EXAMPLE_ORIGIN, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
+import { agentHosts, EXAMPLE_ORIGIN, KEY_VARIABLE, whereWithoutKey, withoutKey } from '../../src/docs/agent-hosts.ts'
 import { hostsOf } from '../../src/node/agent-hosts.ts'
 import { anchorOf } from '../../src/node/guides.ts'
 
@@ -52,6 +52,13 @@ describe('the guide for agents', () => {
     }
     expect(KEY_VARIABLE).toBe('SWITCHBOARD_KEY')
   })
+})
+
+it('an open deployment is connected to without a word of a key, where a host can do so', () => {
+  const editors = hosts.filter(({ group }) => group === 'Editors')
+  expect(editors.map(({ title }) => title)).toEqual(['Cursor', 'VS Code', 'Windsurf', 'Zed', 'Cline'])
+  for (const host of editors) expect(`${whereWithoutKey(host)} ${withoutKey(host)?.text}`).not.toMatch(/key/i)
+  expect(hosts.map(whereWithoutKey)).not.toContain('')
 })
 
 describe('the README', () => {

@@ -1,5 +1,5 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { agentHosts, withoutKey } from '../../docs/agent-hosts.ts'
+import { agentHosts, whereWithoutKey, withoutKey } from '../../docs/agent-hosts.ts'
 import type { PageVisit, View } from '../visit.ts'
 import { Fold, SnippetList } from '../parts.tsx'
 
@@ -30,7 +30,7 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
               snippets={hosts.map((host) => {
                 const { title, where, snippet, signIn } = host
                 const shown = isOpen ? withoutKey(host) : (snippet ?? signIn)
-                return { title, note: where, text: shown?.text ?? '' }
+                return { title, note: isOpen ? whereWithoutKey(host) : where, text: shown?.text ?? '' }
               })}
             />
           </Fold>
