@@ -249,9 +249,8 @@ function readIssuer(
   const must = `be ${kind}, an https URL (http only to ALLOW_HTTP_HOSTS), such as '${example}'`
   const issuer = judged(name, must, (url) => isOutside(url) && !/[?#|]/.test(url))
   // Two issuers could say the same user of different people
-  if (issuer !== undefined && jwt && !jwt.issuers) {
+  if (issuer !== undefined && jwt && !jwt.issuers)
     throw new ConfigError(`JWT_ISSUER must say whose JWTs are accepted where ${name} is set`)
-  }
   return issuer
 }
 
@@ -281,9 +280,8 @@ function readHosts(value: unknown): ReadonlySet<string> {
   if (!isList(listed)) throw new ConfigError(wanted)
   const hosts = listed.filter((host) => host !== '')
   for (const host of hosts) {
-    if (typeof host !== 'string' || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host)) {
+    if (typeof host !== 'string' || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host))
       throw new ConfigError(`${wanted}, got '${String(host)}'`)
-    }
   }
   return new Set(hosts.map((host) => String(host).toLowerCase()))
 }

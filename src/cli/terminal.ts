@@ -59,9 +59,8 @@ export function createTerminal(
     },
     async confirm(question: string): Promise<void> {
       if (yes) return
-      if (!isInteractive) {
+      if (!isInteractive)
         throw new CliError('usage', `Cannot ask without a terminal: ${question}`, 'Confirm with --yes')
-      }
       const reader = createInterface({ input: stdin, output: stderr })
       try {
         const stopped = new Promise<string>((_, reject) => {

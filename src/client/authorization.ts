@@ -42,9 +42,8 @@ async function stateOf(connection: Connection, checkUrl: string, wait: number, s
     const { pathname } = new URL(checkUrl, 'https://switchboard.invalid')
     return await connection.json({ path: pathname, query: wait === 0 ? {} : { wait }, signal })
   } catch (error) {
-    if (error instanceof SwitchboardError && error.code === 'not_found') {
+    if (error instanceof SwitchboardError && error.code === 'not_found')
       throw new SwitchboardError('authorization_failed', 'The link has ended', {}, error)
-    }
     throw error
   }
 }

@@ -28,9 +28,8 @@ export function createRecording(
     windowMs: isSelfHosted ? SELF_HOSTED_WINDOW_MS : WINDOW_MS,
   })
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
-    if (logCalls === 'all' || (logCalls === 'failures' && record.outcome !== 'success')) {
+    if (logCalls === 'all' || (logCalls === 'failures' && record.outcome !== 'success'))
       logCall(forOperator === undefined ? record : { ...record, for_operator: forOperator }, background)
-    }
     // Calls that succeed have no record with `failures`, and are counted all the same
     if (recordCalls !== 'none') records.writeCall(record, background)
   }

@@ -126,9 +126,8 @@ export function createAuthorize(deps: AuthorizeDeps) {
           else chosen.delete(toolkit)
         }
       }
-      if (decision !== 'allow' || days === undefined || problem !== undefined) {
+      if (decision !== 'allow' || days === undefined || problem !== undefined)
         return page(askPage({ ...(await shown(question, chosen, view)), days, ...(problem && { problem }) }))
-      }
       const agent = agentOf(question, chosen, days)
       const connected = await server.letIn(question.request, agent)
       if (connected.ok) {

@@ -51,9 +51,8 @@ export function createClientDocuments(fetchFor: (asker: Admission) => Fetch, now
     if (kept && now() < kept.until) return kept.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
     // One spelling for each client, without parts that a reader could overlook
-    if (url?.href !== clientId || url.pathname === '/' || url.hash + url.username + url.password !== '') {
+    if (url?.href !== clientId || url.pathname === '/' || url.hash + url.username + url.password !== '')
       return refused('Its id must be a URL with a path, written in its normal form')
-    }
     let document: unknown
     try {
       const response = await fetchFor(asker)(clientId, {
@@ -81,14 +80,12 @@ function clientOf(clientId: string, document: unknown): FoundDocument {
   const { value } = read
   if (value.client_id !== clientId) return refused("The 'client_id' in its document is another")
   if (value.client_secret !== undefined) return refused('Its document must not have a secret')
-  if (value.grant_types?.includes('authorization_code') === false) {
+  if (value.grant_types?.includes('authorization_code') === false)
     return refused("Its document does not ask for the grant 'authorization_code'")
-  }
   const { token_endpoint_auth_method: one = 'none', token_endpoint_auth_methods_supported: methods = [one] } = value
   const keys = methods.includes(SIGNS) || one === SIGNS ? keysOf(value.jwks, value.jwks_uri) : undefined
-  if (!methods.includes('none') && !keys) {
+  if (!methods.includes('none') && !keys)
     return refused(`Its document must offer the method 'none' at the token endpoint, or '${SIGNS}' with keys`)
-  }
   return {
     ok: true,
     keys,

@@ -159,9 +159,8 @@ function setProperties(schema: SchemaObject, said: Map<string, Json>, place: Pla
   if (!Array.isArray(schema.required)) return
   const names = new Set<unknown>(properties.map(([name]) => name))
   const required = schema.required.filter((name) => names.has(name))
-  if (required.length < schema.required.length) {
+  if (required.length < schema.required.length)
     work.losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
-  }
   if (required.length > 0) said.set('required', required)
 }
 

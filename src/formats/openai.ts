@@ -92,9 +92,8 @@ function objectSchema(schema: SchemaObject, path: string, level: number, work: W
   const { losses } = work
   const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : [])
   const properties = isObject(schema.properties) ? schema.properties : {}
-  if (schema.additionalProperties !== false) {
+  if (schema.additionalProperties !== false)
     losses.push({ path: `${path}/additionalProperties`, reason: 'Strict mode allows no other properties' })
-  }
   if ([...required].some((name) => typeof name !== 'string' || !Object.hasOwn(properties, name)))
     losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
   const converted = Object.entries(properties).map(([name, property]): [string, JsonObject] => {

@@ -40,9 +40,8 @@ export function nullable(schema: JsonObject): JsonObject {
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] }
   if (Array.isArray(type)) return type.includes('null') ? schema : withNull(schema, [...type, 'null'], allowed)
   if (type === 'null') return schema
-  if (typeof type !== 'string' || type === 'object' || type === 'array' || 'const' in schema) {
+  if (typeof type !== 'string' || type === 'object' || type === 'array' || 'const' in schema)
     return { anyOf: [schema, NULL] }
-  }
   return withNull(schema, [type, 'null'], allowed)
 }
 

@@ -65,9 +65,8 @@ function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugi
 function compile(schema: JsonSchema): string {
   for (const { schema: each, path } of everySubschema(schema, Infinity)) {
     // Ajv gets even simple ones wrong: it takes the root for the target.
-    if (isObject(each) && each['$dynamicRef'] !== undefined) {
+    if (isObject(each) && each['$dynamicRef'] !== undefined)
       throw new TypeError(`Cannot compile '$dynamicRef' (at '${path}'): use '$ref'`)
-    }
   }
   const ajv = new Ajv2020({
     strict: false,

@@ -53,9 +53,8 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)
   const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
-  if (!isNamePart(name.toolkit) || !isNamePart(name.tool)) {
+  if (!isNamePart(name.toolkit) || !isNamePart(name.tool))
     throw new Broken(`${path}: must be ${folder}/<Toolkit>/<Tool>.ts`)
-  }
   if (!isVersion(String(version)))
     throw new Broken(`${path}: version: Must be one such as '1.0.0', got '${String(version)}'`)
   const unknown = Object.keys(tool).find((field) => !Object.hasOwn(FIELDS, field))

@@ -43,9 +43,8 @@ export function unavailable(provider: Provider, how?: string, last?: LastAnswer)
 
 export function failureOf(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
   const { id } = provider
-  if (error instanceof Mismatch) {
+  if (error instanceof Mismatch)
     return providerFailure('mismatch', `The answer did not come from '${id}', or not to this request`)
-  }
   if (error instanceof AuthorizationResponseError) {
     if (error.error === 'access_denied') return providerFailure('denied', `Access was refused at '${id}'`)
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable') return unavailable(provider)

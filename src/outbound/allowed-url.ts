@@ -62,9 +62,8 @@ function judgeHost(host: string): string | undefined {
     const address = ipaddr.IPv6.parse(host.slice(1, -1))
     return isPublicIPv6(address) ? undefined : 'the address is not public'
   }
-  if (ipaddr.IPv4.isValidFourPartDecimal(host)) {
+  if (ipaddr.IPv4.isValidFourPartDecimal(host))
     return isPublicIPv4(ipaddr.IPv4.parse(host)) ? undefined : 'the address is not public'
-  }
   if (host.endsWith('.')) return 'the host must not end with a dot'
   return !host.includes('.') || LOCAL_NAME.test(host) ? 'the host is not a public name' : undefined
 }

@@ -31,9 +31,8 @@ export function asFetch(guardedFetch: GuardedFetch, asker: Omit<RequestingTool, 
       throw new TypeError(withRemedy(result))
     }
     const { status, statusText, body, headers: answered } = result.response
-    if (request.redirect === 'error' && status >= 300 && status < 400) {
+    if (request.redirect === 'error' && status >= 300 && status < 400)
       throw new TypeError(`Cannot request "${new URL(url).origin}": it redirects`)
-    }
     const response = new Response(mayHaveBody(status) ? body : null, { status, statusText, headers: answered })
     // A constructed Response has no URL, and callers resolve links against it.
     Object.defineProperty(response, 'url', { value: result.response.url })

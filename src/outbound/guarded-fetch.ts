@@ -137,12 +137,10 @@ export function createGuardedOpen(
     for (let redirects = 0; ; redirects++) {
       const { method, url, headers, body } = hop
       const reason = judge(url)
-      if (reason !== undefined) {
+      if (reason !== undefined)
         return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: howToAllow(url) }
-      }
-      if ('toolkit' in asker && asker.hosts && !isAllowedHost(url, asker.hosts)) {
+      if ('toolkit' in asker && asker.hosts && !isAllowedHost(url, asker.hosts))
         return failure('refused', `Cannot request "${shown(url)}": it is not one of the tool's hosts`)
-      }
 
       const passage = traffic && 'toolkit' in asker ? await traffic.admit(url.host, asker) : UNBOUNDED
       if ('kind' in passage) {
@@ -168,9 +166,8 @@ export function createGuardedOpen(
       response.body?.cancel().catch(() => undefined)
       end('answered')
       if (location === null) return failure('refused', `Cannot read the answer of "${shown(url)}": ${hidden}`)
-      if (redirects === MAX_REDIRECTS) {
+      if (redirects === MAX_REDIRECTS)
         return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${MAX_REDIRECTS} redirects`)
-      }
       const next = nextHop(hop, response.status, location, request)
       if ('ok' in next) return next
       hop = next
@@ -188,9 +185,8 @@ function readableOnly(headers: Headers, mayBePartial: boolean): Headers {
 
 /** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */
 function nextHop(hop: Hop, status: number, location: string, request: GuardedRequest): Hop | GuardedFailure {
-  if (!URL.canParse(location, hop.url.href)) {
+  if (!URL.canParse(location, hop.url.href))
     return failure('refused', `Cannot follow "${shown(hop.url)}": its Location is not a URL`)
-  }
   const url = new URL(location, hop.url)
   const headers = new Headers(hop.headers)
   const becomesGet =
@@ -201,9 +197,8 @@ function nextHop(hop: Hop, status: number, location: string, request: GuardedReq
 
   if (url.origin !== hop.url.origin) {
     for (const name of [...ALWAYS_CREDENTIALS, ...request.credentialHeaders]) headers.delete(name)
-    if (body !== undefined && request.credentialBody === true) {
+    if (body !== undefined && request.credentialBody === true)
       return failure('refused', `Cannot follow "${shown(hop.url)}": it would send credentials to "${shown(url)}"`)
-    }
   }
   return { method: becomesGet ? 'GET' : hop.method, url, headers, body }
 }

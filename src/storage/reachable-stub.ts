@@ -32,9 +32,8 @@ export function reachableStub<Stub extends object>(open: () => Stub, reach: Reac
             once.includes(method) ? ask() : retryOnce(ask),
           )
         } catch (error) {
-          if (error instanceof Error && error.message.includes(CANNOT_OPEN)) {
+          if (error instanceof Error && error.message.includes(CANNOT_OPEN))
             throw new Unreachable(error.message, { cause: error })
-          }
           if (isDefect(error)) throw error
           throw new Unreachable(message, { cause: error })
         }

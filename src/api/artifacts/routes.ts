@@ -105,8 +105,7 @@ function ownerOf(request: Request, principal: Principal): Result<UploadOwner> {
   const context = contextOf(request)
   if (!context.ok) return context
   const userId = userOf(principal, context.value.userId)
-  if (userId !== undefined && !mayActFor(principal, userId)) {
+  if (userId !== undefined && !mayActFor(principal, userId))
     return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-  }
   return ok({ principal: principal.id, userId })
 }

@@ -58,9 +58,8 @@ export function createOpenLink(deps: OpenLinkDeps) {
     const start = startOf(id.value)
     const signsIn = requiresSignIn || (callerOf !== undefined && authorization.kind === 'approval')
     if (signsIn && !person) return signInPage(start)
-    if (signsIn && person && !isFor(authorization, person)) {
+    if (signsIn && person && !isFor(authorization, person))
       return otherPersonPage(shownName(person), start, authorization.invocation?.principal === person.principal)
-    }
     const [provider, tool] = await Promise.all([
       providers.find(authorization.provider),
       findTool(authorization.tool, backgroundOf(c)),

@@ -62,9 +62,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     body: jsonBody(confirmation),
     answers: { 200: json('The URL where the browser continues', objectOf({ next: TEXT })) },
   })(async ({ principal, path: { id }, body: { flow, user_id: userId } }) => {
-    if (!mayActFor(principal, userId)) {
+    if (!mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
-    }
     const found = await visible(id, principal)
     if (!found.ok) return found
     const step = await authorizations.confirm(id, flow, userId)
@@ -76,9 +75,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if ('status' in opened) return stop(c, opened)
     const { authorization, name, provider, person, tool } = opened
     const { endedPage, notSetUpPage } = await pages()
-    if (authorization.status === 'completed' || authorization.status === 'failed') {
+    if (authorization.status === 'completed' || authorization.status === 'failed')
       return page(endedPage(authorization, name))
-    }
     if (authorization.kind === 'grant' && !provider) return stop(c, notSetUpPage(authorization.provider))
     if (authorization.kind === 'grant') {
       const { grantPage } = await import('./grant-page.tsx')
@@ -126,9 +124,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     }
     if (kind === 'grant' && decision === 'continue') {
       const account = form.get('account')?.trim() ?? ''
-      if (!ACCOUNT_NAME.test(account)) {
+      if (!ACCOUNT_NAME.test(account))
         return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
-      }
       const named = account === '' ? {} : { account }
       return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }

@@ -55,9 +55,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
 
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
     const named = owner === null ? undefined : principalNamed(owner)
-    if (named?.key === undefined || (await keys.withId(named.key))) {
-      return ok(named?.principal ?? null)
-    }
+    if (named?.key === undefined || (await keys.withId(named.key))) return ok(named?.principal ?? null)
     const message =
       "Must be the id of a key, as GET /keys lists it, 'admin', 'jwt:<subject>', or null for the deployment"
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
@@ -74,9 +72,8 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     note({ ...body })
     const { owner, ...others } = body
     // Nobody else may ask which keys there are
-    if (owner !== undefined && !isAdministrator(principal)) {
+    if (owner !== undefined && !isAdministrator(principal))
       return fail({ type: 'forbidden', reason: 'Only an administrator can change who owns a toolkit' })
-    }
     const named = owner === undefined ? undefined : await ownerNamed(owner)
     if (named?.ok === false) return named
     const change = { ...others, ...(named ? { owner: named.value } : {}) }

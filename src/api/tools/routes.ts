@@ -155,9 +155,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     answers: { 200: component('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
     const userId = userOf(principal, user_id)
-    if (userId !== undefined && !mayActFor(principal, userId)) {
+    if (userId !== undefined && !mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-    }
     const found = await find(id, principal, backgroundOf(c))
     if (!found) return whyNotFound(id, principal, backgroundOf(c))
     const readiness = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })

@@ -72,9 +72,8 @@ async function inspected(file: string): Promise<number> {
   if (!isObject(head) || head['kind'] !== 'archive')
     throw new CliError('refused', `${file} is not a backup of a Switchboard`)
   const end = parsed(last)
-  if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1) {
+  if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1)
     throw new CliError('refused', `${file} is incomplete: its last line is missing`)
-  }
   return lines
 }
 

@@ -21,14 +21,12 @@ export const addAuthorize: AddCommands = (program, open) => {
       const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
       if (isObject(missing) && missing['user_id'] === true)
         throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
-      if (objectsIn(missing, 'authorization').length === 0) {
+      if (objectsIn(missing, 'authorization').length === 0)
         return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
-      }
       const challenges = await linksOf(session, tool)
       const waits = options.wait ?? terminal.isInteractive
-      if (!waits) {
+      if (!waits)
         throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
-      }
       for (const challenge of challenges) {
         await showLink(session, challenge, options.open)
         await terminal.during('Waiting until it is done', () => settled(connection, challenge, signal))

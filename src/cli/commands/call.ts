@@ -48,9 +48,8 @@ export const addCall: AddCommands = (program, open) => {
 
 async function inputOf(session: CliSession, tool: string, input?: string, field?: readonly string[]) {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
-  if (input !== undefined) {
+  if (input !== undefined)
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
-  }
   if (field === undefined) return {}
   const types = await typesOf(session, tool)
   const pairs = field.map((pair): [string, unknown] => {

@@ -22,9 +22,8 @@ export const addConnect: AddCommands = (program, open) => {
         })
       }
       const host = hosts.find(({ id }) => id === name)
-      if (!host) {
+      if (!host)
         throw new CliError('usage', `There is no host '${name}'`, `There are ${hosts.map(({ id }) => id).join(', ')}`)
-      }
       const snippet = options.signIn ? host.signIn : host.snippet
       const file = snippet && fileOf(host, snippet, options.file, options.global)
       if (!snippet || file === undefined) return showSteps(session, host, snippet)

@@ -54,9 +54,8 @@ async function importToolkit(session: CliSession, source: string, options: Impor
     options,
   )
   terminal.give(result, () => terminal.note(['green', '✓'], ` ${result.ids.length} made`))
-  if (result.ids.length < news.length) {
+  if (result.ids.length < news.length)
     throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not imported`)
-  }
 }
 
 function make(session: CliSession, body: JsonRecord, names: readonly string[], options: ImportOptions) {
@@ -81,9 +80,8 @@ function send({ connection, signal }: CliSession, json: JsonRecord, options: Imp
 }
 
 async function sourceOf(source: string, kind: string | undefined): Promise<JsonRecord> {
-  if (kind !== undefined && !KINDS.includes(kind)) {
+  if (kind !== undefined && !KINDS.includes(kind))
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
-  }
   if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readText(source) }
   const { pathname } = new URL(source)
   const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined

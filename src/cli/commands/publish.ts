@@ -137,9 +137,8 @@ export function wrapped(document: unknown, said: JsonRecord): unknown {
 
 async function pluginRequest(file: string, options: PublishOptions) {
   const { toolkit, version, allowedHost = [], config = [], securityLevel, allowBreaking } = options
-  if (toolkit === undefined || version === undefined) {
+  if (toolkit === undefined || version === undefined)
     throw new CliError('usage', `${file} does not say what it is called`, 'Pass --toolkit and --version')
-  }
   return {
     method: 'PUT',
     path: `/toolkits/${encodeURIComponent(toolkit)}/plugin`,

@@ -162,9 +162,7 @@ function Control({ attributes, kind, value }: { attributes: object; kind: FieldK
     case 'time':
       return <input {...attributes} type="datetime-local" step="1" value={exact(value)} />
     default:
-      if (kind.type === 'text' && !kind.isLong) {
-        return <input {...attributes} autocomplete="off" value={exact(value)} />
-      }
+      if (kind.type === 'text' && !kind.isLong) return <input {...attributes} autocomplete="off" value={exact(value)} />
       return (
         <textarea {...attributes} spellcheck={kind.type === 'text'}>
           {exact(value)}

@@ -35,9 +35,8 @@ export async function act(visit: PageVisit): Promise<PageResult> {
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, removed)
   }
   const { input, problems } = readInput(FIELDS, form, visit.meter)
-  if (problems.length > 0) {
+  if (problems.length > 0)
     return show(visit, { failure: { status: 400, message: 'The form has errors', problems }, form })
-  }
   const { id: _, ...body } = input
   const etag = etagOf(form, id, visit.url.searchParams.get('id'))
   const put = await visit.ask('PUT /providers/:id', { id, body, etag })
@@ -73,9 +72,8 @@ function hrefOf(id: string): string {
 }
 
 function ProviderList({ items }: { items: readonly Provider[] }) {
-  if (items.length === 0) {
+  if (items.length === 0)
     return <Notice>No providers yet. Tools that need access to people's accounts cannot be called.</Notice>
-  }
   return (
     <ul aria-label="Providers">
       {items.map(({ id, name, built_in, issuer, authorization_endpoint, client_id }) => (

@@ -81,9 +81,8 @@ export function createCallTool(deps: CallDeps): CallTool {
     let result: Outcome['result']
     try {
       result = await goThrough(callId, call, caller, started, findings, deps)
-      if (!result.ok && call.otherwise && suggestionsOf(result.failure)) {
+      if (!result.ok && call.otherwise && suggestionsOf(result.failure))
         result = await goThrough(callId, { ...call, ...call.otherwise }, caller, started, findings, deps)
-      }
     } catch (error) {
       if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail(failureOf(error, callId))

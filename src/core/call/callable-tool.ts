@@ -132,9 +132,8 @@ export const claimApproval: Stage = async (call, { approvals, fingerprint }) => 
     reachedAt: caller.reachedAt,
   })
   if ('approved' in claimed) return undefined
-  if ('refused' in claimed) {
+  if ('refused' in claimed)
     return fail({ type: 'forbidden', reason: claimed.refused, forOperator: claimed.forOperator })
-  }
   return fail({ type: 'approval-required', id: record.id, reason: claimed.reason, challenge: claimed.challenge })
 }
 

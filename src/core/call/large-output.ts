@@ -103,9 +103,8 @@ async function moveBlocks(blocks: readonly Content[], room: number, placing: Pla
 
 async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifact>> {
   const comma = own.url.indexOf(',')
-  if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma)))) {
+  if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma))))
     return tooLarge(placing, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
-  }
   const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, BYTES) }
   return keep(part, own.meta.description, placing)
 }

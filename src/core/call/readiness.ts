@@ -66,9 +66,8 @@ export function createReadiness({ healthOf, unreachable, toolSecrets, grants, ap
       fail({ type: 'unavailable', message: "Cannot look up the user's grants right now" }),
     )
     if (!met.ok) failures.push(met.failure)
-    if (needsApproval(record)) {
+    if (needsApproval(record))
       failures.push(unapproved(record, approvals.canBeApproved(reachedAt(), isToldByKey(principal))))
-    }
     const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit, principal.id) }))
     const [silent] = upstreams.filter(({ state }) => state === 'open')
     if (silent && upstreams.every(({ state }) => state === 'open')) {
@@ -126,9 +125,8 @@ function problemOf(failure: Failure, isOperator: boolean) {
 
 function problemWords(failure: Failure, isOperator: boolean): FailureWords {
   if (failure.type === 'tool-failed') return { message: failure.message }
-  if (failure.type === 'id-malformed' || failure.type === 'input-invalid' || failure.type === 'input-required') {
+  if (failure.type === 'id-malformed' || failure.type === 'input-invalid' || failure.type === 'input-required')
     return { message: 'It cannot be called' }
-  }
   const words = wordsOf(failure)
   if (failure.type === 'requirements-missing') return isOperator ? words : { ...words, detail: lacking(failure) }
   if (failure.type !== 'tool-not-executable' && failure.type !== 'tool-untrusted') return words

@@ -59,9 +59,8 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const id = parseToolId(asked)
     const name = owner ?? id
     const selector = (named ?? id)?.selector
-    if (!name || (selector !== undefined && !isSelector(selector))) {
+    if (!name || (selector !== undefined && !isSelector(selector)))
       return fail({ type: 'id-malformed', asked: asked.replace(/^name:/, '') })
-    }
     return lookUpTool(name, selector, asked)
   }
 

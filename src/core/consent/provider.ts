@@ -142,18 +142,15 @@ function providerFields(id: string, rules: ProviderRules) {
         const addresses = isLocated(source) ? fields : (known ?? {})
         const areRead = ADDRESSES.every((field) => source[field] === undefined || fields[field] !== undefined)
         const hasEndpoints = 'authorization_endpoint' in addresses && 'token_endpoint' in addresses
-        if (areRead && !('issuer' in addresses) && !hasEndpoints) {
+        if (areRead && !('issuer' in addresses) && !hasEndpoints)
           wrong(report, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
-        }
         const { client_secret_name: name, token_endpoint_auth_method: method } = fields
         const refused = name === undefined ? undefined : judgeSecret(name)
         if (refused !== undefined) wrong(report, refused, '/client_secret_name')
-        if (method === 'none' && name !== undefined) {
+        if (method === 'none' && name !== undefined)
           wrong(report, "Must not be 'none' for a client with a secret", '/token_endpoint_auth_method')
-        }
-        if (method?.startsWith('client_secret') && source.client_secret_name === undefined) {
+        if (method?.startsWith('client_secret') && source.client_secret_name === undefined)
           wrong(report, `Is required for '${method}'`, '/client_secret_name')
-        }
       },
     },
   )

@@ -5,9 +5,8 @@ const ENABLE = 'an administrator can enable it with PATCH /tools/{id}, or its to
 
 export function failureFor(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
-  if (isOperator && failure.type === 'tool-disabled') {
+  if (isOperator && failure.type === 'tool-disabled')
     return { ...failure, detail: [failure.detail, ENABLE].filter((each) => each !== undefined).join('; ') }
-  }
   if (isOperator && failure.type === 'tool-untrusted') {
     const detail = `it was published with a key that does not name it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own credentials`
     return { ...failure, detail }

@@ -90,9 +90,8 @@ function mostForSchema(root: JsonSchema | null): number {
 
   function extentOf(value: unknown): Extent {
     parts += 1
-    if (typeof value !== 'object' || value === null) {
+    if (typeof value !== 'object' || value === null)
       return { units: typeof value === 'string' ? unitsOf(value) : 1, pathUnits: 0, merges: 0 }
-    }
     const before = known.get(value)
     if (before || depth === MAX_DEPTH || parts > MAX_PARTS) return before ?? UNKNOWN
     known.set(value, UNKNOWN)

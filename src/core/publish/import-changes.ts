@@ -27,9 +27,8 @@ export async function prepareImport(
   const { definitions } = await placeNames([imported.definition], deps.source)
   const [placed = imported.definition] = definitions
   const existing = await deps.source.current(placed)
-  if (existing && formatToolId(existing) !== formatToolId(placed)) {
+  if (existing && formatToolId(existing) !== formatToolId(placed))
     return refused(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
-  }
   // A digest can be made of texts alone
   const unfit = [...judgeImported(placed), ...judgeText(implementation, 'an implementation', '/implementation')]
   if (unfit.length > 0) return { ok: false, problems: unfit }

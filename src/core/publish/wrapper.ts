@@ -45,9 +45,8 @@ export const CONVERTED = matching('a definition', isJson, () => ({
 export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
   (body, report) => {
-    if (isList(body) && body.length > MAX_BATCH) {
+    if (isList(body) && body.length > MAX_BATCH)
       return wrong(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
-    }
     return isJson(body) ? body : unfit(report, 'a definition', body)
   },
 )

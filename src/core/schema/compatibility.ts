@@ -108,9 +108,8 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
       yield { path, what: `Authorization '${id}' now asks for the scope '${scope}'`, level: 'minor' }
     }
   }
-  if (after.user_id && !before.user_id) {
+  if (after.user_id && !before.user_id)
     yield { path: '/requirements/user_id', what: 'A user id is now required', level: 'major' }
-  }
   for (const { id } of before.secrets) {
     if (after.secrets.some((secret) => secret.id === id)) continue
     yield { path: '/requirements/secrets', what: `Secret '${id}' is no longer required`, level: 'patch' }

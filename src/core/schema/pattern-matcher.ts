@@ -36,9 +36,7 @@ export function createMatchers(making: Budget): (pattern: string) => Matches {
   return (pattern) => {
     const linear = linearPattern(pattern, making)
     const RE2 = engine
-    if (!linear.ok || !RE2) {
-      throw new TypeError(`Cannot match the pattern '${pattern.slice(0, MAX_REFUSED_PATTERN)}'`)
-    }
+    if (!linear.ok || !RE2) throw new TypeError(`Cannot match the pattern '${pattern.slice(0, MAX_REFUSED_PATTERN)}'`)
     const { source, stepsPerCharacter } = linear.value
     return (text, budget) => {
       const { length } = text

@@ -105,12 +105,10 @@ function parse(tokens: readonly string[]): Part {
     next++
     const assertion = ASSERTIONS.get(token)
     if (assertion) return assertion
-    if (/^\(\?<?[=!]/.test(token)) {
+    if (/^\(\?<?[=!]/.test(token))
       throw new Unsupported(`Must not look around with '${token}': patterns are matched in linear time`)
-    }
-    if (/^\\[1-9k]/.test(token)) {
+    if (/^\\[1-9k]/.test(token))
       throw new Unsupported(`Must not refer back with '${token}': patterns are matched in linear time`)
-    }
     if (token === '(' && tokens[next] === '?') throw new Unsupported('Must not change flags within a pattern')
     if (!token.startsWith('(')) return { ...EMPTY, source: characterOf(token), size: 1, placed: 1 }
     if (++depth > MAX_GROUPS) throw new Unsupported(`Must not nest more than ${MAX_GROUPS} groups`)
@@ -126,9 +124,8 @@ function repeated(part: Part, [, sign, least, comma, most]: RegExpExecArray): Pa
   const max = sign === undefined ? Number(comma ? most || Infinity : least) : sign === '?' ? 1 : Infinity
   const times = max === Infinity ? Math.max(1, min) : max
   const repetitions = part.repetitions * (sign === undefined ? Math.max(1, Math.min(times, MAX_REPETITIONS)) : 1)
-  if (repetitions > MAX_REPETITIONS) {
+  if (repetitions > MAX_REPETITIONS)
     throw new Unsupported(`Must not repeat more than ${MAX_REPETITIONS} times by repetitions within each other`)
-  }
   const size = part.size * Math.max(1, times)
   if (size > MAX_WRITTEN_OUT) throw new Unsupported(TOO_LONG)
   return {
@@ -144,9 +141,8 @@ function repeated(part: Part, [, sign, least, comma, most]: RegExpExecArray): Pa
 /** Over 1,000 repetitions are chained, so that few states are alive at once: `x{1,2048}` has two continuations. */
 function counted(source: string, min: number, max: number): string {
   const all = `${source}{${MAX_REPETITIONS}}`
-  if (min >= MAX_REPETITIONS && max > MAX_REPETITIONS) {
+  if (min >= MAX_REPETITIONS && max > MAX_REPETITIONS)
     return all + counted(source, min - MAX_REPETITIONS, max - MAX_REPETITIONS)
-  }
   if (max === Infinity || max <= MAX_REPETITIONS) return `${source}{${min},${max === Infinity ? '' : max}}`
   return `(?:${all}${counted(source, 0, max - MAX_REPETITIONS)}|${source}{${min},${MAX_REPETITIONS - 1}})`
 }

@@ -42,9 +42,8 @@ export function compareSchemas(
   budget: Budget,
 ): Change[] {
   const [path, name] = [`/${direction}`, `The ${direction}`]
-  if (before === null || after === null) {
+  if (before === null || after === null)
     return before === after ? [] : [{ path, what: `${name} has another type`, level: 'major' }]
-  }
   const meanings = createMeanings(budget)
   const [from, to] = [meanings.of(before), meanings.of(after)]
   const all: Change[] = []

@@ -111,14 +111,12 @@ export function* readInSlices(
       const why = whyNoScalar(text, start, at)
       if (why !== undefined) return fault(why, start)
       if (at === start || !isValue) return fault(expected(wanted, inList), start)
-      if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity) {
+      if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
         return unread(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
-      }
       wanted = next
     }
-    if (parts > mostParts) {
+    if (parts > mostParts)
       return unread(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
-    }
   }
   if (wanted !== 'end') return fault(expected(wanted, ends[level] === IN_LIST).replace("',' or ", ''), at)
   const paid = afford(

@@ -43,9 +43,8 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
   const tools = sanitizedNames(called)
   const definitions = capabilities.map((each, index) => {
     const tool = tools.get(each.name) ?? each.name
-    if (tool !== each.name) {
+    if (tool !== each.name)
       warnings.push({ path: `/capabilities/${index}/name`, message: `Names no tool, so the tool is '${tool}'` })
-    }
     return definitionOf(common, tool, each, { id, name, description, names: called })
   })
   return ok({
@@ -76,9 +75,8 @@ function toolDefinition(given: Given) {
 }
 
 const METADATA = json.into(json.anyObject, (metadata, { warnings }) => {
-  if (!tagsOf(metadata)) {
+  if (!tagsOf(metadata))
     warnings.push({ path: '/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' })
-  }
   return metadata
 })
 

@@ -111,8 +111,7 @@ function encodeParameter(
   }
   if (description === '') lose(`${at}/description`, 'An empty description counts as none')
   const written = type === 'integer' ? 'number' : typeof type === 'string' && TYPES.includes(type) ? type : 'any'
-  if (type !== undefined && type !== written) {
+  if (type !== undefined && type !== written)
     lose(`${at}/type`, `A parameter's type is one of ${TYPES.join(', ')}, so it is written as ${written}`)
-  }
   return { name, description: typeof description === 'string' ? description : '', type: written, required, ...said }
 }

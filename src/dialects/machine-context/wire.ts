@@ -63,16 +63,14 @@ export function replyTo(body: unknown) {
 /** Reads a request message ("Tool Execution"). Its `security` is not read: credentials travel in HTTP's own headers. */
 export function decodeCall(body: unknown): Call | Failing {
   const { version = VERSION } = fieldsOf(body, 'header')
-  if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version)) {
+  if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version))
     return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
-  }
   const read = json.check(MESSAGE, body)
   if (!read.ok) return malformed(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: selector } = tool
-  if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_SELECTOR) {
+  if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_SELECTOR)
     return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
-  }
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
   const address = askedByDocument({ dialect: DIALECT, id, tool: capability }, selector)
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id

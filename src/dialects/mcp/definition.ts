@@ -57,9 +57,8 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     document,
     warnings,
   )
-  if (!read.ok || toolkit === undefined || version === undefined) {
+  if (!read.ok || toolkit === undefined || version === undefined)
     return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
-  }
   return ok({
     definitions: read.value.map((each) => ({ ...each, toolkit, version })),
     called: namesOf(isListing ? document.tools : [document]),
@@ -97,12 +96,10 @@ function oneOfTools(): json.Reader<Tool> {
     { unknown: 'warn' },
   )
   return json.into(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
-    if (rest.description === undefined) {
+    if (rest.description === undefined)
       warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
-    }
-    if (isJsonObject(execution) && execution.taskSupport === 'required') {
+    if (isJsonObject(execution) && execution.taskSupport === 'required')
       warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
-    }
     return {
       description: '',
       ...name,

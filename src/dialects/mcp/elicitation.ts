@@ -15,9 +15,8 @@ export function declares(capabilities: JsonObject, needed: JsonObject): boolean 
 }
 
 export function urlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
-  if (failure.type === 'approval-required') {
+  if (failure.type === 'approval-required')
     return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
-  }
   if (failure.type !== 'requirements-missing') return []
   const { tool, authorization, secrets } = failure
   // No link helps while something else is missing

@@ -109,8 +109,7 @@ function invalidInput(problems: readonly Problem[]): string {
 function toolFailed({ message, additional_prompt_content, can_retry, retry_after_ms }: ToolFailure): string {
   const lines = [message]
   if (additional_prompt_content !== undefined) lines.push(additional_prompt_content)
-  if (can_retry === true) {
+  if (can_retry === true)
     lines.push(retry_after_ms === undefined ? 'It may work when called again' : `Try again in ${retry_after_ms} ms`)
-  }
   return lines.join('\n')
 }

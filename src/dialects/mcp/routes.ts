@@ -180,9 +180,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   async function batch(values: readonly unknown[], client: McpClient): Promise<Response> {
     const revision = revisionOfBatch(client.request.headers, revisions)
     if ('code' in revision) return errorResponse(null, revision)
-    if (values.length === 0 || values.length > MAX_BATCH) {
+    if (values.length === 0 || values.length > MAX_BATCH)
       return errorResponse(null, malformed(`A batch must be of 1 to ${MAX_BATCH} messages`))
-    }
     const texts: string[] = []
     const { meter } = client
     for (const value of values) {

@@ -114,14 +114,12 @@ function callOf(call: ToolCall, name: string, given: Json, revision: Revision, m
 async function search(call: ToolCall, revision: Revision, client: McpClient, { catalogue }: SearchDeps) {
   const { query = '', limit = DEFAULT_RESULTS, cursor, ...others } = call.input
   const [other] = Object.keys(others)
-  if (other !== undefined) {
+  if (other !== undefined)
     return encodeErrorResult(`Unknown argument '${other.slice(0, 200)}': wanted 'query', 'cursor' or 'limit'`, revision)
-  }
   if (typeof query !== 'string' || query.length > 500)
     return wrong('query', 'a string of at most 500 characters', revision)
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS)
     return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, revision)
-  }
   const isCursor = cursor === undefined || (typeof cursor === 'string' && cursor.length <= 500)
   if (!isCursor) return wrong('cursor', WANTED_CURSOR, revision)
   const { principal, toolset } = client

@@ -97,9 +97,8 @@ function losses(record: ToolRecord): readonly Loss[] {
     lose('/output', 'It allows any value, and is not listed')
   else if (kind === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
   if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
-  if (withoutHeaders(record.input) !== record.input) {
+  if (withoutHeaders(record.input) !== record.input)
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
-  }
   return lost
 }
 

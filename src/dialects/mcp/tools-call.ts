@@ -77,15 +77,13 @@ export async function answerCall(
   )
   const { tool } = outcome
   let { result } = outcome
-  if (!result.ok && lacksSuggestions(result.failure)) {
+  if (!result.ok && lacksSuggestions(result.failure))
     result = fail({ ...result.failure, suggestions: await deps.suggest(call.name, client) })
-  }
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const asking = await round.ask(result.failure)
-  if (asking === undefined || (typeof asking === 'object' && 'failure' in asking)) {
+  if (asking === undefined || (typeof asking === 'object' && 'failure' in asking))
     return withHeaders(answerCallFailure(asking?.failure ?? result.failure, revision, client), headers)
-  }
   return withHeaders(asking, headers)
 }
 

@@ -48,9 +48,8 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     ...(output.schema === null && output.description !== undefined ? { output_description: output.description } : {}),
     ...(provider ? { provider } : {}),
   }
-  if (id.toolkit !== toolkit.name || id.tool !== shown) {
+  if (id.toolkit !== toolkit.name || id.tool !== shown)
     warnings.push({ path: '/name', message: `It is called '${formatToolId(id)}' here` })
-  }
   const definition: Definition = {
     ...id,
     version: toolkit.version,
@@ -99,17 +98,14 @@ function toolDefinition(given: Given) {
     {
       ...EXTENSION,
       rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
-        if (source.id === undefined && source.fully_qualified_name === undefined) {
+        if (source.id === undefined && source.fully_qualified_name === undefined)
           wrong(report, 'Is required', '/fully_qualified_name')
-        }
-        if (id !== undefined && id !== qualified) {
+        if (id !== undefined && id !== qualified)
           wrong(report, "Must be the 'fully_qualified_name', for which it is another word", '/id')
-        }
         const { name: kit, version: identifier } = isObject(said) ? said : {}
         if (typeof kit !== 'string') return
-        if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit)) {
+        if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit))
           wrong(report, `Must be the toolkit '${given.toolkit}' that was given beside the definition`, '/toolkit/name')
-        }
         const named = qualified === undefined ? undefined : parseToolId(qualified)
         if (qualified === undefined || !named || typeof name !== 'string' || typeof identifier !== 'string') return
         const own = nameHere({ toolkit: kit, tool: name }, qualified)

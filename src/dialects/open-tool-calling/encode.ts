@@ -81,9 +81,8 @@ function encodeParameters(input: JsonObject, hidden: readonly string[], losses: 
     if (ROOT_KEYWORDS.includes(keyword) || (keyword === 'additionalProperties' && value === true)) continue
     losses.push({ path: `/input${pointerStep(keyword)}`, reason: 'The RFC has parameters, and no schema of them all' })
   }
-  if ([...required].some((name) => !Object.hasOwn(properties, name))) {
+  if ([...required].some((name) => !Object.hasOwn(properties, name)))
     losses.push({ path: '/input/required', reason: 'Names a parameter that has no schema' })
-  }
   return Object.entries(properties).map(([name, schema]) => {
     const path = `/input/properties${pointerStep(name)}`
     return {
@@ -101,9 +100,8 @@ function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   const modes = (...usual: string[]) => ({ available_modes: [...usual, ...furtherModes(record)] })
   const isNull = isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
   if (output === null || isNull) return modes('null', 'error')
-  if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description'))) {
+  if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description')))
     return { ...modes('value', 'error', 'null'), ...descriptionOf(output, '/output', losses) }
-  }
   const inner = withoutNull(output)
   return {
     ...(inner ? modes('value', 'error', 'null') : modes('value', 'error')),

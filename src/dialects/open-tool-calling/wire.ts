@@ -66,9 +66,8 @@ export function decodeInvocation(body: unknown): Call | Failing {
   const read = json.check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
-  if ($schema !== undefined && !isOfRfc($schema, 'request')) {
+  if ($schema !== undefined && !isOfRfc($schema, 'request'))
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
-  }
   return { ...askedFor(tool), callId, traceId, input: inputs, inputIsWhole: true, context }
 }
 

@@ -49,12 +49,10 @@ function toolDefinition(given: Given) {
     {
       rule({ version }, report, { id }) {
         const { toolkit, selector } = parseId(id) ?? {}
-        if (toolkit !== undefined && given.toolkit !== undefined && given.toolkit !== toolkit) {
+        if (toolkit !== undefined && given.toolkit !== undefined && given.toolkit !== toolkit)
           json.wrong(report, `Must be of the toolkit '${given.toolkit}' that was given beside the definition`, '/id')
-        }
-        if (selector !== undefined && version !== undefined && selector !== version) {
+        if (selector !== undefined && version !== undefined && selector !== version)
           json.wrong(report, `Must be the version in the id, '${selector}'`, '/version')
-        }
       },
     },
   )

@@ -122,9 +122,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     { format: formatName = 'oxp-flat', status, losses: withLosses, ...asked }: FormatAsked,
     form: Form,
   ): Result<ToolList> {
-    if (status !== undefined && asked.q !== undefined) {
+    if (status !== undefined && asked.q !== undefined)
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
-    }
     const versions = status === undefined ? asked.versions : 'all'
     const { q, toolkit, tag, cursor, limit } = asked
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
@@ -167,9 +166,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   function lineFormat(name: string, label: string, encode: Format, withLosses: boolean): LineFormat {
     const written = (record: ToolRecord, exposed: string, budget: Budget) => {
       // No id of OXP would lead to a tool of another version
-      if (name.startsWith('oxp') && !isSimpleVersion(record.version)) {
+      if (name.startsWith('oxp') && !isSimpleVersion(record.version))
         return unlisted('', "Is not listed: OXP's versions are x.y.z")
-      }
       const encoded = encode(record, exposed, budget)
       if (encoded.ok) return encoded.value
       const [{ path, message } = { path: '', message: '' }] = encoded.problems

@@ -65,9 +65,8 @@ export function versionHeader(form: Form): Record<string, string> | undefined {
 export function decodeCall(body: unknown): Call | Failing {
   const isEnveloped = isObject(body) && 'request' in body
   const $schema = isObject(body) ? body.$schema : undefined
-  if (typeof $schema === 'string' && !SCHEMAS.includes($schema)) {
+  if (typeof $schema === 'string' && !SCHEMAS.includes($schema))
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: SCHEMA })
-  }
   const read = isEnveloped ? json.check(ENVELOPED, body) : json.check(BARE, body)
   if (!read.ok) return malformed(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
@@ -87,9 +86,8 @@ export function decodeCall(body: unknown): Call | Failing {
 
 export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
   // Its results are closed, and its envelopes are not
-  if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped') {
+  if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped')
     return { ...envelope({ call_id: callId, success: true, duration: durationMs }, form), artifact: result.elsewhere }
-  }
   const given = result.ok ? valueOf(result) : result
   if (given.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: given.value }, form)
   const { failure } = given

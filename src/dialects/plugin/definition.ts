@@ -41,9 +41,8 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const { toolkit, version } = given
   const warnings: Problem[] = []
   const read = check(listing(), document, warnings)
-  if (!read.ok || toolkit === undefined || version === undefined) {
+  if (!read.ok || toolkit === undefined || version === undefined)
     return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
-  }
   const { tools } = read.value
   const definitions = tools.map((tool): Definition => ({
     toolkit,

@@ -17,9 +17,8 @@ export async function fileResponse(
   const ifRange = request.headers.get('if-range')
   const isCurrent = ifRange === null || ifRange === found.etag
   const part = isCurrent ? readRange(request.headers.get('range'), found.size) : undefined
-  if (part === 'unsatisfiable') {
+  if (part === 'unsatisfiable')
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${found.size}` } })
-  }
   const whole = { ...headers, 'content-length': String(found.size) }
   if (request.method === 'HEAD') return new Response(null, { headers: whole })
   const body = await found.read(part)

@@ -137,18 +137,15 @@ function credentialOf(headers: Headers): string | undefined | Failing {
   const authorization = headers.get('authorization')
   const key = headers.get('oxp-api-key')
   if (authorization === null && key === null) return undefined
-  if (authorization !== null && !BEARER.test(authorization)) {
+  if (authorization !== null && !BEARER.test(authorization))
     return refuse("Cannot read the header 'Authorization': wanted 'Bearer <key or JWT>'")
-  }
   const bearer = authorization?.slice(authorization.lastIndexOf(' ') + 1)
   if (key !== null && !TOKEN.test(key)) return refuse("Cannot read the header 'OXP-API-Key': wanted one key")
-  if (bearer !== undefined && key !== null && bearer !== key) {
+  if (bearer !== undefined && key !== null && bearer !== key)
     return refuse("Cannot choose a credential: 'Authorization' and 'OXP-API-Key' present different ones")
-  }
   const credential = bearer ?? key ?? ''
-  if (credential.length > MAX_CREDENTIAL) {
+  if (credential.length > MAX_CREDENTIAL)
     return refuse(`Cannot accept the credential: wanted at most ${MAX_CREDENTIAL} characters, got ${credential.length}`)
-  }
   return credential
 }
 

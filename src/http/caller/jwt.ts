@@ -74,15 +74,13 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       }
       if (typeof signed === 'string') return refuse(signed)
       const { claims, expiresAt } = signed
-      if (audience === undefined && claims.aud !== undefined) {
+      if (audience === undefined && claims.aud !== undefined)
         return refuse("it has an 'aud' claim, and this deployment names no audience")
-      }
       const principal = principalOfClaims(claims, issuerOf(claims, usesSecret), usesSecret ? undefined : people)
       if (principal.ok) return ok({ principal: principal.value, expiresAt })
       if ('problems' in principal) return refuse(cannotRead('its claims', principal.problems))
-      if ('lacks' in principal) {
+      if ('lacks' in principal)
         return refuse(`it ${principal.lacks}: an administrator can name another claim in SIGN_IN_USER`)
-      }
       return fail({ type: 'forbidden', reason: `No rule of SIGN_IN_RULES is for '${principal.unruled}'` })
     },
   }
@@ -168,9 +166,8 @@ function keyOf(secret: string, least: number, name: string): Uint8Array {
 /** jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
 function jwksKeys(href: string, platform: JwtPlatform, now: () => number): jose.JWTVerifyGetKey {
   const url = URL.parse(href)
-  if (!url || !isTrustworthy(url)) {
+  if (!url || !isTrustworthy(url))
     throw new TypeError(`Cannot use the JWKS URL: wanted https, or http on a loopback host, got '${href}'`)
-  }
   const get = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))
   let restingUntil = 0
   const keys = jose.createRemoteJWKSet(url, {

@@ -71,9 +71,8 @@ export function createSessions(options: SessionsOptions) {
     holderOf,
 
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
-      if (hasCredential(request) || cookieOf(request, SESSION_COOKIE) === undefined) {
+      if (hasCredential(request) || cookieOf(request, SESSION_COOKIE) === undefined)
         return authenticator.authenticate(request, mayLookUp)
-      }
       if (!isOwnPage(request)) return FOREIGN
       const found = signedIn(request, mayLookUp)
       return found instanceof Promise ? found.then(principalOf) : principalOf(found)

@@ -72,9 +72,7 @@ export async function answerDocument(shown: WholeDocument): Promise<Response> {
   )
   const [start = '', end = ''] = `<!doctype html>\n${await frame}`.split(BODY)
   const headers = { ...PAGE_HEADERS, 'content-security-policy': policyOf(shown, nonce) }
-  if (!(Symbol.asyncIterator in body)) {
-    return new Response(start + (await textOf(body)) + end, { status, headers })
-  }
+  if (!(Symbol.asyncIterator in body)) return new Response(start + (await textOf(body)) + end, { status, headers })
   const stream = streamOf(inParts(start, body, end))
   return new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } })
 }

@@ -22,9 +22,8 @@ const MAX_PARAMETERS = 500
 
 function normalise(description: Description, { operation, pathItem }: DescribedOperation) {
   const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
-  if (declared.length > MAX_PARAMETERS) {
+  if (declared.length > MAX_PARAMETERS)
     return { operation, parameters: [], problems: [`it has more than ${MAX_PARAMETERS} parameters`] }
-  }
   const normal =
     description.edition === '2.0'
       ? operationOfSwagger(description, operation, declared)

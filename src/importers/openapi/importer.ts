@@ -36,9 +36,8 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       const described = operationsOf(description)
       if (!described.ok) return refused(described.problem)
       const { operations, unreadable } = described.value
-      if (operations.length + unreadable.length === 0) {
+      if (operations.length + unreadable.length === 0)
         return refused('Must describe operations under `paths`, and has none')
-      }
       const chosen = operations.filter(({ tool }) => request.wants(tool))
       if (chosen.length > MAX_TOOLS) {
         const most = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`

@@ -25,9 +25,8 @@ export function operationsOf(
   const unreadable: Skipped[] = []
   for (const [path, source] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
-    if (found.length + unreadable.length > MAX_OPERATIONS) {
+    if (found.length + unreadable.length > MAX_OPERATIONS)
       return { ok: false, problem: `Must describe at most ${MAX_OPERATIONS} operations` }
-    }
     const followed = follow(description, source)
     if (!followed.ok || !isObject(followed.value)) {
       unreadable.push({ name: path, reason: followed.ok ? 'Its path item is no object' : followed.problem })

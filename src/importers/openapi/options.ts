@@ -16,9 +16,8 @@ const CREDENTIAL = object(
   },
   {
     rule(_, report, { secret, authorization, in: place, name }) {
-      if ((secret === undefined) === (authorization === undefined)) {
+      if ((secret === undefined) === (authorization === undefined))
         wrong(report, "Must have either 'secret' or 'authorization'")
-      }
       if ((place === undefined) !== (name === undefined)) wrong(report, "Must have both 'in' and 'name', or neither")
     },
   },

@@ -29,9 +29,8 @@ export function outputOf(
   if (method === 'HEAD') return of('none', null)
   const responses = Object.entries(objectAt(operation, 'responses'))
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
-  if (successes.length === 0) {
+  if (successes.length === 0)
     return responses.some(([status]) => /^30[12378]$/.test(status)) ? of('binary', BYTES) : of('auto', {})
-  }
   const contents: Node[] = []
   let withoutContent = 0
   for (const [status, response] of successes) {

@@ -147,9 +147,8 @@ export function createSchemaConverter(description: Description, direction: 'requ
     const { value, steps } = found
     const last = steps.at(-1)
     const isSchema = isObject(value) || typeof value === 'boolean'
-    if (!isSchema || last === undefined || !reference.startsWith('#/')) {
+    if (!isSchema || last === undefined || !reference.startsWith('#/'))
       return { ok: false, problem: `'${shortened(reference)}' is not understood` }
-    }
     const pointer = steps.map(pointerStep).join('')
     const isCommon = /^\/(?:components\/schemas|definitions)\/[A-Za-z0-9_.-]+$/.test(pointer) && last !== '__proto__'
     const name = isCommon ? last : `${last.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64)}_${fnv1a(pointer)}`

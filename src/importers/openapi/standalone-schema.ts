@@ -102,9 +102,8 @@ function gather(root: Converted, converter: SchemaConverter, work: ConversionWor
     definitions.set(name, definition)
     problems.push(...definition.problems.slice(0, 1))
     if (definition.size > MAX_NODES) return tooMany
-    if (definitions.size > MAX_NODES) {
+    if (definitions.size > MAX_NODES)
       return { ok: false, problem: `it leads to more than ${MAX_NODES} other schemas` } as const
-    }
     open.add(name)
     path.push({ name, references: definition.references, next: 0 })
   }

@@ -55,9 +55,8 @@ function parameterOf(parameter: Node): Node {
 function styleOf(parameter: Node): Node {
   if (parameter.type !== 'array') return {}
   const format = parameter.collectionFormat ?? 'csv'
-  if (parameter.in !== 'query' && parameter.in !== 'formData') {
+  if (parameter.in !== 'query' && parameter.in !== 'formData')
     return format === 'csv' ? { style: 'simple', explode: false } : { style: `collectionFormat ${String(format)}` }
-  }
   return FORMATS.get(format) ?? { style: `collectionFormat ${String(format)}` }
 }
 

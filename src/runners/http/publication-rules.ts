@@ -89,22 +89,18 @@ const MULTIPART_TYPE = 'Must be left out: a multipart body writes its own, with 
 function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
   const { method, parameters, body } = implementation
   const type = body?.type ?? 'json'
-  if ((method === 'GET' || method === 'HEAD') && body !== undefined && type !== 'none') {
+  if ((method === 'GET' || method === 'HEAD') && body !== undefined && type !== 'none')
     wrong(report, `Must be left out: ${method} has no body`, '/body')
-  }
   if (type === 'raw' && body?.input === undefined) wrong(report, 'Is required for a raw body', '/body/input')
-  if (type === 'none' && body?.input !== undefined) {
-    wrong(report, 'Must be left out: there is no body', '/body/input')
-  }
+  if (type === 'none' && body?.input !== undefined) wrong(report, 'Must be left out: there is no body', '/body/input')
   if (type === 'multipart' && body?.content_type !== undefined) wrong(report, MULTIPART_TYPE, '/body/content_type')
   const hasFields = bodyHasFields(implementation)
   for (const [index, { in: place, input, name }] of parameters.entries()) {
     if (place !== 'body') continue
     const path = `/parameters/${index}`
     if (!hasFields) wrong(report, `Must be another place: the body has none for '${input}'`, `${path}/in`)
-    if (type === 'json' && name.startsWith('/') && pointerSteps(name) === undefined) {
+    if (type === 'json' && name.startsWith('/') && pointerSteps(name) === undefined)
       wrong(report, `Must be a JSON Pointer, got '${name}'`, `${path}/name`)
-    }
   }
   if (hasFields || type === 'raw') return
   const placeOf = unplacedInputs(implementation)

@@ -26,13 +26,11 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
     },
     {
       rule({ protocol, pass_user, tool }, report) {
-        if (pass_user && (protocol === 'mcp' || protocol === 'plugin')) {
+        if (pass_user && (protocol === 'mcp' || protocol === 'plugin'))
           json.wrong(report, 'Must be false: the protocol has no place for a user', '/pass_user')
-        }
         const isNamedByParts = protocol === 'open-tool-calling' || protocol === 'machine-context'
-        if (isNamedByParts && tool !== undefined && !remoteTool(tool)) {
+        if (isNamedByParts && tool !== undefined && !remoteTool(tool))
           json.wrong(report, "Must be 'Toolkit.Tool' or 'Toolkit.Tool@version', in the server's own names", '/tool')
-        }
       },
     },
   )

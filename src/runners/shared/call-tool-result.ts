@@ -20,9 +20,8 @@ const TYPES: readonly unknown[] = ['text', 'image', 'audio', 'resource', 'resour
 
 /** A schema that names `content` anywhere says that the tool's value looks so. */
 export function isCallToolResult(value: unknown, output: JsonSchema | null): value is CallToolResult {
-  if (!isObject(value) || !Array.isArray(value.content) || !Object.keys(value).every((key) => FIELDS.includes(key))) {
+  if (!isObject(value) || !Array.isArray(value.content) || !Object.keys(value).every((key) => FIELDS.includes(key)))
     return false
-  }
   const hasBlocks = value.content.length > 0 || typeof value.isError === 'boolean'
   if (!hasBlocks || !value.content.every((block) => isObject(block) && TYPES.includes(block.type))) return false
   return !JSON.stringify(output).includes('"content"')
@@ -51,9 +50,8 @@ export function readCallToolResult(
   const content: Content[] = []
   for (const [index, block] of blocks.entries()) {
     const read = readBlock(block)
-    if (typeof read === 'string') {
+    if (typeof read === 'string')
       return { ok: false, message: `${subject} answered with content that is none: [${index}] ${read}` }
-    }
     content.push(read)
   }
   const words = content.map(contentText).join('\n')
@@ -135,12 +133,10 @@ function annotationsOf(given: unknown): Pick<Content, 'annotations'> | string {
   if (!isObject(given)) return "'annotations' must be an object"
   const audience = given.audience ?? undefined
   const priority = given.priority ?? undefined
-  if (audience !== undefined && !isAudience(audience)) {
+  if (audience !== undefined && !isAudience(audience))
     return "'annotations.audience' must be an array of 'user' and 'assistant'"
-  }
-  if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1)) {
+  if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
     return "'annotations.priority' must be a number from 0 to 1"
-  }
   return {
     annotations: { ...(audience === undefined ? {} : { audience }), ...(priority === undefined ? {} : { priority }) },
   }

@@ -71,9 +71,8 @@ export function placedOnce<T extends CredentialPlacement>(
     const refused = place === 'header' ? headerProblem(name) : undefined
     if (refused !== undefined) json.wrong(report, refused, '/name')
     refuseUndeclared(placement, requirements, report)
-    if (before.some((other) => placeKey(placement) === placeKey(other) && meet(placement, other))) {
+    if (before.some((other) => placeKey(placement) === placeKey(other) && meet(placement, other)))
       json.wrong(report, `Must be written once, got '${name}' again`, '/name')
-    }
     before.push(placement)
     return placement
   })

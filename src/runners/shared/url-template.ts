@@ -21,16 +21,13 @@ export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem
   const [, scheme, authority = '', path = '', query] = URL_TEMPLATE.exec(isSchemeless ? `https://${text}` : text) ?? []
   if (scheme === undefined) return { problem: 'Must be an absolute http or https URL without a fragment' }
   const [authorityParts, pathParts, queryParts] = [authority, path, query ?? ''].map(parseParts)
-  if (!authorityParts || !pathParts || !queryParts) {
+  if (!authorityParts || !pathParts || !queryParts)
     return { problem: "Must have no other braces than those of simple expressions such as '{name}'" }
-  }
   const sample = expandParts(authorityParts, () => 'x')
-  if (!HOST.test(sample) || !URL.canParse(`${scheme}://${sample}`)) {
+  if (!HOST.test(sample) || !URL.canParse(`${scheme}://${sample}`))
     return { problem: `Must have nothing but a host and an optional port between '${scheme}://' and the path` }
-  }
-  if (isSchemeless && authorityParts.length !== 1) {
+  if (isSchemeless && authorityParts.length !== 1)
     return { problem: 'Must have a scheme, or one variable for the whole of scheme, host and port' }
-  }
   if (hasDotSegment(path)) return { problem: "Must not have the segment '.' or '..' in its path" }
   return {
     scheme: isSchemeless ? undefined : scheme.toLowerCase(),

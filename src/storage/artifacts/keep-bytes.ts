@@ -38,9 +38,8 @@ export async function keepBytes(kept: Kept, { bucket, now, quota, refusesWhenFul
     .filter((each) => !isOver(each))
     .sort((a, b) => b.uploaded.getTime() - a.uploaded.getTime())
     .filter(({ size }) => ++files > quota.files || (bytes += size) > quota.bytes)
-  if (refusesWhenFull && (excess.length > 0 || bytes > quota.bytes)) {
+  if (refusesWhenFull && (excess.length > 0 || bytes > quota.bytes))
     return { full: files > quota.files ? `${quota.files} files` : `${quota.bytes} bytes of files` }
-  }
   const gone = [...objects.filter(isOver), ...excess].map(({ key }) => key)
   if (gone.length > 0) await bucket.delete(gone)
   return bucket.put(kept.key, kept.body, kept.options)

@@ -35,9 +35,8 @@ export async function createOAuthServer(
     tokenExchangeCallback({ grantType, userId }) {
       const isFirst = grantType === GrantType.AUTHORIZATION_CODE
       const left = redeem(userId, isFirst)
-      if (left === undefined) {
+      if (left === undefined)
         throw new OAuthError('invalid_grant', { description: 'The agent is not connected any more' })
-      }
       const seconds = Math.max(MIN_S, Math.floor(left / 1_000))
       return { accessTokenTTL: Math.min(ACCESS_TOKEN_S, seconds), ...(isFirst ? { refreshTokenTTL: seconds } : {}) }
     },

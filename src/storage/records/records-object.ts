@@ -97,9 +97,8 @@ export class Records extends DurableObject<RecordsBindings> {
   override async alarm(): Promise<void> {
     const day = readMeta(this.#sql, 'day')
     try {
-      if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, dayOf(day)))) {
+      if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, dayOf(day))))
         return await this.ctx.storage.setAlarm(Date.now())
-      }
     } catch (error) {
       // The platform repeats a failed alarm a few times only, and the records would stay for ever
       console.error(JSON.stringify({ event: 'defect', at: 'old-records', error: String(error) }))

@@ -131,9 +131,8 @@ export function createConsent(
       const authorization = openOne(id)
       if (!authorization) return GONE
       const flow = flows.findBySecret(secret)
-      if (flow?.authorization !== id || (flow.stage !== 'confirmed' && flow.stage !== 'proven')) {
+      if (flow?.authorization !== id || (flow.stage !== 'confirmed' && flow.stage !== 'proven'))
         return stopped('refused', 'Nobody has confirmed yet that you are the user')
-      }
       if (flow.browser !== visit.browser) return OTHER_BROWSER
       if (authorization.kind === 'grant') return toProvider(id, { ...visit, account: flow.account }, provider)
       flows.put({ ...flow, stage: 'proven' })
@@ -154,9 +153,8 @@ export function createConsent(
       // From here on this answer is used up, whatever happens
       flows.remove(flow)
       if (typeof provider === 'string') return stopped('unavailable', provider)
-      if (flow.provider !== JSON.stringify(provider)) {
+      if (flow.provider !== JSON.stringify(provider))
         return stopped('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
-      }
       const verifier = await keyring.open(flow.sealed ?? '', flowBound(id))
       if (!verifier)
         return stopped('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')

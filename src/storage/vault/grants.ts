@@ -164,9 +164,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         }
         const { access_token: token, refresh_token } = opened.tokens
         const isRefused = refused?.token === token
-        if (isRefused && refused.final) {
+        if (isRefused && refused.final)
           return { scopes: all, reason: `The API of '${id}' refuses the user's token, a new one too` }
-        }
         const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
         const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
         if (renewed || !isDue) {

@@ -38,7 +38,6 @@ export function checkTables(sql: SqlStorage): void {
 export function ensureOwner(sql: SqlStorage, name: string): void {
   openTables(sql, SCHEMA)
   sql.exec('INSERT INTO owner SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', name)
-  if (sql.exec<{ name: string }>('SELECT name FROM owner').one().name !== name) {
+  if (sql.exec<{ name: string }>('SELECT name FROM owner').one().name !== name)
     throw new Error('Cannot open the vault of one user for another')
-  }
 }

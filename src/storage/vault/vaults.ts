@@ -97,9 +97,8 @@ export function createVault(
     async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
-      if (!identifies(url, isToldByKey)) {
+      if (!identifies(url, isToldByKey))
         return { refused: `${reason}, and ${NOBODY_TOLD_APART}`, forOperator: `${reason}, and ${NOBODY_IDENTIFIED}` }
-      }
       const invocation = JSON.stringify(shown)
       if (new TextEncoder().encode(invocation).length > MAX_INVOCATION) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`

@@ -32,12 +32,10 @@ const RULE = object(
   { tools: optional(PATTERNS), methods: optional(list(METHOD, { least: 1, most: 7 })), ...guardFields },
   {
     rule({ tools, methods, security_level, approval }, report) {
-      if (tools === undefined && methods === undefined) {
+      if (tools === undefined && methods === undefined)
         json.wrong(report, "Must say for which tools it is: 'tools' or 'methods'")
-      }
-      if (security_level === undefined && approval === undefined) {
+      if (security_level === undefined && approval === undefined)
         json.wrong(report, "Must say what they ask for: 'security_level' or 'approval'")
-      }
     },
   },
 )

@@ -59,9 +59,8 @@ export function envelopeError(headers: Headers, { method, params }: McpRequest):
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const version = meta[VERSION_KEY]
   if (typeof version !== 'string') return invalid(`'_meta' must have '${VERSION_KEY}', which is a string`)
-  if (!isJsonObject(meta[CAPABILITIES_KEY])) {
+  if (!isJsonObject(meta[CAPABILITIES_KEY]))
     return invalid(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
-  }
   const otherVersion = headerMismatch(headers, 'MCP-Protocol-Version', version)
   if (otherVersion) return otherVersion
   if (!VERSIONS_FROM_2026.includes(version)) return unsupportedVersion(version, VERSIONS_FROM_2026)

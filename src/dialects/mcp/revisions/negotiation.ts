@@ -25,12 +25,10 @@ export function revisionOf(
     const older = revisionUntil2025(header, revisions)
     return older ?? unsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
-  if (message.kind === 'notification') {
+  if (message.kind === 'notification')
     return (headers.has('mcp-method') && methodMismatch(headers, message.method)) || from2026
-  }
-  if (!isNamed && message.method === 'initialize') {
+  if (!isNamed && message.method === 'initialize')
     return mismatch(`The header 'MCP-Protocol-Version' says '${header}', which has no 'initialize'`)
-  }
   return envelopeError(headers, message) ?? from2026
 }
 

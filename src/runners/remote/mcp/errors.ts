@@ -31,9 +31,8 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
     return failed(`${host} needs a person first: ${askedFor(links) || message}`, `It answered ${code}`, endpoint)
   }
-  if (typeof code === 'number') {
+  if (typeof code === 'number')
     return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
-  }
   return failed(`${host} answered what is not MCP`, unstructured(message, endpoint), endpoint)
 }
 

@@ -29,9 +29,8 @@ export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Generator<u
   let stretchEnd = STRETCH
 
   return function* (body) {
-    if (body.end - body.at > MAX_BODY) {
+    if (body.end - body.at > MAX_BODY)
       throw new ModuleError(`A function of the module is larger than ${MAX_BODY} bytes`)
-    }
     const out = new ByteWriter(2 * (body.end - body.at) + 64)
     const start = body.at
     skipLocals(body)
@@ -59,9 +58,8 @@ export function createBodyMeter(gauge: Gauge): (body: ByteReader) => Generator<u
         yield
       }
       const instruction = readInstruction(body)
-      if (instruction.global !== undefined && instruction.global >= globals) {
+      if (instruction.global !== undefined && instruction.global >= globals)
         throw new ModuleError('The module uses a global that it does not have')
-      }
       if (instruction.kind === 'loop') {
         endLine()
         cost = instruction.cost

@@ -28,9 +28,8 @@ export function* meterModule(module: Uint8Array, { fuel, maxPages }: MeterOption
   const counts = new Map<SectionName, number>()
   for (const { name, most } of SECTIONS) {
     const count = sections.get(name)?.fork().u32() ?? 0
-    if (count > most) {
+    if (count > most)
       throw new ModuleError(`The module has ${count} entries of the kind '${name}': wanted at most ${most}`)
-    }
     counts.set(name, count)
   }
   const count = (name: SectionName) => counts.get(name) ?? 0

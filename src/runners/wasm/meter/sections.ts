@@ -25,9 +25,8 @@ export function checkHeader(bytes: Uint8Array): void {
   const startsWith = (wanted: readonly number[], at: number) =>
     wanted.every((byte, index) => bytes[at + index] === byte)
   if (!startsWith(MAGIC, 0)) throw new ModuleError('It is no WebAssembly module')
-  if (!startsWith(VERSION, 4)) {
+  if (!startsWith(VERSION, 4))
     throw new ModuleError('It is no core module of WebAssembly: components and other versions are not supported')
-  }
 }
 
 export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteReader> {
@@ -50,9 +49,7 @@ export function readImports(section: ByteReader | undefined): { module: string; 
   for (let count = section?.u32() ?? 0; section && count > 0; count--) {
     const module = section.name()
     const name = section.name()
-    if (section.byte() !== 0) {
-      throw new ModuleError(`The module imports '${module}.${name}', which is no function`)
-    }
+    if (section.byte() !== 0) throw new ModuleError(`The module imports '${module}.${name}', which is no function`)
     section.skipNumber()
     imports.push({ module, name })
   }

@@ -86,15 +86,12 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined) return { refused: deleted }
   const here = nameOf(sql, key) ?? nameOf(sql, keyAlike(sql, key) ?? '')
-  if (here && formatToolId(here) !== formatToolId(record)) {
+  if (here && formatToolId(here) !== formatToolId(record))
     return { refused: `'${formatToolId(here)}' exists: ids are unique ignoring case, and '-' is as '_'` }
-  }
-  if (source.hash !== undefined && textByHash(sql, source.hash) === undefined) {
+  if (source.hash !== undefined && textByHash(sql, source.hash) === undefined)
     return { refused: `No document of the hash '${source.hash}' comes before it` }
-  }
-  if (isByToolkit(sql, key, record) !== (source.byToolkit === true)) {
+  if (isByToolkit(sql, key, record) !== (source.byToolkit === true))
     return { refused: `'${id}' does not say what the id of its document leads to here` }
-  }
   const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
   if (blob !== undefined && !holdsBlob(sql, blob))
     return { refused: `No bytes of its plugin, '${blob}', come before it` }
@@ -119,9 +116,8 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   const { toolkit, owner, status, held, tags, review, description } = row
   const outcome = restoreOwner(sql, toolkit, owner)
   if (outcome === 'created') holderCame(sql, toolkit, toolkit)
-  if (outcome === 'taken') {
+  if (outcome === 'taken')
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
-  }
   const here = settingsOf(sql, toolkit)
   const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
   const isSaid = status !== undefined || tags.length > 0 || review === true || description !== here.description

@@ -29,17 +29,15 @@ export function changeVersion(
   if (recordText(sql, key, version) === undefined) return undefined
   if (isPending(sql, key, version) && !mayChange(sql, principal, name)) return undefined
   const isAdmin = isAdministrator(principal)
-  if ((trusted !== undefined || given !== undefined) && !isAdmin) {
+  if ((trusted !== undefined || given !== undefined) && !isAdmin)
     return forbidden('Only an administrator says which tools are trusted with credentials, and what they are called')
-  }
   const denied = changeDenial(sql, principal, name, version)
   if (denied !== undefined) return forbidden(denied)
   const deleted = deletedDenial(sql, name.toolkit)
   if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
   nextRevision(sql)
-  if (given !== undefined && !storeName(sql, key, given)) {
+  if (given !== undefined && !storeName(sql, key, given))
     return conflict(`'${given}' is the name of another tool by its toolkit's, which nobody else has`)
-  }
   if (status) storeStatus(sql, key, version, status, isAdmin)
   if (trusted !== undefined) storeTrust(sql, key, version, trusted)
   const document = documentText(sql, key)
@@ -61,9 +59,8 @@ export function changeToolkit(
   const deleted = deletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
   const { isHeld, isReviewed } = settingsOf(sql, toolkit)
-  if (status && !isAdmin && isHeld) {
+  if (status && !isAdmin && isHeld)
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
-  }
   if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
   if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(GIVEN(toolkit))
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })

@@ -115,9 +115,8 @@ function isRefusal(answer: Json | undefined): boolean {
 
 function neededFor({ method, params }: Requests[string]): JsonObject | undefined {
   if (method === 'elicitation/create') return params.mode === 'url' ? URL_ELICITATION : FORM_ELICITATION
-  if (method === 'sampling/createMessage') {
+  if (method === 'sampling/createMessage')
     return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } }
-  }
   return method === 'roots/list' ? { roots: {} } : undefined
 }
 
