@@ -21,10 +21,7 @@ export interface CallOptions {
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
 
-export interface CallResult<T = unknown> {
-  readonly callId: string
-  readonly value: T
-}
+export type CallResult<T = unknown> = { readonly callId: string; readonly value: T }
 
 const MAX_ROUNDS = 5
 

@@ -6,10 +6,7 @@ const MAX_SHOWN = 20_000
 
 type BlockKind = 'text' | 'bullets' | 'numbers' | 'code'
 
-interface Block {
-  readonly kind: BlockKind
-  readonly lines: string[]
-}
+type Block = { readonly kind: BlockKind; readonly lines: string[] }
 
 /** The Markdown that descriptions use: paragraphs, lists, code, links and emphasis. All else stays text, and is escaped as such. */
 export function Markdown({ text }: { text: string }) {

@@ -142,10 +142,7 @@ export function TextField({ label, note, value = '', ...attributes }: TextFieldP
   )
 }
 
-export interface Option {
-  readonly value: string
-  readonly text: string
-}
+export type Option = { readonly value: string; readonly text: string }
 
 interface SelectProps {
   readonly label: string

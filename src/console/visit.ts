@@ -27,10 +27,7 @@ export interface RequestParts {
   readonly etag?: string | undefined
 }
 
-export interface CallEnd<T> {
-  readonly status: number
-  readonly value: T
-}
+export type CallEnd<T> = { readonly status: number; readonly value: T }
 
 export type FollowedCall<T> =
   | { readonly reply: CallEnd<T> }
@@ -67,10 +64,7 @@ export interface View {
   readonly showsPictures?: boolean
 }
 
-export interface Crumb {
-  readonly text: string
-  readonly href: string
-}
+export type Crumb = { readonly text: string; readonly href: string }
 
 export interface LiveParts {
   readonly parts: AsyncIterable<JSX.Element>

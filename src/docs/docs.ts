@@ -15,10 +15,7 @@ export interface ReferenceWords {
   readonly examples: Readonly<Record<string, OperationExample>>
 }
 
-export interface FieldWords {
-  readonly description: string
-  readonly example?: Json
-}
+export type FieldWords = { readonly description: string; readonly example?: Json }
 
 export interface OperationExample {
   readonly parameters?: Readonly<Record<string, string>>

@@ -14,10 +14,7 @@ export interface ProviderFailure {
   readonly retry_after_ms?: number
 }
 
-export interface LastAnswer {
-  readonly status: number
-  readonly retryAfter: string | null
-}
+export type LastAnswer = { readonly status: number; readonly retryAfter: string | null }
 
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 

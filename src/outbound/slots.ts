@@ -1,8 +1,6 @@
 export type Slots = ReturnType<typeof createSlots>
 
-export interface Slot {
-  readonly release: () => void
-}
+export type Slot = { readonly release: () => void }
 
 /** A slot never given back is lost in time: a request that the platform ends runs no `finally`. */
 export function createSlots(count: number) {

@@ -40,10 +40,7 @@ export interface KeysOfKind {
   readonly needs?: (of: readonly string[]) => readonly string[]
 }
 
-export interface QueuedKeys {
-  readonly targets: readonly string[]
-  readonly upTo: number
-}
+export type QueuedKeys = { readonly targets: readonly string[]; readonly upTo: number }
 
 export interface Round {
   readonly isUnderWay: () => boolean

@@ -10,10 +10,7 @@ export interface TextSigner {
   verify(text: string, signature: string): Promise<boolean>
 }
 
-export interface FilePart {
-  readonly lines: readonly FileLine[]
-  readonly unsigned?: string
-}
+export type FilePart = { readonly lines: readonly FileLine[]; readonly unsigned?: string }
 
 type Closing = 'part' | 'end'
 

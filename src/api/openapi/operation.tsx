@@ -63,10 +63,7 @@ function parameterRow({ name, in: place, required, description, schema }: Docume
   return { ...rowOf(name, { ...schema, description }, required), in: place }
 }
 
-interface Labelled {
-  readonly label: string
-  readonly components: JsonObject
-}
+type Labelled = { readonly label: string; readonly components: JsonObject }
 
 function Body({ label, body: { type, schema }, components }: Labelled & { readonly body: DocumentedBody }) {
   const [first, ...others] = formsOf(schema, components)
@@ -116,10 +113,7 @@ function Answer({ label, response, components }: Labelled & { readonly response:
   )
 }
 
-interface FieldsProps {
-  readonly label: string
-  readonly rows: readonly SchemaRow[]
-}
+type FieldsProps = { readonly label: string; readonly rows: readonly SchemaRow[] }
 
 function FoldedFields({ summary, ...fields }: FieldsProps & { readonly summary: string }) {
   if (fields.rows.length === 0) return <></>

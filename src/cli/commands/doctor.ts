@@ -159,10 +159,7 @@ async function tools(session: CliSession, update: Update): Promise<Finding[]> {
 const NAMED = 3
 const AT_ONCE = 20
 
-interface Cause {
-  readonly about: string
-  readonly fix: string
-}
+type Cause = { readonly about: string; readonly fix: string }
 
 function createReadiness({ connection, signal, user }: CliSession) {
   let userId: string | undefined = user ?? ANY_USER

@@ -2,9 +2,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { NO_USER } from '../../core/failure/failure-words.ts'
 import { Notice } from '../parts.tsx'
 
-interface ReadinessProps {
-  readonly readiness: ApiAnswers['GET /tools/:id/readiness']
-}
+type ReadinessProps = { readonly readiness: ApiAnswers['GET /tools/:id/readiness'] }
 
 export function StatusNotice({ readiness: { status } }: ReadinessProps) {
   const { state, message, successor }: { state: string; message?: string; successor?: string } = status

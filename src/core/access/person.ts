@@ -5,10 +5,7 @@ export interface Person {
   readonly groups: readonly string[]
 }
 
-export interface PersonClaims {
-  readonly user?: string | undefined
-  readonly groups: string
-}
+export type PersonClaims = { readonly user?: string | undefined; readonly groups: string }
 
 type Claims = Readonly<Record<string, unknown>>
 

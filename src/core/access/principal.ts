@@ -61,10 +61,7 @@ export function maySee(principal: Principal, tool: LevelledTool): boolean {
   return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
-export interface Denial {
-  readonly type: 'unauthenticated' | 'forbidden'
-  readonly reason: string
-}
+export type Denial = { readonly type: 'unauthenticated' | 'forbidden'; readonly reason: string }
 
 export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
   const has = typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))

@@ -96,10 +96,7 @@ export interface Store<Value> {
 
 export type Memory = ReturnType<typeof createMemory>
 
-interface Weighed<Value> {
-  readonly value: Value
-  readonly drop: () => void
-}
+type Weighed<Value> = { readonly value: Value; readonly drop: () => void }
 
 const LARGEST = 0.25
 

@@ -27,10 +27,7 @@ export interface CallableTool {
   readonly limits: readonly ToolLimits[]
 }
 
-export interface Stages {
-  readonly requirements: readonly Stage[]
-  readonly ready: readonly Stage[]
-}
+export type Stages = { readonly requirements: readonly Stage[]; readonly ready: readonly Stage[] }
 
 export function callableTool(
   tool: Pick<CallableTool, 'record' | 'validateInput' | 'validateOutput' | 'runnable'>,

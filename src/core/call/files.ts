@@ -136,10 +136,7 @@ export function describeFiles({ byHandle }: NamedFiles): Promise<Result<readonly
   return whileReachable(Promise.all(shown).then(ok))
 }
 
-interface GivenFiles {
-  readonly input?: JsonObject
-  readonly files?: ReadonlyMap<string, FileBytes>
-}
+type GivenFiles = { readonly input?: JsonObject; readonly files?: ReadonlyMap<string, FileBytes> }
 
 /** Nothing ran, so a call whose files cannot be read now may be repeated. */
 async function whileReachable<T>(work: Promise<Result<T>>): Promise<Result<T>> {

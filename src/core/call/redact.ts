@@ -101,10 +101,7 @@ function placesIn(text: string, searches: readonly Search[], budget: Budget): re
 }
 
 /** How characters are compared: ASCII by a table, and others as they are or not at all. */
-interface Form {
-  readonly ascii: Int16Array
-  readonly hasOthers: boolean
-}
+type Form = { readonly ascii: Int16Array; readonly hasOthers: boolean }
 
 const NOTHING = -1
 const LETTERS = formOf(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))

@@ -83,10 +83,7 @@ interface RequirementDeps {
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
 
-interface Reason {
-  readonly reason: string
-  readonly forOperator?: string | undefined
-}
+type Reason = { readonly reason: string; readonly forOperator?: string | undefined }
 
 /** A challenge has no reason where the user is missing. */
 export type Lack =

@@ -1,7 +1,4 @@
-export interface PublishedTotals {
-  readonly documents: number
-  readonly bytes: number
-}
+export type PublishedTotals = { readonly documents: number; readonly bytes: number }
 
 export function quotaDenial(quota: PublishedTotals | undefined, before: PublishedTotals, bytes: number) {
   if (!quota) return undefined

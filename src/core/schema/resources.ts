@@ -1,9 +1,6 @@
 import { MAX_POINTER, placeOf } from './subschemas.ts'
 
-export interface ResourceScope {
-  readonly base: string
-  readonly uris: readonly string[]
-}
+export type ResourceScope = { readonly base: string; readonly uris: readonly string[] }
 
 export const ROOT: ResourceScope = { base: '', uris: ['#'] }
 

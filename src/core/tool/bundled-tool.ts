@@ -36,9 +36,7 @@ export interface ToolContext<R = Requirements> {
   readonly answers: InputResponses | undefined
 }
 
-export interface Failed {
-  readonly failed: ToolFailure
-}
+export type Failed = { readonly failed: ToolFailure }
 
 export function failed(failure: ToolFailure): Failed {
   return { failed: failure }

@@ -3,20 +3,11 @@ import type { Json } from './json.ts'
 import type { Checked, Problem } from './problem.ts'
 import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
 
-export interface Given {
-  readonly toolkit?: string
-  readonly version?: string
-}
+export type Given = { readonly toolkit?: string; readonly version?: string }
 
-export interface Loss {
-  readonly path: string
-  readonly reason: string
-}
+export type Loss = { readonly path: string; readonly reason: string }
 
-export interface Encoded {
-  readonly document: Json
-  readonly losses: readonly Loss[]
-}
+export type Encoded = { readonly document: Json; readonly losses: readonly Loss[] }
 
 export interface Decoded {
   readonly definitions: readonly Definition[]

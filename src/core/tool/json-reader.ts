@@ -32,10 +32,7 @@ export interface Report {
   readonly budget: () => Budget
 }
 
-interface Bounds {
-  readonly least?: number
-  readonly most?: number
-}
+type Bounds = { readonly least?: number; readonly most?: number }
 
 type Fields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>

@@ -4,10 +4,7 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
-export interface ReadJson {
-  readonly ok: true
-  readonly value: Json
-}
+export type ReadJson = { readonly ok: true; readonly value: Json }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

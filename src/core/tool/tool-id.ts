@@ -3,10 +3,7 @@ import { isTexts } from './json.ts'
 import { parseJson } from './json-text.ts'
 import { text } from './json-reader.ts'
 
-export interface ToolName {
-  readonly toolkit: string
-  readonly tool: string
-}
+export type ToolName = { readonly toolkit: string; readonly tool: string }
 
 export interface AskedId extends ToolName {
   readonly selector?: string
@@ -43,10 +40,7 @@ export function parseToolId(text: string): AskedId | undefined {
   return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
 }
 
-export interface AskedName {
-  readonly name: string
-  readonly selector?: string
-}
+export type AskedName = { readonly name: string; readonly selector?: string }
 
 const BY_NAME = 'name:'
 

@@ -21,10 +21,7 @@ export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus
   return STATES.indexOf(toolkit.state) > STATES.indexOf(own.state) ? toolkit : own
 }
 
-export interface VersionStatus {
-  readonly version: string
-  readonly status: ToolStatus
-}
+export type VersionStatus = { readonly version: string; readonly status: ToolStatus }
 
 export function compareVersions(a: string, b: string): number {
   return compareBuild(a, b)

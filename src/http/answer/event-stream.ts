@@ -10,10 +10,7 @@ const KEEP_ALIVE_MS = 1_000
 const MAX_WAITING = 32
 const encoder = new TextEncoder()
 
-export interface StreamEvent {
-  readonly event: string
-  readonly data: string
-}
+export type StreamEvent = { readonly event: string; readonly data: string }
 
 export type EventStream = ReturnType<typeof createEventStream>
 

@@ -26,10 +26,7 @@ export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Co
   }
 }
 
-export interface ConversionWork {
-  readonly budget: Budget
-  readonly patterns: Budget
-}
+export type ConversionWork = { readonly budget: Budget; readonly patterns: Budget }
 
 export type SchemaConverter = ReturnType<typeof createSchemaConverter>
 

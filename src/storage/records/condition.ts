@@ -4,10 +4,7 @@ import { HOUR_MS } from '../../core/tool/time.ts'
 import { matchesPattern } from '../../core/tool/tool-id.ts'
 import { column } from '../rows.ts'
 
-interface Condition {
-  readonly text: string
-  readonly values: readonly (string | number)[]
-}
+type Condition = { readonly text: string; readonly values: readonly (string | number)[] }
 
 const TIMES = {
   calls: { begin: 'at', end: 'last', step: 1 },

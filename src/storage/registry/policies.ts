@@ -4,10 +4,7 @@ import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 
-export interface PolicyList {
-  readonly revision: number
-  readonly policies: readonly Policy[]
-}
+export type PolicyList = { readonly revision: number; readonly policies: readonly Policy[] }
 
 const CHANGED = 'policies'
 

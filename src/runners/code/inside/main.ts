@@ -16,10 +16,7 @@ interface About {
   readonly userInfo?: object
 }
 
-interface Call {
-  readonly about: About
-  readonly timeoutMs: number
-}
+type Call = { readonly about: About; readonly timeoutMs: number }
 
 type Progress = (progress: number, total?: number, message?: string) => unknown
 

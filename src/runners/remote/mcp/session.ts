@@ -23,10 +23,7 @@ interface SessionOptions {
 
 type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
-interface Waiting {
-  readonly signal: Signal
-  readonly timeout: number
-}
+type Waiting = { readonly signal: Signal; readonly timeout: number }
 
 const CLOSING_MS = 3_000
 /** Added to the client's own timer, so that the call's deadline always comes first. */
