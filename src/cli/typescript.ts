@@ -76,9 +76,8 @@ function createReferences() {
 function placesIn(description: unknown): ReadonlyMap<string, unknown> {
   const places = new Map<string, unknown>()
   for (const steps of PARTS.map((part) => [...SCHEMAS, part])) {
-    for (const { schema, path } of everySubschema(valueAt(description, steps), Infinity)) {
+    for (const { schema, path } of everySubschema(valueAt(description, steps), Infinity))
       places.set(`/${steps.join('/')}${path}`, schema)
-    }
   }
   return places
 }

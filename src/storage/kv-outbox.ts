@@ -81,9 +81,8 @@ export function hasten(sql: SqlStorage, target: string, reason: Reason): void {
 export function waitingOf(sql: SqlStorage, { targets, upTo }: QueuedKeys): Due[] {
   const query = `SELECT target, revision, turn FROM json_each(?) CROSS JOIN outbox ON target = value WHERE since <= ?`
   const all: Due[] = []
-  for (let at = 0; at < targets.length; at += ASKED_AT_ONCE) {
+  for (let at = 0; at < targets.length; at += ASKED_AT_ONCE)
     all.push(...sql.exec<Due>(query, JSON.stringify(targets.slice(at, at + ASKED_AT_ONCE)), upTo))
-  }
   return all
 }
 

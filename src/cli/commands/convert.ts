@@ -21,9 +21,8 @@ export const addConvert: AddCommands = (program, open) => {
       const answer: unknown = await connection.json(request)
       terminal.give(answer, () => {
         terminal.write(JSON.stringify(isObject(answer) ? answer['document'] : answer, null, 2))
-        for (const loss of objectsIn(answer, 'losses')) {
+        for (const loss of objectsIn(answer, 'losses'))
           terminal.note(['yellow', `Lost ${textIn(loss, 'path') ?? ''}: ${textIn(loss, 'reason') ?? ''}`])
-        }
       })
     })
 }

@@ -109,9 +109,8 @@ function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [
     const more = `${place}${guard}${needsOf(made)}`
     terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', more])
   }
-  for (const each of objectsIn(plan, 'skipped')) {
+  for (const each of objectsIn(plan, 'skipped'))
     terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)
-  }
   for (const { message, tools, ids } of objectsIn(plan, 'warnings')) {
     const examples = Array.isArray(ids) ? ids.join(', ') : ''
     terminal.note(['yellow', String(message)], ` (${tools === 1 ? examples : `${tools} tools, such as ${examples}`})`)

@@ -18,9 +18,8 @@ export const addTypes: AddCommands = (program, open) => {
       const { connection, terminal, surroundings, signal } = session
       const query = { format: 'openapi' }
       const tools: unknown[] = []
-      for (const tool of named) {
+      for (const tool of named)
         tools.push(await connection.json({ path: `/tools/${encodeURIComponent(tool)}`, query, signal }))
-      }
       for (const each of toolkit ?? (named.length === 0 ? [undefined] : [])) {
         const { items } = await readItems(session, '/tools', { ...query, toolkit: each }, Infinity)
         tools.push(...items)

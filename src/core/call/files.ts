@@ -174,9 +174,8 @@ function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<
   } else if (isList(value)) {
     const { prefixItems, items } = schema
     const first = isList(prefixItems) ? prefixItems : []
-    for (const [index, each] of value.entries()) {
+    for (const [index, each] of value.entries())
       yield* handles(each, first[index] ?? items, { ...walk, path: path + pointerStep(index) })
-    }
   } else if (isJsonObject(value)) {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     for (const [name, each] of Object.entries(value)) {

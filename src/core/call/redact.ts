@@ -83,9 +83,8 @@ type Search = (text: string) => readonly Place[]
 function placesIn(text: string, searches: readonly Search[], budget: Budget): readonly Place[] {
   const places: Place[] = []
   const search = (reading: Reading) => {
-    for (const { start, end } of searches.flatMap((each) => each(reading.text))) {
+    for (const { start, end } of searches.flatMap((each) => each(reading.text)))
       places.push({ start: reading.placeOf(start), end: reading.placeOf(end) })
-    }
   }
   let reading = asSent(text)
   search(reading)
@@ -205,9 +204,8 @@ function allSpellings(secrets: Iterable<string>, base64: (text: string) => strin
       // As they stand in addresses: a character for each byte
       if (/[^\0-\x7f]/.test(text))
         spellings.add(unescaped(asSent(encodeURIComponent(text.toWellFormed())), budget).text)
-      for (const spelling of encodedAmid(text, base64)) {
+      for (const spelling of encodedAmid(text, base64))
         spellings.add(spelling).add(spelling.replaceAll('+', '-').replaceAll('/', '_'))
-      }
     }
   }
   return spellings

@@ -29,9 +29,7 @@ function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Ge
   yield* differs('/title', 'Its title', titleOf(before), titleOf(after))
   yield* schemaChanges('input', before.input, after.input, budget)
   yield* schemaChanges('output', before.output, after.output, budget)
-  for (const field of BESIDE) {
-    yield* differs(`/${field}`, `Its '${field}'`, saidIn(before, field), saidIn(after, field))
-  }
+  for (const field of BESIDE) yield* differs(`/${field}`, `Its '${field}'`, saidIn(before, field), saidIn(after, field))
 }
 
 function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {

@@ -53,9 +53,8 @@ function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem
     }
     schemas.push(located)
     if (isObject(schema)) {
-      for (const problem of checkKeywords(schema, path === '', older, options)) {
+      for (const problem of checkKeywords(schema, path === '', older, options))
         yield { path: path + problem.path, message: problem.message }
-      }
     } else if (typeof schema !== 'boolean') {
       yield { path, message: 'Must be a schema: an object, true or false' }
     }
@@ -162,9 +161,8 @@ function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
       else yield { path: path + pointerStep(keyword), message: unresolved(reference) }
     }
   }
-  for (const index of endless(inPlace)) {
+  for (const index of endless(inPlace))
     yield { path: schemas[index]?.path ?? '', message: 'Must not refer back to itself without going into the value' }
-  }
 }
 
 function unresolved(reference: string): string {

@@ -37,9 +37,8 @@ export function* everySubschema(root: unknown, maxDepth: number): Generator<Loca
     const { schema, path, depth } = next
     yield next
     if (depth >= maxDepth) continue
-    for (const below of subschemas(schema).toReversed()) {
+    for (const below of subschemas(schema).toReversed())
       waiting.push({ schema: below.schema, path: path + below.path, depth: depth + 1 })
-    }
   }
 }
 
@@ -58,9 +57,8 @@ export function mapSubschemas(
     if (holds === 'schemas by name' || holds === 'schemas or names by name') {
       if (!isObject(value)) continue
       const map: Record<string, unknown> = Object.create(null)
-      for (const [key, each] of Object.entries(value)) {
+      for (const [key, each] of Object.entries(value))
         map[key] = holds === 'schemas or names by name' && Array.isArray(each) ? each : changed(each, key)
-      }
       copy[keyword] = map
     } else if (Array.isArray(value)) {
       if (holds === 'list of schemas' || holds === 'schema or list') copy[keyword] = value.map(changed)

@@ -89,9 +89,8 @@ export function readAt<T>(step: string | number, reader: Reader<T>, value: unkno
 
 function prefix(found: Problem[], from: number, step: string | number): void {
   const place = stepTo(step)
-  for (const [offset, { path, message }] of found.slice(from).entries()) {
+  for (const [offset, { path, message }] of found.slice(from).entries())
     found[from + offset] = { path: place + path, message }
-  }
 }
 
 function stepTo(step: string | number): string {

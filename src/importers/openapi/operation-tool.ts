@@ -43,9 +43,8 @@ export function toolOf(operation: DescribedOperation, maker: ToolMaker): ImportI
   if (maker.budget.isSpent) return skip(TOO_MUCH)
   const budget = createBudget(SHARE, maker.budget)
   const made = afford(() => {
-    for (const part of [operation.operation, operation.pathItem.parameters, operation.pathItem.servers]) {
+    for (const part of [operation.operation, operation.pathItem.parameters, operation.pathItem.servers])
       budget.spend(unitsToRead(part))
-    }
     for (const part of OF_ALL) budget.spend(unitsToRead(maker.description.root[part]))
     const work = { budget, patterns: createBudget(UNITS / 2, budget) }
     return make(operation, { ...maker, description: { ...maker.description, budget } }, work)

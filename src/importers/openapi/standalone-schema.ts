@@ -59,9 +59,8 @@ export function standaloneSchema(
   }
 
   const schema = writeOut(root.schema, 1)
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
     kept.set(name, writeOut(definitions.get(name)?.schema, 1))
-  }
   if (isOver()) {
     const what = nodes > MAX_NODES ? `${MAX_NODES} subschemas` : `${MAX_CHARACTERS} characters`
     return { ok: false, problem: `it has more than ${what}` }

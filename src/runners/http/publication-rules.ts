@@ -19,9 +19,8 @@ export function checkHttpImplementation(
   const inputs = new Set(isObject(properties) ? Object.keys(properties) : [])
   const reader = into(httpImplementation, (implementation, report) => {
     for (const rule of RULES) rule(implementation, inputs, report)
-    for (const [index, credential] of implementation.credentials.entries()) {
+    for (const [index, credential] of implementation.credentials.entries())
       refuseUndeclared(credential, requirements, report, `/credentials/${index}`)
-    }
     return implementation
   })
   return check(reader, document)

@@ -1,7 +1,6 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { check, into, judged, list, object, oneOf, optional, text } from '../../core/tool/json-reader.ts'
-import { wrong } from '../../core/tool/json-reader.ts'
+import { check, into, judged, list, object, oneOf, optional, text, wrong } from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 import { type CredentialPlacement, formatCredential, placedOnce, PLACEMENT_FIELDS } from '../shared/credential.ts'
 import { placementOf, withSource } from '../shared/credential.ts'

@@ -189,9 +189,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   #forgetEarlier(id: string): void {
-    for (const hash of column<string>(this.#sql, 'DELETE FROM earlier_key WHERE id = ? RETURNING hash', id)) {
+    for (const hash of column<string>(this.#sql, 'DELETE FROM earlier_key WHERE id = ? RETURNING hash', id))
       queue(this.#sql, kvKey('apiKey', hash), 'revocation')
-    }
   }
 }
 

@@ -1,6 +1,5 @@
 import { createKept } from '../../core/cache/kept.ts'
-import type { Provider, ProviderStore } from '../../core/consent/provider.ts'
-import { isProviderId } from '../../core/consent/provider.ts'
+import { isProviderId, type Provider, type ProviderStore } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessStub } from './access-object.ts'

@@ -9,9 +9,8 @@ const PART = 1024 * 1024
 export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): void {
   if (holdsBlob(sql, hash)) return
   nextRevision(sql)
-  for (let at = 0; at < bytes.byteLength; at += PART) {
+  for (let at = 0; at < bytes.byteLength; at += PART)
     sql.exec('INSERT INTO blob VALUES (?, ?, ?)', hash, at / PART, bytes.slice(at, at + PART))
-  }
   queue(sql, kvKey('blob', hash))
 }
 

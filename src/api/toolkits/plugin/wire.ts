@@ -1,8 +1,7 @@
 import type { PublicationReport } from '../../../core/publish/publish.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { query } from '../../../http/request/query.ts'
-import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
-import { text, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
+import { into, list, oneOf, optional, strings, text, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
 
 const PAIR = text("a pair such as 'api-key:MY_SECRET'", /^[^\s:,]{1,128}:[A-Za-z0-9_.-]{1,128}$/)
 const LISTED = into(strings, listed)

@@ -88,9 +88,8 @@ export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: Too
   const range = keysOf(toolkit)
   const statuses = 'SELECT DISTINCT coalesce(own, status) FROM version WHERE key >= ? AND key < ?'
   const update = 'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?'
-  for (const own of column<string>(sql, statuses, ...range)) {
+  for (const own of column<string>(sql, statuses, ...range))
     sql.exec(update, ...statusColumns(JSON.parse(own), status), ...range, own)
-  }
 }
 
 export function storeTrust(sql: SqlStorage, key: string, version: string, trusted: boolean): void {
