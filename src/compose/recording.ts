@@ -5,7 +5,7 @@ import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
-import { log } from './platform.ts'
+import { log, print } from './platform.ts'
 
 /** Cloudflare lets what goes on behind an answer end, and takes money for each batch. */
 const WINDOW_MS = 1_000
@@ -18,7 +18,7 @@ export function createRecording(
   env: Pick<Env, 'Records'>,
   { recordCalls, logCalls, isSelfHosted }: Pick<Config, 'recordCalls' | 'logCalls' | 'isSelfHosted'>,
 ) {
-  const logCall = createCallLog((message) => console.log(message))
+  const logCall = createCallLog(print)
   const recordsOf = recordsStub(env.Records)
   const records = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { log } from '../../src/compose/platform.ts'
 import { createRecording } from '../../src/compose/recording.ts'
 import type { CallRecord } from '../../src/core/call/call-record.ts'
 import type { RecordedCalls } from '../../src/core/call/recorded-calls.ts'
@@ -56,4 +57,20 @@ it.each([
 it('stores records sooner where the process may be killed', async () => {
   expect((await told('none', 'all', 250)).counted).toBe(0)
   expect((await told('none', 'all', 250, true)).counted).toBe(2)
+})
+
+it.each([
+  'took recursive isolate lock',
+  'Not symbolizing stack traces because $LLVM_SYMBOLIZER is not set',
+  'stack: 0 0 0',
+  'stack: 55d0 55d1 55d2',
+  '\took recursive isolate lock',
+  'bind(): in use (os error 98)',
+  'Address already in use; toString() = *:80',
+  'CODE_MOVED for unknown code block',
+])('prints %j so that Miniflare drops no line of it, and as it was', (call_id) => {
+  const printed: string[] = []
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
+  log({ call_id })
+  expect(printed.map((line) => [line.includes(call_id.trim()), JSON.parse(line)])).toEqual([[false, { call_id }]])
 })
