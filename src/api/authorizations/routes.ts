@@ -104,8 +104,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const request = c.req.raw
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
-    const { authorization, name, person } = opened
-    const { endedPage, refusedPage, stoppedPage } = await pages()
+    const { authorization, name, provider, person } = opened
+    const { endedPage, notSetUpPage, refusedPage, stoppedPage } = await pages()
     const visitor = person ? { person } : {}
     const { id, kind } = authorization
     const decision = form.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
@@ -123,6 +123,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return page(endedPage(ended.authorization, name), cookies)
     }
     if (kind === 'grant' && decision === 'continue') {
+      if (!provider) return stop(c, notSetUpPage(authorization.provider))
       const account = form.get('account')?.trim() ?? ''
       if (!ACCOUNT_NAME.test(account))
         return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))

@@ -11,7 +11,7 @@ import type { Format } from '../../core/publish/export.ts'
 import { type Publish, publishedOf } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import { type Beside, CONVERTED, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
-import type { Codec } from '../../core/tool/codec.ts'
+import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
@@ -220,7 +220,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
   on('POST /convert', 'Convert a definition to another format', {
     ...READER,
-    query: query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
+    query: query({ ...wire.GIVEN, to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
     body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
     answers: {
       200: json(
@@ -228,8 +228,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
         objectOf({ document: ANY, losses: listOf(OBJECT) }),
       ),
     },
-  })(async ({ query: { to, from }, body }) => {
-    const { document, beside } = unwrapped(body)
+  })(async ({ query: { to, from, ...given }, body }) => {
+    const { document, beside } = unwrapped(body, given)
     const result = await convert(document, { from, to: formatNamed(to), beside }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
@@ -261,9 +261,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   return face
 }
 
-function unwrapped(body: Json): { readonly document: Json; readonly beside: Beside } {
-  if (!isJsonObject(body) || body.definition === undefined) return { document: body, beside: { given: {} } }
-  return { document: body.definition, beside: readWrapper(body, []) }
+function unwrapped(body: Json, given: Given): { readonly document: Json; readonly beside: Beside } {
+  if (!isJsonObject(body) || body.definition === undefined) return { document: body, beside: { given } }
+  const beside = readWrapper(body, [])
+  return { document: body.definition, beside: { ...beside, given: { ...given, ...beside.given } } }
 }
 
 function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<string> {

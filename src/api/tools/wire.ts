@@ -24,11 +24,12 @@ export const CHANGE = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
 
 export const readinessQuery = query({ user_id: optional(identifier) })
 
+export const GIVEN = { toolkit: optional(namePart), version: optional(version) }
+
 export const publicationQuery = query({
   dialect: optional(string({ most: 100 })),
   allow: optional(oneOf(['breaking'])),
-  toolkit: optional(namePart),
-  version: optional(version),
+  ...GIVEN,
 })
 
 export const flag = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')

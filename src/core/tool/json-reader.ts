@@ -262,7 +262,10 @@ export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefi
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
 export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return into(optional(nullable(reader)), (value) => value ?? otherwise)
+  return stating(
+    () => schemaOf(nullable(reader)),
+    (value, report) => (value == null ? otherwise : reader(value, report)),
+  )
 }
 
 export function nullable<T>(reader: Reader<T>): Reader<T | null> {

@@ -15,12 +15,13 @@ const NONE_CALLABLE =
   'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one'
 
 export async function listTools(
-  { cursor }: JsonObject,
+  params: JsonObject,
   revision: Revision,
   client: McpClient,
   catalogue: Catalogue,
 ): Promise<McpAnswer> {
   const { principal, toolset } = client
+  const cursor = params.cursor ?? undefined
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
   if (toolset.tools) {

@@ -48,8 +48,8 @@ const META = json.openObject({
 })
 const PARAMS = json.openObject({
   name: json.string(),
-  arguments: json.optional(json.anyObject, NOTHING),
-  _meta: json.optional(META, {}),
+  arguments: json.nullish(json.anyObject, NOTHING),
+  _meta: json.nullish(META, {}),
   inputResponses: json.optional(json.map(json.anyObject)),
   requestState: json.optional(json.unquoted(json.string())),
 })
@@ -135,7 +135,8 @@ export const MESSAGES: Reader<Json | undefined> = stating(
 
 export function readMessage(value: unknown) {
   if (!isJsonObject(value)) return malformed(null, 'A message must be an object')
-  const { jsonrpc, id, method, params = NO_PARAMS } = value
+  const { jsonrpc, id, method } = value
+  const params = value.params ?? NO_PARAMS
   const known = typeof id === 'string' || typeof id === 'number' ? id : null
   if (jsonrpc !== '2.0') return malformed(known, "'jsonrpc' must be '2.0'")
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' as const }

@@ -242,6 +242,17 @@ describe("an approval's page", () => {
   })
 })
 
+describe('a link to a provider that is not set up', () => {
+  it('says so, also to whoever continues', async () => {
+    const { get, post, acts } = setUp({ known: [{ ...GRANT, provider: 'acme' }] })
+    for (const response of [await get(START), await post(START, { decision: 'continue' })]) {
+      expect(response.status).toBe(409)
+      expect(await response.text()).toContain('is not set up')
+    }
+    expect(acts()).toBe(0)
+  })
+})
+
 describe('a link that is no authorization', () => {
   it('of a call without a user says what the agent has to do', async () => {
     const response = await setUp().get('/authorizations/google/start')

@@ -79,6 +79,10 @@ describe('the params of tools/call', () => {
         status: 200,
       },
     ],
+    [
+      { name: 'echo', arguments: null, _meta: null },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
     [{}, { code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
     [{ name: 7 }, { code: -32602, message: "Cannot read the params at 'name': Must be a string, got 7", status: 200 }],
     [
