@@ -138,7 +138,8 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
 
 function lacking(message: string, missing: JsonRecord, about: ErrorDetails): SwitchboardError {
   const authorization = objectsIn(missing, 'authorization')
-  const providers = authorization.filter(({ needs_setup }) => needs_setup === true).map(({ id }) => String(id))
+  const unset = missing['needs_setup']
+  const providers = Array.isArray(unset) ? unset.map(String) : []
   const secrets = objectsIn(missing, 'secrets').map(({ id }) => String(id))
   const user = missing['user_id'] === true
   // Without a provider or a user nobody can consent, and the links lead nowhere

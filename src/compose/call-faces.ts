@@ -25,7 +25,7 @@ export function callFaces({ config, stores, doors, calls, version }: Deployment)
   const { gate } = doors
   const { callTool, resolver, tellReadiness } = calls
   const list = { gate, catalogue, sha256 }
-  const health = createHealth({ version, probe: stores.probe, now, sleep })
+  const health = createHealth({ probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
   const oxp: CallFace = {
     routes: oxpFace({ ...list, callTool, health, formatNames: [...FORMAT_NAMES.keys()], loadFormats }),

@@ -102,6 +102,6 @@ ${links.join('\n')}
 - [MCP server card](${origin}/mcp/server-card): where to connect, in which revisions of the protocol, with which header
 - [MCP registry](${origin}/v0.1/servers): the same as the MCP registry's API has it
 - [Configuration of agent hosts](${origin}/docs/agents.json): what each host takes, as JSON
-- [Health](${origin}/health): whether it is well, and its version
+- [Health](${origin}/health): whether it is well
 `
 }

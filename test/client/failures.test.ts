@@ -50,7 +50,7 @@ describe('a failure', () => {
       400,
       {
         message: 'More',
-        missing_requirements: { authorization: [{ id: 'mail', url: 'https://x', needs_setup: true }] },
+        missing_requirements: { authorization: [{ id: 'mail', url: 'https://x' }], needs_setup: ['mail'] },
       },
       'requirements_missing',
       { missing: { secrets: [], providers: ['mail'], user: false } },

@@ -26,6 +26,7 @@ const MISSING = objectOf({
   'authorization?': listOf(PERSON_ASKED),
   'secrets?': listOf(objectOf({ id: TEXT })),
   'user_id?': { ...FLAG, description: 'Whether the call needs a user id' },
+  'needs_setup?': { ...TEXTS, description: 'Providers that are not set up, whose links lead nowhere yet' },
 })
 
 export const COMPONENTS = {
@@ -195,6 +196,6 @@ export const COMPONENTS = {
     ...fields(NUMBER, 'mean_ms', 'p50_ms', 'p95_ms', 'p99_ms'),
   }),
   Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(ref('UsageGroup')), lost: COUNT }),
-  Health: objectOf({ 'status': { enum: ['ok', 'unavailable'] }, 'version?': TEXT, 'message?': TEXT }),
+  Health: objectOf({ 'status': { enum: ['ok', 'unavailable'] }, 'message?': TEXT }),
   Upload: objectOf({ 'handle': TEXT, 'size': COUNT, 'content_type': TEXT, 'filename?': TEXT, 'expires_at': TIME }),
 } as const satisfies Readonly<Record<string, JsonObject>>

@@ -45,8 +45,9 @@ const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], fault: ['red', '�
 async function health({ stranger, url, signal }: CliSession): Promise<Finding[]> {
   const about = 'deployment'
   try {
-    const answer: unknown = await stranger.json({ path: '/health', signal })
-    return [{ about, state: 'ok', message: `${url.origin} is well, version ${textIn(answer, 'version') ?? 'unknown'}` }]
+    await stranger.json({ path: '/health', signal })
+    const card: unknown = await stranger.json({ path: '/mcp/server-card', signal })
+    return [{ about, state: 'ok', message: `${url.origin} is well, version ${textIn(card, 'version') ?? 'unknown'}` }]
   } catch (error) {
     const fix = isLoopback(url)
       ? 'npm run dev serves one here; --url or SWITCHBOARD_URL names another'

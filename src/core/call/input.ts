@@ -2,6 +2,7 @@ import { TOO_COSTLY, type Validate } from '../schema/validator.ts'
 import { hasTooManyParts, type Meter } from '../tool/budget.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
+import { nearestOf } from '../tool/nearest.ts'
 import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
 import { INLINE_BYTES, inlineBytes, malformed, SELECT } from './call-fields.ts'
 import type { CallableTool } from './callable-tool.ts'
@@ -13,8 +14,8 @@ export interface GivenInput {
   /** The input may hold parameters that no model may infer, since whoever wrote it knew which those are. */
   readonly inputIsWhole?: boolean
   readonly context: CallerContext
-  /** For a context that may hold nothing but these fields and what its tool takes: where it stands in the body. */
-  readonly closedContext?: { readonly path: string; readonly fields: readonly string[] }
+  /** For a context whose unknown fields are refused if they are nearly one of these, or of what its tool takes. */
+  readonly namedContext?: { readonly path: string; readonly fields: readonly string[] }
 }
 
 /** Read where each is used, since a parameter of the tool may have the same name. */
@@ -50,19 +51,20 @@ export function openContext<T extends object>(readers: {
 
 /** Completes an input from the context and validates it. Gives it as the tool gets it, or every problem. */
 export function checkGivenInput(
-  { input, inputIsWhole = false, context, closedContext }: GivenInput,
+  { input, inputIsWhole = false, context, namedContext }: GivenInput,
   { record, contextInputs: names, validateInput }: Pick<CallableTool, 'record' | 'contextInputs' | 'validateInput'>,
   userId: string | undefined,
   meter: Meter,
 ): Result<JsonObject> {
-  if (closedContext !== undefined && context.values !== undefined) {
-    const { path, fields } = closedContext
+  if (namedContext !== undefined && context.values !== undefined) {
+    const { path, fields } = namedContext
     const taken = [...fields, ACCOUNT, SELECT, INLINE_BYTES, ...names]
-    const strays = Object.keys(context.values).filter((name) => !taken.includes(name))
-    const problems = strays.map((name) => ({
-      path: path + pointerStep(name),
-      message: `Unknown field '${name.slice(0, 100)}': wanted ${quoted(taken)}`,
-    }))
+    const problems = Object.keys(context.values).flatMap((name) => {
+      const meant = taken.includes(name) ? undefined : nearestOf(name, taken)
+      if (meant === undefined) return []
+      const message = `Unknown field '${name.slice(0, 100)}' (meant '${meant}'?): wanted ${quoted(taken)}`
+      return [{ path: path + pointerStep(name), message }]
+    })
     if (problems.length > 0) return malformed(problems)
   }
   if (names.length === 0) return checkInput(validateInput, input, record.input, meter)

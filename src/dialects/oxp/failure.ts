@@ -43,12 +43,14 @@ export function failureBody(failure: Failure): JsonObject {
         developer_message: `${failure.tool} version ${failure.asked} is not available: ${wordsOf(failure).detail}`,
       }
     case 'requirements-missing': {
-      const own = failure.authorization
-        .filter(({ needsSetup }) => needsSetup)
-        .map(({ id }) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`)
+      const unset = failure.authorization.flatMap(({ id, needsSetup }) => (needsSetup ? [id] : []))
+      const own = unset.map(
+        (id) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`,
+      )
+      const missing = listedRequirements(failure.authorization.map(authorization), failure)
       return {
         ...said(wordsOf({ ...failure, detail: failure.detail + own.join('') })),
-        missing_requirements: listedRequirements(failure.authorization.map(authorization), failure),
+        missing_requirements: unset.length === 0 ? missing : { ...missing, needs_setup: unset },
       }
     }
     case 'approval-required':
@@ -95,6 +97,7 @@ function said(words: FailureWords, developer_message = detailOf(words)): JsonObj
   return { message: words.message, developer_message }
 }
 
-function authorization({ id, url, check_url, needsSetup }: AuthorizationChallenge): JsonObject {
-  return { id, url, check_url, needs_setup: needsSetup }
+/** Closed in the published OpenAPI document, and what is around it is not. */
+function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
+  return { id, url, check_url }
 }

@@ -79,7 +79,7 @@ export function decodeCall(body: unknown): Call | Failing {
     ...(context.values === undefined
       ? {}
       : {
-          closedContext: { path: isEnveloped ? '/request/context' : '/context', fields: Object.keys(CONTEXT_FIELDS) },
+          namedContext: { path: isEnveloped ? '/request/context' : '/context', fields: Object.keys(CONTEXT_FIELDS) },
         }),
   }
 }

@@ -2,7 +2,6 @@ import { createSlots } from '../../outbound/slots.ts'
 import { jsonText } from '../answer/json-response.ts'
 
 export interface HealthOptions {
-  readonly version: string
   /** Gives why storage cannot be used, for anybody to read; fails where nobody knows. */
   readonly probe: () => Promise<string | undefined>
   readonly now: () => number
@@ -18,7 +17,7 @@ const LOOK_AGAIN_MS = 25
 const SILENT = 'Storage does not answer'
 
 /** Anybody may request it, so storage is probed rarely. No promise is shared: work of one request ends with it. */
-export function createHealth({ version, probe, now, sleep }: HealthOptions): () => Promise<Response> {
+export function createHealth({ probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let fault: string | undefined
   let knownUntil = -Infinity
   const asking = createSlots(MAX_ASKING)
@@ -43,8 +42,8 @@ export function createHealth({ version, probe, now, sleep }: HealthOptions): () 
 
   return async () => {
     const isKnown = await look()
-    if (isKnown && fault === undefined) return jsonText(JSON.stringify({ status: 'ok', version }))
-    const body = { status: 'unavailable', version, message: fault ?? SILENT }
+    if (isKnown && fault === undefined) return jsonText('{"status":"ok"}')
+    const body = { status: 'unavailable', message: fault ?? SILENT }
     return jsonText(JSON.stringify(body), 503, { 'cache-control': 'no-store', 'retry-after': '1' })
   }
 }

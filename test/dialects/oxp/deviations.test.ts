@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/failure/failure.ts'
+import { checkGivenInput } from '../../../src/core/call/input.ts'
+import { createMeter } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { listedLine } from '../../../src/dialects/oxp/encode.ts'
-import { encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
+import { decodeCall, encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 import { callerWith, callWith } from '../../core/call/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
@@ -100,6 +102,18 @@ describe('where we deviate from OXP 1.0', () => {
     const error = { message: 'The output is at https://here/a', can_retry: false, artifact }
     expect(answer(undefined)).toMatchObject({ success: false, error })
     expect(answer(undefined)).not.toHaveProperty('value')
+  })
+
+  it.each([
+    [{ more: 1 }, {}],
+    [{ userid: 'ann' }, { type: 'request-malformed' }],
+  ])('of the unknown fields of a context, those nearly known are refused: %j', (context, failure) => {
+    const call = decodeCall({ request: { tool_id: 'Kit.Add', context } })
+    if ('ok' in call) throw new Error(JSON.stringify(call))
+    const tool = { record: recordOf({}), contextInputs: [], validateInput: () => [] }
+    const checked = checkGivenInput(call, tool, undefined, createMeter())
+    expect(checked).toMatchObject('type' in failure ? { ok: false, failure } : { ok: true })
+    expect(decodeCall({ request: { tool_id: 'Kit.Add' }, more: 1 })).toMatchObject({ ok: false })
   })
 
   it('who names server-sent events is told of progress, and then the body', async () => {

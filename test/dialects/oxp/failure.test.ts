@@ -210,7 +210,10 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       message: "Tool 'Kit.Tool' needs something more before it can be called",
       developer_message:
         'No provider; or send a token of your own as context.authorization [{"id": "google", "token": …}]',
-      missing_requirements: { authorization: [{ id: 'google', url: 'https://here/start', needs_setup: true }] },
+      missing_requirements: {
+        authorization: [{ id: 'google', url: 'https://here/start' }],
+        needs_setup: ['google'],
+      },
     },
   ],
   [

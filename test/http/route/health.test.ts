@@ -5,7 +5,6 @@ import { createHealth } from '../../../src/http/route/health.ts'
 function healthOf(probe: () => Promise<string | undefined>) {
   const clock = { now: 0, asked: 0 }
   const health = createHealth({
-    version: '1.2.3',
     probe: () => {
       clock.asked++
       return probe()
@@ -26,7 +25,7 @@ describe('the health of a deployment', () => {
     const { clock, ask } = healthOf(async () => undefined)
     for (const at of [0, 1, 4_999]) {
       clock.now = at
-      expect(await ask()).toMatchObject({ status: 200, body: { status: 'ok', version: '1.2.3' } })
+      expect(await ask()).toMatchObject({ status: 200, body: { status: 'ok' } })
     }
     expect(clock.asked).toBe(1)
     clock.now = 5_000
@@ -55,7 +54,7 @@ describe('the health of a deployment', () => {
     const clock = { now: 0 }
     // The platform ends requests: nothing that those waited for comes back
     let wake = () => new Promise<void>(() => {})
-    const health = createHealth({ version: '1', probe: () => probe(), now: () => clock.now, sleep: () => wake() })
+    const health = createHealth({ probe: () => probe(), now: () => clock.now, sleep: () => wake() })
     for (let gone = 0; gone < 4; gone++) void health()
     probe = async () => undefined
     wake = async () => void (clock.now += 100)
@@ -69,7 +68,7 @@ describe('the health of a deployment', () => {
     let probe: () => Promise<string | undefined> = broken
     const { clock, ask } = healthOf(() => probe())
     const silent = await ask()
-    expect(silent).toMatchObject({ status: 503, body: { status: 'unavailable', version: '1.2.3' } })
+    expect(silent).toMatchObject({ status: 503, body: { status: 'unavailable' } })
     expect([silent.headers.get('retry-after'), silent.headers.get('cache-control')]).toEqual(['1', 'no-store'])
     expect(JSON.stringify(silent.body)).not.toContain('away')
     await ask()
