@@ -87,11 +87,17 @@ function formData(fields: readonly BodyField[], files: Files): FormData {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null || item === undefined) continue
       const file = readFile(item, files)
-      if (file) data.append(name, new Blob([file.bytes], { type: file.contentType }), file.filename)
-      else data.append(name, plainText(item))
+      if (file)
+        data.append(inOneLine(name), new Blob([file.bytes], { type: file.contentType }), inOneLine(file.filename))
+      else data.append(inOneLine(name), plainText(item))
     }
   }
   return data
+}
+
+/** HTML Standard, "multipart/form-data": workerd escapes quotes and line feeds in a part's header, and not these, at which some servers end it. */
+function inOneLine(text: string): string {
+  return text.replaceAll('\r', '%0D')
 }
 
 /** A file as an input: `{"filename", "content_type"?, "data"}`, with base64 or a handle as its data; or a handle alone. */
